@@ -1,0 +1,57 @@
+# Every target sets itself up: all it needs is Python 3.11+, make and a package registry.
+#   make demo     a private tour of a clinic's table
+#   make test     the whole suite
+#   make lint     ruff and mypy
+#   make bench    the benchmarks
+#   make clean    remove the environment and all caches
+# Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
+
+PYTHON ?= python3
+WORKERS ?= 2
+UV ?= $(shell command -v uv 2>/dev/null)
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+INSTALL := install --quiet -e '.[test]' -c constraints.txt
+
+.PHONY: demo test lint bench venv clean
+.DEFAULT_GOAL := test
+
+demo: $(STAMP)
+	@$(BIN)/python -m privet.demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy src/privet
+
+bench: $(STAMP)
+	@set -e; for f in benchmarks/[a-z]*.py; do \
+	  test -e "$$f" || { echo "no benchmarks yet"; break; }; \
+	  echo "== $$f"; $(BIN)/python "$$f"; done
+
+venv: $(STAMP)
+
+# The stamp is written last, so an interrupted installation starts again from an empty environment.
+# pip stands in when uv fails: a registry mirror is often configured for pip alone.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("privet needs Python 3.11 or newer and $(PYTHON) is %d.%d: say make PYTHON=python3.11 $(MAKECMDGOALS)" % v[:2])'
+	@echo "setting up $(VENV) (once)"
+	@rm -rf $(VENV)
+	@set -e; \
+	if [ -n "$(UV)" ] && "$(UV)" venv --quiet --python "$(PYTHON)" $(VENV) \
+	   && "$(UV)" pip $(INSTALL) --python $(BIN)/python; then :; \
+	else \
+	  rm -rf $(VENV); \
+	  $(PYTHON) -m venv $(VENV); \
+	  $(BIN)/python -m pip --disable-pip-version-check $(INSTALL); \
+	fi
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,99 @@
+"""privet: decision trees and forests grown under differential privacy.
+
+This module holds the public names and nothing else. Each is imported on first use, so that `import privet` and
+`privet --help` do not wait for scikit-learn, numba or OpenDP.
+
+>>> import privet
+>>> privet.Categorical("cough", values=(False, True)).name
+'cough'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+# Public name -> the module it lives in.
+_HOME = {
+    "Categorical": "privet.schema",
+    "Numeric": "privet.schema",
+    "Schema": "privet.schema",
+    "Certificate": "privet.privacy.ledger",
+    "Ledger": "privet.privacy.ledger",
+    "PrivateDataset": "privet.privacy.dataset",
+    "protect": "privet.engines.memory",
+    "protect": "privet.engines.memory",
+    "BudgetExceeded": "privet.errors",
+    "EpsilonError": "privet.errors",
+    "JournalError": "privet.errors",
+    "ModelFileError": "privet.errors",
+    "ParameterError": "privet.errors",
+    "PrivacyError": "privet.errors",
+    "PrivetError": "privet.errors",
+    "ReceiptError": "privet.errors",
+    "RecipeError": "privet.errors",
+    "SchemaError": "privet.errors",
+    "ScoreError": "privet.errors",
+    "TableError": "privet.errors",
+}
+
+# Written out, not computed: type checkers and editors read `__all__` without running it (a test keeps it equal to _HOME).
+__all__ = [
+    "BudgetExceeded",
+    "Categorical",
+    "Certificate",
+    "EpsilonError",
+    "JournalError",
+    "Ledger",
+    "ModelFileError",
+    "Numeric",
+    "ParameterError",
+    "PrivacyError",
+    "PrivateDataset",
+    "PrivetError",
+    "ReceiptError",
+    "RecipeError",
+    "Schema",
+    "SchemaError",
+    "ScoreError",
+    "TableError",
+    "__version__",
+    "protect",
+]
+
+if TYPE_CHECKING:
+    from privet.engines.memory import protect
+    from privet.engines.memory import protect
+    from privet.errors import (
+        BudgetExceeded,
+        EpsilonError,
+        JournalError,
+        ModelFileError,
+        ParameterError,
+        PrivacyError,
+        PrivetError,
+        ReceiptError,
+        RecipeError,
+        SchemaError,
+        ScoreError,
+        TableError,
+    )
+    from privet.privacy.dataset import PrivateDataset
+    from privet.privacy.ledger import Certificate, Ledger
+    from privet.schema import Categorical, Numeric, Schema
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _HOME[name]
+    except KeyError:
+        raise AttributeError(f"module 'privet' has no attribute {name!r}") from None
+    value = getattr(import_module(home), name)
+    globals()[name] = value  # the next access does not come through here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

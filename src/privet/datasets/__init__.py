@@ -1,0 +1,8 @@
+"""Tables to try things on: generators of the papers and a loader for real tables.
+
+- :mod:`privet.datasets.fs`: the synthetic tasks of Friedman & Schuster (2010), section 5.1
+- :mod:`privet.datasets.clinic`: the same generator dressed as a clinic's table
+- :mod:`privet.datasets.real`: real tables with published schemas, from a directory you name
+
+Nothing here is private, and nothing here draws privacy noise: the "noise" of a generator is wrong data.
+"""

@@ -1,0 +1,110 @@
+"""Records in memory, as small integer codes, counted by compiled kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.encoding import Codes, encode
+from privet.errors import ParameterError
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.schema import Numeric, Schema
+from privet.splits import Test, Tests
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryCells:
+    """The cell of every record; -1 for records outside the partition."""
+
+    of_record: npt.NDArray[np.int32]
+    size: int
+
+
+class MemoryEngine:
+    """Exact counts of encoded records; see :class:`privet.privacy.counting.Engine`."""
+
+    def __init__(self, schema: Schema, codes: Codes) -> None:
+        if codes.labels is None:
+            raise ParameterError("codes must hold labels: encode the table with its label column")
+        self.schema = schema
+        self._features = codes.features
+        self._labels = codes.labels
+        self._levels = codes.levels or {}
+        self._offsets = np.asarray(schema.offsets, dtype=np.int64)
+
+    def root(self) -> MemoryCells:
+        return MemoryCells(np.zeros(self._labels.shape[0], dtype=np.int32), 1)
+
+    def refine(self, cells: MemoryCells, tests: Sequence[Test | None]) -> MemoryCells:
+        from privet.engines import kernels
+
+        table = Tests.of(self.schema, tests)
+        ends = np.cumsum(table.arity)
+        routed = kernels.route(
+            self._features, cells.of_record, table.attribute, table.kind, table.cut, ends - table.arity
+        )
+        return MemoryCells(routed, int(table.arity.sum()))
+
+    def shards(self, cells: MemoryCells, count: int, coins: Callable[[int, int], Ints]) -> MemoryCells:
+        thrown = coins(count, cells.of_record.size).astype(np.int32)
+        return MemoryCells(np.where(cells.of_record == 0, thrown, np.int32(-1)), count)
+
+    def only(self, cells: MemoryCells, cell: int) -> MemoryCells:
+        return MemoryCells(np.where(cells.of_record == cell, np.int32(0), np.int32(-1)), 1)
+
+    def counts(self, cells: MemoryCells) -> Ints:
+        from privet.engines import kernels
+
+        shape = cells.size, self.schema.n_classes, _threads()
+        return np.asarray(
+            kernels.level_histogram(self._features, self._labels, cells.of_record, self._offsets, *shape)
+        )
+
+    def class_counts(self, cells: MemoryCells) -> Ints:
+        from privet.engines import kernels
+
+        shape = cells.size, self.schema.n_classes, _threads()
+        return np.asarray(kernels.class_histogram(self._labels, cells.of_record, *shape))
+
+    def level_sums(self, cells: MemoryCells, attribute: int) -> Ints:
+        from privet.engines import kernels
+
+        if attribute not in self._levels:
+            name = self.schema.names[attribute]
+            raise ParameterError(f"no values of {name!r} were kept for sums; protect the table with levels=True")
+        return np.asarray(kernels.value_sums(self._levels[attribute], cells.of_record, cells.size, _threads()))
+
+
+def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:
+    """Put a table behind the privacy layer.
+
+    Parameters
+    ----------
+    table : pandas, polars or pyarrow table, dict of columns, or numpy array
+        The records; the label column is taken from it unless ``labels`` is given.
+    schema : Schema
+        The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them.
+    ledger : Ledger
+        What may be spent on these records. Use one ledger for everything that is asked of the same people.
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(1000)
+    >>> privet.protect(table, schema, privet.Ledger(1))  # doctest: +ELLIPSIS
+    <PrivateDataset of (...), <Ledger ...>>
+    """
+    needs_levels = any(isinstance(attribute, Numeric) for attribute in schema.attributes)
+    return PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
+
+
+def _threads() -> int:
+    from numba import get_num_threads
+
+    return int(get_num_threads())

@@ -1,0 +1,87 @@
+"""The exceptions of privet, in one tree.
+
+::
+
+    PrivetError
+    ├── ParameterError (ValueError)       an argument cannot be what it is
+    │   ├── EpsilonError                  an epsilon that is not a positive finite number
+    │   ├── RecipeError                   an unknown recipe, variant or option of one
+    │   └── ScoreError                    a score that no mechanism can use (GainRatio)
+    ├── SchemaError (ValueError)          a schema that contradicts itself
+    ├── TableError (ValueError)           a table that lacks a declared column (a public fact)
+    ├── BudgetExceeded (RuntimeError)     requested more than remains; nothing was charged or drawn
+    ├── ReceiptError (RuntimeError)       a receipt redeemed twice, or for a cell it does not cover
+    ├── JournalError (RuntimeError)       a ledger file that cannot be read, written or trusted
+    ├── PrivacyError (TypeError)          records asked for outside a mechanism (len, iteration, pickle)
+    └── ModelFileError (ValueError)       a model file that is damaged, foreign or from the future
+
+Messages name the argument and the fix. No message ever shows a value of a private row.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+
+class PrivetError(Exception):
+    """Root of all errors raised on purpose by privet."""
+
+
+class ParameterError(PrivetError, ValueError):
+    """An argument cannot be what it is; the message names it and the fix."""
+
+
+class EpsilonError(ParameterError):
+    """An epsilon that is not a positive finite number."""
+
+
+class RecipeError(ParameterError):
+    """An unknown recipe, or an option the recipe does not have."""
+
+
+class ScoreError(ParameterError):
+    """A score whose sensitivity makes it useless or unbounded."""
+
+
+class SchemaError(PrivetError, ValueError):
+    """A schema that contradicts itself."""
+
+
+class TableError(PrivetError, ValueError):
+    """A table that does not have the shape the schema declares."""
+
+
+class BudgetExceeded(PrivetError, RuntimeError):
+    """A charge larger than what remains. Nothing was charged and nothing was drawn."""
+
+    def __init__(self, requested: Fraction, remaining: Fraction, account: str, what: str) -> None:
+        self.requested = requested
+        self.remaining = remaining
+        self.account = account
+        self.what = what
+        fix = (
+            f"ask with epsilon <= {float(remaining):g}" if remaining > 0 else "ask the data owner for a new budget"
+        )
+        super().__init__(
+            f"{what!r} asks for epsilon {float(requested):g} but {account} has {float(remaining):g} left "
+            f"({float(requested - remaining):g} short); nothing was charged or released. To go on, {fix}."
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.requested, self.remaining, self.account, self.what)
+
+
+class ReceiptError(PrivetError, RuntimeError):
+    """A receipt was redeemed twice, or for a cell it does not cover."""
+
+
+class JournalError(PrivetError, RuntimeError):
+    """A ledger file that cannot be read, written or trusted."""
+
+
+class PrivacyError(PrivetError, TypeError):
+    """Records were asked for other than through a mechanism."""
+
+
+class ModelFileError(PrivetError, ValueError):
+    """A model file that is damaged, foreign, or written by a newer privet."""

@@ -1,0 +1,124 @@
+"""What was promised and what it cost, as data, as JSON and in words."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privet.privacy.budget import INFINITY, Neighbours, Total
+
+_RELATION_WORDS = {
+    Neighbours.ADD_REMOVE: "tables that differ by one record added or removed",
+    Neighbours.REPLACE_ONE: "tables of one size that differ in the contents of one record",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One purpose, what each record in its scope paid for it, and what that added to the account's total."""
+
+    what: str
+    epsilon: Fraction
+    adds: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """A condition on the guarantee; one that ``voids`` it makes the total infinite."""
+
+    text: str
+    voids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The guarantee of everything released through one account.
+
+    >>> from privet import Ledger
+    >>> ledger = Ledger(1)
+    >>> receipt = ledger.charge(0.25, "noisy count")
+    >>> ledger.certificate().epsilon
+    Fraction(1, 4)
+    """
+
+    epsilon: Total
+    neighbours: Neighbours
+    charges: tuple[Charge, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+    delta: Fraction = Fraction(0)
+
+    @property
+    def private(self) -> bool:
+        return self.epsilon != INFINITY
+
+    @property
+    def definition(self) -> str:
+        return "epsilon-differential privacy" if self.private else "not differentially private"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "definition": self.definition,
+            "neighbours": self.neighbours.value,
+            "epsilon": _write(self.epsilon),
+            "delta": _write(self.delta),
+            "charges": [
+                {"what": c.what, "epsilon": _write(c.epsilon), "adds": _write(c.adds)} for c in self.charges
+            ],
+            "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
+        return cls(
+            epsilon=_read(data["epsilon"]),
+            neighbours=Neighbours.parse(data["neighbours"]),
+            charges=tuple(
+                Charge(str(c["what"]), Fraction(c["epsilon"]), Fraction(c["adds"])) for c in data["charges"]
+            ),
+            caveats=tuple(Caveat(str(c["text"]), bool(c["voids"])) for c in data["caveats"]),
+            delta=Fraction(data["delta"]),
+        )
+
+    def __str__(self) -> str:
+        if self.private:
+            headline = f"Differentially private with epsilon = {_words(self.epsilon)} (pure, delta = 0)"
+        else:
+            headline = "NOT differentially private (epsilon = infinity)"
+        lines = [headline, f"  neighbours: {_RELATION_WORDS[self.neighbours]}", "  charges:"]
+        alike = Counter(self.charges)  # keeps the order of first appearance
+        width = max((len(charge.what) for charge in alike), default=0)
+        for charge, times in alike.items():
+            total = charge.adds * times
+            added = f"adds {_words(total)}" if total else "adds nothing (disjoint records)"
+            many = f" x {times}" if times > 1 else ""
+            lines.append(f"    {charge.what:<{width}}  epsilon {_words(charge.epsilon)}{many}, {added}")
+        if not alike:
+            lines.append("    none")
+        if self.caveats:
+            lines.append("  caveats:")
+            lines.extend(f"    - {caveat.text}" for caveat in self.caveats)
+        return "\n".join(lines)
+
+
+def _words(value: Total) -> str:
+    if value == INFINITY:
+        return "infinity"
+    number = float(value)
+    short = f"{number:.6g}"
+    return short if Fraction(short) == value else f"{short} ({value})"
+
+
+def _write(value: Total) -> str:
+    return "infinity" if value == INFINITY else str(value)
+
+
+def _read(text: str) -> Total:
+    return math.inf if text == "infinity" else Fraction(text)

@@ -1,0 +1,156 @@
+"""``PrivateDataset``: the only holder of records, and the questions an analyst may ask of them (after PINQ)."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.encoding import Quantum
+from privet.errors import ParameterError, PrivacyError
+from privet.privacy import mechanisms
+from privet.privacy.counting import Engine
+from privet.privacy.frontier import Frontier
+from privet.privacy.ledger import Certificate, Ledger
+from privet.privacy.mechanisms import Selection
+from privet.privacy.noise import current_source
+from privet.privacy.scores import Score
+from privet.schema import Numeric, Schema
+from privet.splits import Test, Tests
+
+_REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
+
+
+class PrivateDataset:
+    """Private records behind a schema and a budget.
+
+    Build one with :func:`privet.protect`. Its representation shows the schema and the budget and nothing else; it
+    has no length, cannot be iterated, turned into an array, copied or pickled.
+
+    Every query takes the epsilon it may spend, charges it to the ledger and only then draws noise. A query past the
+    budget raises :class:`~privet.errors.BudgetExceeded`, charges nothing and releases nothing.
+
+    >>> from privet.datasets.clinic import clinic
+    >>> import privet
+    >>> schema, table = clinic(1000)
+    >>> data = privet.protect(table, schema, privet.Ledger(1))
+    >>> 900 < data.noisy_count(0.5) < 1100
+    True
+    >>> data.ledger.remaining
+    Fraction(1, 2)
+    """
+
+    __slots__ = ("_cells", "_engine", "ledger")
+
+    def __init__(self, engine: Engine, ledger: Ledger, cells: Any = None) -> None:
+        if not isinstance(ledger, Ledger):
+            raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
+        self._engine = engine
+        self._cells = engine.root() if cells is None else cells
+        self.ledger = ledger
+        for caveat in engine.schema.caveats():
+            ledger.add_caveat(caveat)
+        if engine.schema.inferred:
+            ledger.add_caveat("the schema was read off the private table itself (epsilon = infinity)", voids=True)
+
+    @property
+    def schema(self) -> Schema:
+        return self._engine.schema
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    def noisy_count(self, epsilon: object) -> int:
+        """The number of records, with discrete Laplace noise of scale 1/epsilon."""
+        return int(self.frontier().count_all(epsilon, what="noisy count")[0])
+
+    def class_counts(self, epsilon: object) -> dict[Any, int]:
+        """The number of records of each label. The histogram costs epsilon once: a record has one label."""
+        noisy = self.frontier().class_counts_all(epsilon)[0]
+        return dict(zip(self.schema.label.values, noisy.tolist(), strict=True))
+
+    def noisy_sum(self, attribute: str, epsilon: object) -> float:
+        """The sum of a numeric attribute, values clipped to the declared bounds and quantised to a public step."""
+        index, quantum = self._quantum(attribute)
+        receipt = self.ledger.charge(epsilon, f"noisy sum of {attribute}")
+        exact = self._engine.level_sums(self._cells, index)
+        return float(mechanisms.noisy_counts(exact, receipt, sensitivity=quantum.bound)[0]) * quantum.step
+
+    def noisy_average(self, attribute: str, epsilon: object) -> float:
+        """The mean of a numeric attribute over the records that have it, clipped to the declared bounds."""
+        index, quantum = self._quantum(attribute)
+        receipt = self.ledger.charge(epsilon, f"noisy average of {attribute}")
+        bins = self._engine.counts(self._cells)[:, self.schema.offsets[index] : self.schema.offsets[index + 1]]
+        present = bins[:, :-1] if self._has_missing(index) else bins
+        count = present.sum(axis=(1, 2))
+        middle = (quantum.low + quantum.high) // 2
+        reach = quantum.high - middle  # never less than middle - low
+        centred = self._engine.level_sums(self._cells, index) - middle * count
+        # A record moves the scaled count by reach and the sum by at most reach: one vector, one draw, one charge.
+        noisy = mechanisms.noisy_counts(np.concatenate([count * reach, centred]), receipt, sensitivity=2 * reach)
+        mean = middle + noisy[1] / max(noisy[0] / reach, 1.0)
+        return float(np.clip(mean, quantum.low, quantum.high)) * quantum.step
+
+    def choose(
+        self,
+        tests: Tests,
+        score: Score,
+        epsilon: object,
+        *,
+        selection: Selection = Selection(),  # noqa: B008 - frozen
+        log_prior: npt.NDArray[np.float64] | None = None,
+    ) -> Test:
+        """A good test out of public candidates, by the exponential mechanism or permute-and-flip."""
+        prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
+        index = self.frontier().choose_all(tests, score, epsilon, selection=selection, log_prior=prior)[0]
+        return tests[int(index)]
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def partition(self, test: Test) -> tuple[PrivateDataset, ...]:
+        """Disjoint parts by a public test. Asking all of them costs as much as asking the most expensive one."""
+        return self._parts(self._engine.refine(self._cells, [test]))
+
+    def shards(self, count: int) -> tuple[PrivateDataset, ...]:
+        """Disjoint random parts: each record tosses its own coin, so that no record moves when another leaves."""
+        if count < 1:
+            raise ParameterError(f"count must be at least 1, not {count}")
+        source = current_source()
+        if source.caveat is not None:
+            self.ledger.add_caveat(source.caveat, voids=True)
+        return self._parts(self._engine.shards(self._cells, count, source.coins))
+
+    def frontier(self) -> Frontier:
+        """These records as the single cell of a frontier, to grow a tree from."""
+        return Frontier(self._engine, self._cells, self.ledger)
+
+    def certificate(self) -> Certificate:
+        return self.ledger.certificate()
+
+    def _parts(self, cells: Any) -> tuple[PrivateDataset, ...]:
+        ledgers = self.ledger.parallel(cells.size)
+        return tuple(
+            PrivateDataset(self._engine, ledger, self._engine.only(cells, i)) for i, ledger in enumerate(ledgers)
+        )
+
+    def _quantum(self, attribute: str) -> tuple[int, Quantum]:
+        index = self.schema.index(attribute)
+        declared = self.schema.attributes[index]
+        if not isinstance(declared, Numeric):
+            raise ParameterError(f"{attribute!r} is categorical; sums and averages need a numeric attribute")
+        return index, Quantum.of(declared)
+
+    def _has_missing(self, index: int) -> bool:
+        return getattr(self.schema.attributes[index], "missing", None) is not None
+
+    # -- no way around ---------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.schema.names)
+        return f"<PrivateDataset of ({names} -> {self.schema.label.name}), {self.ledger!r}>"
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise PrivacyError(_REFUSAL)
+
+    __len__ = __iter__ = __getitem__ = __contains__ = __bool__ = __array__ = _refuse
+    __reduce_ex__ = __reduce__ = __getstate__ = __copy__ = __deepcopy__ = _refuse

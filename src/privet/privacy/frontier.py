@@ -1,0 +1,190 @@
+"""A frontier: many disjoint cells, asked together. One counting pass, one noise call and one charge for a whole level.
+
+The frontier keeps the books of its own cells. A cell carries what was spent on the records in it, on the way from the
+root; the ledger pays the running maximum over all cells that ever were, which is parallel composition without an
+account per cell. Proof: ``docs/proofs/composition.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.privacy import mechanisms
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.counting import Engine
+from privet.privacy.ledger import Ledger, Receipt
+from privet.privacy.mechanisms import Selection
+from privet.privacy.scores import Hits, Score
+from privet.schema import Schema
+from privet.splits import Kind, Test, Tests
+
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.intp]
+
+
+class _Books:
+    """What the most expensive path from the root has cost; shared by a frontier and all that grow out of it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.peak = Fraction(0)
+
+
+class Frontier:
+    """Disjoint cells of private records. ``cells`` arguments are indices into it; all of them by default."""
+
+    def __init__(self, engine: Engine, cells: Any, ledger: Ledger) -> None:
+        self._engine = engine
+        self._cells = cells
+        self._books = _Books(ledger)
+        # Few distinct amounts, many cells: cell i has spent _amounts[_spent[i]].
+        self._amounts = [Fraction(0)]
+        self._spent = np.zeros(cells.size, dtype=np.intp)
+
+    @property
+    def schema(self) -> Schema:
+        return self._engine.schema
+
+    @property
+    def size(self) -> int:
+        return int(self._spent.size)
+
+    def __repr__(self) -> str:
+        return f"<Frontier of {self.size} private cells>"
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    def count_all(self, epsilon: object, cells: Index | None = None, what: str = "noisy counts") -> Ints:
+        """The noisy number of records in each cell."""
+        chosen, receipt = self._charge(epsilon, cells, what)
+        exact = self._class_counts[chosen].sum(axis=1)
+        return mechanisms.noisy_counts(exact, receipt, cells=chosen)
+
+    def class_counts_all(self, epsilon: object, cells: Index | None = None, what: str = "class counts") -> Ints:
+        """The noisy (cell, class) counts; a record is in one of them, so the histogram costs epsilon once."""
+        chosen, receipt = self._charge(epsilon, cells, what)
+        return mechanisms.noisy_counts(self._class_counts[chosen], receipt, cells=chosen)
+
+    def attribute_counts_all(
+        self,
+        epsilon: object,
+        attributes: Sequence[int],
+        cells: Index | None = None,
+        *,
+        by_class: bool = True,
+        what: str = "attribute counts",
+    ) -> Ints:
+        """Noisy (cell, bin, class) counts, or (cell, bin) without classes, of the bins of ``attributes`` in order.
+
+        A record is in one bin of every attribute, so ``epsilon`` is what all of the attributes cost together and
+        each is counted with an equal share of it.
+        """
+        if not attributes:
+            raise ParameterError("attributes is empty: name at least one attribute to count")
+        chosen, receipt = self._charge(epsilon, cells, what)
+        offsets = self.schema.offsets
+        bins = np.concatenate([np.arange(offsets[a], offsets[a + 1]) for a in attributes])
+        exact = self._counts[np.ix_(chosen, bins)]
+        if not by_class:
+            exact = exact.sum(axis=2)
+        return mechanisms.noisy_counts(exact, receipt, cells=chosen, sensitivity=len(set(attributes)))
+
+    def choose_all(
+        self,
+        tests: Tests,
+        score: Score,
+        epsilon: object,
+        cells: Index | None = None,
+        *,
+        selection: Selection = Selection(),  # noqa: B008 - frozen
+        allowed: npt.NDArray[np.bool_] | None = None,
+        log_prior: npt.NDArray[np.float64] | None = None,
+        what: str = "choice of tests",
+    ) -> Index:
+        """The index of a good test for each cell. ``allowed`` and ``log_prior`` are public (cell, test) arrays."""
+        if len(tests) == 0:
+            raise ParameterError("tests is empty: there is nothing to choose from")
+        chosen, receipt = self._charge(epsilon, cells, what)
+        scores, terms = _score_tests(self._counts[chosen], tests, score, self.schema)
+        return mechanisms.choose(
+            scores, score, receipt, selection, terms=terms, allowed=allowed, log_prior=log_prior, cells=chosen
+        )
+
+    def choose_labels_all(
+        self,
+        epsilon: object,
+        cells: Index | None = None,
+        *,
+        selection: Selection = Selection("permute-and-flip"),  # noqa: B008 - frozen
+        what: str = "leaf labels",
+    ) -> Index:
+        """A label for each cell, drawn by its number of records."""
+        chosen, receipt = self._charge(epsilon, cells, what)
+        scores = Hits().node(self._class_counts[chosen])
+        return mechanisms.choose(scores, Hits(), receipt, selection, terms=1, cells=chosen)
+
+    def split(self, tests: Sequence[Test | None]) -> Frontier:
+        """The children of the cells that have a test, in order; the others leave the frontier. Costs nothing."""
+        if len(tests) != self.size:
+            raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
+        child = object.__new__(Frontier)
+        child._engine, child._books, child._amounts = self._engine, self._books, self._amounts
+        child._cells = self._engine.refine(self._cells, tests)
+        arities = [0 if test is None else test.arity(self.schema) for test in tests]
+        child._spent = np.repeat(self._spent, arities)
+        return child
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _charge(self, epsilon: object, cells: Index | None, what: str) -> tuple[Index, Receipt]:
+        exact = parse_epsilon(epsilon)
+        chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
+        if np.unique(chosen).size != chosen.size:
+            raise ParameterError("cells names a cell twice: a question is asked once of each")
+        before, kinds = np.unique(self._spent[chosen], return_inverse=True)
+        after = [self._amounts[i] + exact for i in before]
+        peak = max([self._books.peak, *after])
+        receipt = self._books.ledger.charge(exact, what, cells=self.size, adds=peak - self._books.peak)
+        self._books.peak = peak
+        self._spent = self._spent.copy()
+        self._spent[chosen] = len(self._amounts) + kinds
+        self._amounts = [*self._amounts, *after]
+        return chosen, receipt
+
+    @cached_property
+    def _counts(self) -> Ints:
+        return self._engine.counts(self._cells)
+
+    @cached_property
+    def _class_counts(self) -> Ints:
+        return self._engine.class_counts(self._cells)
+
+
+def _score_tests(counts: Ints, tests: Tests, score: Score, schema: Schema) -> tuple[npt.NDArray[np.float64], int]:
+    """(cell, test) scores and the largest number of class counts that one of them sums."""
+    cells, _, classes = counts.shape
+    scores = np.empty((cells, len(tests)))
+    terms = 0
+    for attribute in np.unique(tests.attribute):
+        bins = counts[:, schema.offsets[attribute] : schema.offsets[attribute + 1]]
+        mine = np.flatnonzero(tests.attribute == attribute)
+        kinds = tests.kind[mine]
+        multiway = mine[kinds == Kind.MULTIWAY]
+        if multiway.size:
+            scores[:, multiway] = score.node(bins).sum(axis=1, keepdims=True)
+            terms = max(terms, bins.shape[1] * classes)
+        total = bins.sum(axis=1, keepdims=True)
+        for kind, first in ((Kind.THRESHOLD, bins.cumsum(axis=1)), (Kind.ONE_CATEGORY, bins)):
+            binary = mine[kinds == kind]
+            if binary.size:
+                left = first[:, tests.cut[binary]]
+                scores[:, binary] = score.node(left) + score.node(total - left)
+                terms = max(terms, 2 * classes)
+    return scores, terms + 8  # a few roundings beside the sums: square, quotient, difference, prior

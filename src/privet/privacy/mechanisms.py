@@ -1,0 +1,98 @@
+"""Mechanisms: (exact value, receipt) in, released value out. Nothing else in privet releases anything.
+
+Each redeems its receipt before it draws and takes its epsilon from there.
+Proofs: ``docs/proofs/laplace.md`` and ``docs/proofs/selection.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.privacy.budget import float_up
+from privet.privacy.ledger import Receipt
+from privet.privacy.noise import current_source
+from privet.privacy.scores import Score, float_sensitivity
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Cells = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How a candidate is drawn.
+
+    ``one-sided`` uses that adding a record moves all scores the same way (weights ``exp(eps q / S)``); ``two-sided``
+    is the textbook's ``exp(eps q / 2S)``, which the published methods use.
+    """
+
+    mechanism: Literal["exponential", "permute-and-flip"] = "exponential"
+    constant: Literal["one-sided", "two-sided"] = "one-sided"
+
+    def __post_init__(self) -> None:
+        if self.mechanism not in ("exponential", "permute-and-flip"):
+            raise ParameterError(f"mechanism must be 'exponential' or 'permute-and-flip', not {self.mechanism!r}")
+        if self.constant not in ("one-sided", "two-sided"):
+            raise ParameterError(f"constant must be 'one-sided' or 'two-sided', not {self.constant!r}")
+
+    @property
+    def factor(self) -> int:
+        return 1 if self.constant == "one-sided" else 2
+
+
+def noisy_counts(exact: Ints, receipt: Receipt, *, cells: Cells | None = None, sensitivity: int = 1) -> Ints:
+    """Integers plus discrete Laplace noise, for a histogram whose L1 sensitivity within a cell is ``sensitivity``.
+
+    ``sensitivity`` counts the integers that one record can move in its cell times how far: 1 for the class counts of
+    a cell, the bound of the quantised values for a sum.
+    """
+    if sensitivity < 1:
+        raise ParameterError(f"sensitivity must be at least 1, not {sensitivity}")
+    scale = float_up(Fraction(sensitivity) / receipt.redeem(cells))
+    source = current_source()
+    receipt.mark(source.caveat)
+    return source.laplace(exact, scale)
+
+
+def choose(
+    scores: Floats,
+    score: Score,
+    receipt: Receipt,
+    selection: Selection,
+    *,
+    terms: int,
+    allowed: npt.NDArray[np.bool_] | None = None,
+    log_prior: Floats | None = None,
+    cells: Cells | None = None,
+) -> npt.NDArray[np.intp]:
+    """One candidate for each row of ``scores`` (cells x candidates).
+
+    ``terms`` is the largest number of class counts that any one score sums, ``allowed`` the public candidate set of
+    each cell and ``log_prior`` the log of its public base measure, both of the shape of ``scores``.
+    """
+    if selection.mechanism == "permute-and-flip" and log_prior is not None:
+        raise ParameterError("permute-and-flip needs a uniform prior; use mechanism='exponential' with a prior")
+    if allowed is not None and not allowed.any(axis=1).all():
+        raise ParameterError("a cell has no candidate to choose from; turn it into a leaf instead")
+    epsilon = receipt.redeem(cells)
+    shift = np.zeros(1)
+    if log_prior is not None:
+        # The public prior joins the score in the score's own unit; exp(shift / scale) is then the prior's weight.
+        shift = log_prior * float_up(score.sensitivity * selection.factor / epsilon)
+    shift_bound = float(np.abs(np.where(np.isfinite(shift), shift, 0.0)).max(initial=0.0))
+    sensitivity = float_sensitivity(score, terms, shift_bound)
+    scale = float_up(sensitivity * selection.factor / epsilon)
+    source = current_source()
+    receipt.mark(source.caveat)
+    draw = source.exponential if selection.mechanism == "exponential" else source.permute_and_flip
+    chosen = np.empty(scores.shape[0], dtype=np.intp)
+    for row, values in enumerate(scores + shift):
+        candidates = np.arange(values.size) if allowed is None else np.flatnonzero(allowed[row])
+        chosen[row] = candidates[draw(values[candidates], scale)]
+    return chosen

@@ -1,0 +1,151 @@
+"""Scores of a split, each beside the most that one record can change it.
+
+A score of a test is the sum over its children of ``node(class counts)``. All scores here are one-sided: adding a
+record moves the score of *every* candidate in the same direction, by at most ``sensitivity``. That is what lets the
+exponential mechanism use ``exp(eps q / S)`` where the textbook has ``exp(eps q / 2S)``.
+Proofs: ``docs/proofs/scores.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError, ScoreError
+from privet.privacy.budget import float_up
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+MAX_RECORDS = 2**32
+"""Rounding bounds below hold up to this many records; a public constant, never compared with a table's size."""
+
+_ULP = Fraction(1, 2**52)
+
+
+@dataclass(frozen=True, slots=True)
+class Max:
+    """Records that the majority classes of the children classify correctly."""
+
+    direction = 1
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(1)
+
+    def node(self, counts: Counts) -> Floats:
+        return np.asarray(counts.max(axis=-1), dtype=np.float64)
+
+    def rounding(self, terms: int) -> Fraction:
+        return Fraction(0)  # integers below 2**53 are exact doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Gini:
+    """Minus the size-weighted Gini impurity of the children; *not* divided by the private number of records."""
+
+    direction = -1
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(2)
+
+    def node(self, counts: Counts) -> Floats:
+        exact = counts.astype(np.float64)
+        size = exact.sum(axis=-1)
+        squares = np.einsum("...c,...c->...", exact, exact)
+        return np.asarray(np.divide(squares, size, out=np.zeros_like(size), where=size > 0) - size)
+
+    def rounding(self, terms: int) -> Fraction:
+        return terms * MAX_RECORDS * _ULP
+
+
+@dataclass(frozen=True, slots=True)
+class InfoGain:
+    """Minus the size-weighted entropy of the children, in bits.
+
+    ``max_records`` is a bound on the number of records that the data owner declares; the guarantee holds for tables
+    no larger than it. It is public and is never compared with the table.
+    """
+
+    max_records: int
+
+    direction = -1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.max_records, bool) or not isinstance(self.max_records, int | np.integer):
+            raise ParameterError("InfoGain needs max_records, a whole number that the data owner declares")
+        if not 1 <= self.max_records <= MAX_RECORDS:
+            raise ParameterError(f"max_records must lie between 1 and {MAX_RECORDS}, not {self.max_records}")
+
+    @property
+    def sensitivity(self) -> Fraction:
+        bits = math.log2(int(self.max_records) + 1) + 1 / math.log(2)
+        return Fraction(math.nextafter(bits * (1 + 2**-50), math.inf))
+
+    def node(self, counts: Counts) -> Floats:
+        exact = counts.astype(np.float64)
+        size = exact.sum(axis=-1, keepdims=True)
+        share = np.divide(exact, size, out=np.ones_like(exact), where=exact > 0)
+        return np.asarray((exact * np.log2(share)).sum(axis=-1))
+
+    def rounding(self, terms: int) -> Fraction:
+        return terms * int(self.max_records) * 64 * _ULP  # |log2 share| <= 32, and 2 ulp for the logarithm
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Records of one class: the score of a label for a leaf, or (summed over leaves) of a labelled tree."""
+
+    direction = 1
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(1)
+
+    def node(self, counts: Counts) -> Floats:
+        return counts.astype(np.float64)
+
+    def rounding(self, terms: int) -> Fraction:
+        return Fraction(0)
+
+
+Score = Max | Gini | InfoGain | Hits
+
+
+def parse_score(name: str, max_records: int | None = None) -> Score:
+    """The split score called ``name``.
+
+    >>> parse_score("gini")
+    Gini()
+    """
+    known: dict[str, Score] = {"max": Max(), "gini": Gini()}
+    if name in known:
+        return known[name]
+    if name == "infogain":
+        if max_records is None:
+            raise ParameterError(
+                "score='infogain' needs max_records, a declared bound on the number of records: its sensitivity grows "
+                "with that bound. Declare one, or use score='gini' or 'max', which need none"
+            )
+        return InfoGain(max_records)
+    if name == "gainratio":
+        raise ScoreError(
+            "score='gainratio' is refused: one record can move the gain ratio over its whole range [0, 1], so a "
+            "mechanism calibrated to it chooses at random. Use 'max', 'gini' or 'infogain'"
+        )
+    raise ScoreError(f"unknown score {name!r}; choose 'max', 'gini' or 'infogain'")
+
+
+def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:
+    """The sensitivity of the score *as computed in doubles* from ``terms`` class counts, plus a public ``shift``.
+
+    A computed score is within ``u`` of the true one, so its change lies in ``[-2u, S + 2u]`` up to direction and the
+    exponential mechanism loses what it would lose at ``S + 4u`` (``docs/proofs/scores.md``).
+    """
+    offset = Fraction(float_up(Fraction(abs(shift)))) + MAX_RECORDS if shift else Fraction(0)
+    return score.sensitivity + 4 * (score.rounding(terms) + offset * _ULP)

@@ -1,0 +1,356 @@
+"""Public facts as values: what everyone may know about a table before anyone looks into it.
+
+A :class:`Schema` holds attribute names, numeric bounds and cut points, category lists and labels. It says how a
+record becomes small integer codes (:mod:`privet.encoding`) and which tests a node can carry (:mod:`privet.splits`).
+Everything else about a table, the number of records included, is private.
+
+Schemas are immutable, hashable and compared by their facts (title, notes and splits describe the file, not the facts).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import SchemaError
+
+if TYPE_CHECKING:
+    from privet.encoding import CheckReport, Codes
+
+DEFAULT_BINS = 20
+MAX_CODES = 65_000  # codes are at most uint16; the rest leaves room for a missing code
+MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """A number between public bounds, cut into bins at public points.
+
+    ``value <= cuts[j]`` exactly when ``code <= j``. Give ``thresholds`` (ascending, strictly inside the bounds), or
+    let the bounds be cut into ``bins`` of equal width. A whole-number attribute is cut half-way between whole numbers,
+    at all of them when there are no more than ``bins``. With a ``missing`` marker, missing values have a code of their
+    own, the last; without one they are read as ``low``. ``basis`` says where the bounds come from.
+    """
+
+    name: str
+    low: float
+    high: float
+    integer: bool = False
+    thresholds: tuple[float, ...] | None = None
+    bins: int = DEFAULT_BINS
+    missing: str | float | None = None
+    basis: str | None = None
+
+    def __post_init__(self) -> None:
+        where = f"numeric attribute {_checked_name(self.name)!r}"
+        low, high = _finite(self.low, f"{where}: low (JSON 'min')"), _finite(self.high, f"{where}: high (JSON 'max')")
+        if not low < high or math.isinf(high - low):
+            raise SchemaError(f"{where}: low {low:g} must be below high {high:g}, by a finite width; widen the bounds")
+        if self.integer and math.ceil(low) > math.floor(high):
+            raise SchemaError(f"{where}: no whole number lies between {low:g} and {high:g}; drop integer or widen them")
+        if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MAX_CODES:
+            raise SchemaError(f"{where}: bins must be a whole number from 2 to {MAX_CODES}, not {self.bins!r}")
+        if isinstance(self.missing, bool) or not isinstance(self.missing, str | int | float | None):
+            raise SchemaError(f"{where}: missing must be the marker of a missing value, such as '?'")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        if self.thresholds is not None:
+            if not isinstance(self.thresholds, Iterable) or isinstance(self.thresholds, str):
+                raise SchemaError(f"{where}: thresholds must be a list of numbers")
+            cuts = tuple(_finite(cut, f"{where}: each threshold") for cut in self.thresholds)
+            if not 1 <= len(cuts) <= MAX_CODES:
+                raise SchemaError(f"{where}: give 1 to {MAX_CODES} thresholds, or none at all to use bins")
+            if any(a >= b for a, b in zip((low, *cuts), (*cuts, high), strict=True)):
+                raise SchemaError(f"{where}: thresholds must ascend strictly inside ({low:g}, {high:g})")
+            object.__setattr__(self, "thresholds", cuts)
+
+    @cached_property
+    def cuts(self) -> NDArray[np.float64]:
+        """The public cut points, ascending and read-only."""
+        first, last = math.ceil(self.low), math.floor(self.high)
+        if self.thresholds is not None:
+            cuts = np.array(self.thresholds)
+        elif not self.integer:
+            cuts = np.linspace(self.low, self.high, self.bins + 1)[1:-1]
+        elif last - first < self.bins:
+            cuts = np.array([first + j + 0.5 for j in range(last - first)], dtype=np.float64)
+        else:
+            cuts = np.floor(np.linspace(self.low, self.high, self.bins + 1)[1:-1]) + 0.5
+            cuts = cuts[(cuts > first) & (cuts < last)]
+        # Rounding can merge cuts or push one onto a bound; a cut at `high` would leave an empty last bin.
+        cuts = np.unique(cuts[(cuts >= self.low) & (cuts < self.high)])
+        cuts.setflags(write=False)
+        return cuts
+
+    @property
+    def arity(self) -> int:
+        """The number of codes."""
+        return len(self.cuts) + 1 + (self.missing is not None)
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """One of a public list of values (strings, booleans or numbers, kept as they are given).
+
+    A value outside the list, or a missing one, is read as ``other`` when that is declared, else as a listed ``"?"``,
+    ``"missing"`` or ``"other"`` (in any case), else as the first value. The rule is public; no record is refused.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+    other: Any | None = None
+    basis: str | None = None
+
+    def __post_init__(self) -> None:
+        where = f"categorical attribute {_checked_name(self.name)!r}"
+        if isinstance(self.values, str | bytes | Mapping) or not isinstance(self.values, Iterable):
+            raise SchemaError(f"{where}: values must be a list")
+        # NumPy scalars become Python ones, so that a schema built from an array can be written as JSON.
+        values = tuple(value.item() if isinstance(value, np.generic) else value for value in self.values)
+        if not values:
+            raise SchemaError(f"{where}: the list of values is empty; list every value that may occur")
+        if len(values) > MAX_CODES:
+            raise SchemaError(f"{where}: at most {MAX_CODES} values are possible; group the rare ones under 'other'")
+        if any(not isinstance(value, str | int | float) or value in (math.inf, -math.inf) or value != value
+               for value in values):  # fmt: skip
+            raise SchemaError(f"{where}: values must be strings, booleans or numbers; write a missing value as '?'")
+        if len(set(values)) < len(values):
+            raise SchemaError(f"{where}: a value is listed twice (True equals 1 and False equals 0); drop one")
+        if self.other is not None and self.other not in values:
+            raise SchemaError(f"{where}: other={self.other!r} is not among its values; list it or drop it")
+        object.__setattr__(self, "values", values)
+
+    @property
+    def arity(self) -> int:
+        """The number of codes."""
+        return len(self.values)
+
+    @cached_property
+    def fallback(self) -> int:
+        """The code that unknown and missing values take."""
+        if self.other is not None:
+            return self.values.index(self.other)
+        written = [str(value).strip().lower() for value in self.values]
+        return next((written.index(marker) for marker in MARKERS if marker in written), 0)
+
+
+Attribute = Numeric | Categorical
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The public facts of a table: its attributes, in order, and its label.
+
+    ``inferred`` marks facts that were read off the data; what is computed with them is not private, and the
+    certificate says so (epsilon = infinity). The mark survives JSON.
+    """
+
+    attributes: tuple[Attribute, ...]
+    label: Categorical
+    name: str = ""
+    inferred: bool = False
+    title: str = field(default="", compare=False)
+    notes: str = field(default="", compare=False)
+    splits: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", tuple(self.attributes))
+        if not self.attributes or any(not isinstance(a, Numeric | Categorical) for a in self.attributes):
+            raise SchemaError("attributes must be a list of at least one Numeric or Categorical")
+        if not isinstance(self.label, Categorical):
+            raise SchemaError("the label is missing; give label=Categorical(name, values)")
+        for name in self.names:
+            if self.names.count(name) > 1:
+                raise SchemaError(f"attribute name {name!r} is used twice; rename one")
+        if self.label.name in self.names:
+            raise SchemaError(f"the label {self.label.name!r} is also an attribute; remove it from the attributes")
+        if self.label.arity < 2 and not self.inferred:
+            raise SchemaError(f"the label {self.label.name!r} needs at least two values; list every class")
+        if self.label.other is not None:
+            raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
+
+    def __str__(self) -> str:
+        numeric = sum(isinstance(attribute, Numeric) for attribute in self.attributes)
+        return (
+            f"{self.name or 'schema'}: {numeric} numeric and {len(self.attributes) - numeric} categorical attributes, "
+            f"label {self.label.name!r} with {self.n_classes} values"
+        )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @cached_property
+    def arities(self) -> tuple[int, ...]:
+        return tuple(attribute.arity for attribute in self.attributes)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Attribute ``a`` owns the bins ``offsets[a]:offsets[a + 1]`` of a ragged histogram (read-only)."""
+        offsets = np.concatenate([[0], np.cumsum(self.arities)]).astype(np.int64)
+        offsets.setflags(write=False)
+        return offsets
+
+    @property
+    def total_bins(self) -> int:
+        return sum(self.arities)
+
+    @property
+    def n_classes(self) -> int:
+        return self.label.arity
+
+    def index(self, name: str) -> int:
+        """The position of an attribute."""
+        if name not in self.names:
+            raise SchemaError(f"no attribute is called {name!r}; the attributes are {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def with_bins(self, bins: int) -> Schema:
+        """The same facts with every numeric attribute that has no explicit thresholds cut into ``bins``."""
+        regridded = (replace(a, bins=bins) if isinstance(a, Numeric) and a.thresholds is None else a
+                     for a in self.attributes)  # fmt: skip
+        return replace(self, attributes=tuple(regridded))
+
+    def caveats(self) -> tuple[str, ...]:
+        """What a certificate must say about facts that are not quite independent of the data."""
+        facts = (*self.attributes, self.label)
+        rounded = ", ".join(fact.name for fact in facts if fact.basis == "round")
+        observed = ", ".join(fact.name for fact in facts if fact.basis == "observed")
+        sentences = []
+        if rounded:
+            sentences.append(
+                f"The bounds of {rounded} are an assumption: round numbers chosen by someone who had seen the data."
+            )
+        if observed:
+            sentences.append(f"The values of {observed} are listed as observed in the data, not as documented.")
+        return tuple(sentences)
+
+    @classmethod
+    def from_json(cls, source: str | PathLike[str]) -> Schema:
+        """Read a schema from a file, or from JSON text (recognised by its opening brace)."""
+        try:
+            if isinstance(source, str) and source.lstrip().startswith("{"):
+                return cls.from_dict(json.loads(source))
+            return cls.from_dict(json.loads(Path(source).read_text(encoding="utf-8")))
+        except OSError as error:
+            raise SchemaError(f"cannot read the schema file {str(source)!r}: {error.strerror}") from error
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise SchemaError(f"the schema is not valid JSON: {error}") from error
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Schema:
+        """Build a schema from the content of its JSON form. ``rows`` and unknown keys are ignored."""
+        attributes = _required(facts, "attributes", "the schema")
+        if not isinstance(attributes, list | tuple):
+            raise SchemaError("the schema's 'attributes' must be a list")
+        label = Categorical(
+            _required(facts, "class", "the schema"),
+            _required(facts, "labels", "the schema"),
+            basis=facts.get("labels_basis"),
+        )
+        return cls(
+            tuple(_attribute_from_dict(attribute, i) for i, attribute in enumerate(attributes)),
+            label,
+            inferred=bool(facts.get("inferred", False)),
+            **{key: facts[key] for key in ("name", "title", "notes", "splits") if key in facts},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form, as plain dictionaries and lists; what is empty or the default is left out."""
+        described: dict[str, Any] = {"name": self.name, "title": self.title}
+        described["attributes"] = [_attribute_to_dict(attribute) for attribute in self.attributes]
+        described |= {"class": self.label.name, "labels": list(self.label.values), "labels_basis": self.label.basis}
+        described |= {"notes": self.notes, "splits": {part: list(rows) for part, rows in self.splits.items()}}
+        described["inferred"] = self.inferred
+        return {key: value for key, value in described.items() if value}
+
+    def to_json(self, path: str | PathLike[str] | None = None) -> str:
+        """The JSON text; also written to ``path`` when one is given."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def infer(cls, table: Any, label: Any) -> Schema:
+        """Read the facts off the data: for tests and non-private use. The result is marked ``inferred``."""
+        from privet.encoding import infer
+
+        return infer(table, label)
+
+    def check(self, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
+        """Count and locate bad rows: the data owner's tool, outside privacy."""
+        from privet.encoding import check
+
+        return check(self, table, labels, limit)
+
+    def encode(self, table: Any, labels: Any = None, *, levels: bool = False) -> Codes:
+        """Turn a table into integer codes; see :func:`privet.encoding.encode`."""
+        from privet.encoding import encode
+
+        return encode(self, table, labels, levels=levels)
+
+    def encode_features(self, table: Any) -> NDArray[Any]:
+        """Turn a table without labels into integer codes; see :func:`privet.encoding.encode_features`."""
+        from privet.encoding import encode_features
+
+        return encode_features(self, table)
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise SchemaError(f"a name must be a non-empty string, not {name!r}")
+    return name
+
+
+def _finite(value: Any, what: str) -> float:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= sys.float_info.max:  # NaN, infinities, integers beyond float64
+        raise SchemaError(f"{what} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def _required(facts: Any, key: str, where: str) -> Any:
+    if not isinstance(facts, Mapping):
+        raise SchemaError(f"{where} must be a JSON object")
+    if facts.get(key) is None:
+        raise SchemaError(f"{where} lacks the key {key!r}; add it")
+    return facts[key]
+
+
+def _attribute_from_dict(facts: Any, position: int) -> Attribute:
+    name = _checked_name(_required(facts, "name", f"attribute number {position}"))
+    where = f"attribute {name!r}"
+    kind = _required(facts, "type", where)
+    if kind == "categorical":
+        return Categorical(name, _required(facts, "values", where), facts.get("other"), facts.get("basis"))
+    if kind == "continuous":
+        options = {key: facts[key] for key in ("integer", "thresholds", "bins", "missing", "basis") if key in facts}
+        return Numeric(name, _required(facts, "min", where), _required(facts, "max", where), **options)
+    raise SchemaError(f"{where}: type must be 'continuous' or 'categorical', not {kind!r}")
+
+
+def _attribute_to_dict(attribute: Attribute) -> dict[str, Any]:
+    if isinstance(attribute, Categorical):
+        facts = {"values": list(attribute.values), "other": attribute.other, "basis": attribute.basis}
+        return {"name": attribute.name, "type": "categorical"} | {k: v for k, v in facts.items() if v is not None}
+    facts = {"min": _plain(attribute.low), "max": _plain(attribute.high), "basis": attribute.basis}
+    facts |= {"integer": attribute.integer or None, "missing": attribute.missing}
+    facts |= {"thresholds": None if attribute.thresholds is None else [_plain(cut) for cut in attribute.thresholds]}
+    facts |= {"bins": None if attribute.bins == DEFAULT_BINS else attribute.bins}
+    return {"name": attribute.name, "type": "continuous"} | {k: v for k, v in facts.items() if v is not None}
+
+
+def _plain(number: float) -> float | int:
+    """120.0 as 120, the way people write bounds."""
+    return int(number) if number.is_integer() else number

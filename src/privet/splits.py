@@ -1,0 +1,206 @@
+"""The closed set of tests a node can carry, on integer codes.
+
+A test is a value: it can be stored, compared, described and counted, and it cannot look at anything but one code.
+:class:`Tests` is the flat table of candidates that a mechanism chooses from; it follows from the schema alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import SchemaError
+from privet.schema import Categorical, Numeric, Schema
+
+
+class Kind(IntEnum):
+    """What a test does with a code; the numbers are part of stored trees."""
+
+    THRESHOLD = 0
+    ONE_CATEGORY = 1
+    MULTIWAY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Codes up to ``cut`` against the rest.
+
+    A missing value has the last code and so goes right. The last cut of an attribute that can be missing
+    (``arity - 2``) tells present from missing.
+    """
+
+    kind: ClassVar[Kind] = Kind.THRESHOLD
+    attribute: int
+    cut: int
+
+    def arity(self, schema: Schema) -> int:
+        return 2
+
+    def branch(self, column: NDArray[Any]) -> NDArray[Any]:
+        """The child of each record, from the attribute's codes."""
+        right: NDArray[np.bool_] = column > self.cut
+        return right.view(np.uint8)
+
+    def describe(self, schema: Schema, child: int) -> str:
+        numeric = schema.attributes[self.attribute]
+        if not isinstance(numeric, Numeric):
+            raise SchemaError(f"{numeric.name!r} is categorical: it cannot carry a threshold; use OneCategory")
+        if self.cut == len(numeric.cuts):
+            return f"{numeric.name} is {'missing' if child else 'present'}"
+        number = _text(numeric.cuts[self.cut])
+        if child == 0:
+            return f"{numeric.name} <= {number}"
+        return f"{numeric.name} > {number}" + (" or is missing" if numeric.missing is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class OneCategory:
+    """One category against the rest."""
+
+    kind: ClassVar[Kind] = Kind.ONE_CATEGORY
+    attribute: int
+    value: int
+
+    def arity(self, schema: Schema) -> int:
+        return 2
+
+    def branch(self, column: NDArray[Any]) -> NDArray[Any]:
+        """The child of each record, from the attribute's codes."""
+        right: NDArray[np.bool_] = column != self.value
+        return right.view(np.uint8)
+
+    def describe(self, schema: Schema, child: int) -> str:
+        categorical = schema.attributes[self.attribute]
+        if not isinstance(categorical, Categorical):
+            raise SchemaError(f"{categorical.name!r} is numeric: it has no categories; use Threshold")
+        return f"{categorical.name} {'!=' if child else '='} {categorical.values[self.value]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Multiway:
+    """A child for every code: every category, or every bin of a number."""
+
+    kind: ClassVar[Kind] = Kind.MULTIWAY
+    attribute: int
+
+    def arity(self, schema: Schema) -> int:
+        return schema.arities[self.attribute]
+
+    def branch(self, column: NDArray[Any]) -> NDArray[Any]:
+        """The child of each record, from the attribute's codes: the code itself."""
+        return column
+
+    def describe(self, schema: Schema, child: int) -> str:
+        attribute = schema.attributes[self.attribute]
+        name = attribute.name
+        if isinstance(attribute, Categorical):
+            return f"{name} = {attribute.values[child]}"
+        cuts = attribute.cuts
+        if child > len(cuts):
+            return f"{name} is missing"
+        if not len(cuts):
+            return f"{name} is present"
+        if child == 0:
+            return f"{name} <= {_text(cuts[0])}"
+        if child == len(cuts):
+            return f"{name} > {_text(cuts[-1])}"
+        return f"{_text(cuts[child - 1])} < {name} <= {_text(cuts[child])}"
+
+
+Test = Threshold | OneCategory | Multiway
+
+
+def make_test(kind: int, attribute: int, cut: int) -> Test:
+    """The test that a row of :class:`Tests`, or a node of a stored tree, stands for."""
+    match Kind(kind):
+        case Kind.THRESHOLD:
+            return Threshold(attribute, cut)
+        case Kind.ONE_CATEGORY:
+            return OneCategory(attribute, cut)
+        case Kind.MULTIWAY:
+            return Multiway(attribute)
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """Candidate tests as read-only columns, ordered by attribute and cut. Each splits: none has a single child."""
+
+    __test__: ClassVar[bool] = False  # tell pytest that this is no test class
+
+    attribute: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    cut: NDArray[np.int32]  # the cut of a threshold, the value of a one-category test, 0 for a multiway one
+    arity: NDArray[np.int32]  # number of children
+
+    def __len__(self) -> int:
+        return len(self.attribute)
+
+    def __getitem__(self, i: int) -> Test:
+        return make_test(int(self.kind[i]), int(self.attribute[i]), int(self.cut[i]))
+
+    def __iter__(self) -> Iterator[Test]:
+        return (self[i] for i in range(len(self)))
+
+    def of_attribute(self, attribute: int) -> NDArray[np.intp]:
+        """The positions of the tests on one attribute."""
+        return np.flatnonzero(self.attribute == attribute)
+
+    @classmethod
+    def of(cls, schema: Schema, tests: Iterable[Test | None]) -> Tests:
+        """A table of the given tests, in their order; None, the test of a leaf, has attribute -1 and no children."""
+        rows = [
+            (-1, 0, 0, 0)
+            if test is None
+            else (test.attribute, test.kind, getattr(test, "cut", getattr(test, "value", 0)), test.arity(schema))
+            for test in tests
+        ]
+        columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T.copy()
+        columns.setflags(write=False)
+        kind = columns[1].astype(np.int8)
+        kind.setflags(write=False)
+        return cls(columns[0], kind, columns[2], columns[3])
+
+    @classmethod
+    def binary(cls, schema: Schema) -> Tests:
+        """Every threshold of every number and every category against the rest."""
+        return cls.of(schema, (test for a in range(len(schema.attributes)) for test in _binary(schema, a)))
+
+    @classmethod
+    def multiway(cls, schema: Schema) -> Tests:
+        """One test an attribute, with a child for every category or bin."""
+        return cls.of(schema, (test for a in range(len(schema.attributes)) for test in _multiway(schema, a)))
+
+    @classmethod
+    def mixed(cls, schema: Schema) -> Tests:
+        """Thresholds for numbers, a child for every category (as in C4.5)."""
+        return cls.of(
+            schema,
+            (
+                test
+                for a, attribute in enumerate(schema.attributes)
+                for test in (_binary(schema, a) if isinstance(attribute, Numeric) else _multiway(schema, a))
+            ),
+        )
+
+
+def _binary(schema: Schema, a: int) -> Iterator[Test]:
+    arity = schema.arities[a]
+    if isinstance(schema.attributes[a], Numeric):
+        yield from (Threshold(a, cut) for cut in range(arity - 1))
+    elif arity > 1:
+        # Of two categories, the second against the rest is the first against the rest again.
+        yield from (OneCategory(a, value) for value in range(1 if arity == 2 else arity))
+
+
+def _multiway(schema: Schema, a: int) -> Iterator[Test]:
+    if schema.arities[a] > 1:
+        yield Multiway(a)
+
+
+def _text(number: float) -> str:
+    return format(number, ".10g")

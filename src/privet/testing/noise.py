@@ -1,0 +1,160 @@
+"""Noise sources for tests: seeded, none, and scripted with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.privacy.noise import NoiseSource, _source
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@contextmanager
+def use_noise(source: NoiseSource) -> Iterator[NoiseSource]:
+    """Draw from ``source`` instead of OpenDP inside the block (this thread and context only)."""
+    token = _source.set(source)
+    try:
+        yield source
+    finally:
+        _source.reset(token)
+
+
+class SeededNoise:
+    """The right distributions from a repeatable generator, in floating point. For experiments, not for releases."""
+
+    def __init__(self, seed: int) -> None:
+        self.caveat = "the noise was seeded, so whoever knows the seed can take it off (epsilon = infinity)"
+        self._random = np.random.default_rng(seed)
+
+    def laplace(self, values: Ints, scale: float) -> Ints:
+        # The difference of two geometric variables is discrete Laplace.
+        p = -np.expm1(-1 / scale)
+        noise = self._random.geometric(p, values.shape) - self._random.geometric(p, values.shape)
+        return np.asarray(values + noise, dtype=np.int64)
+
+    def exponential(self, scores: Floats, scale: float) -> int:
+        return int(np.argmax(scores / scale + self._random.gumbel(size=scores.size)))
+
+    def permute_and_flip(self, scores: Floats, scale: float) -> int:
+        # Permute-and-flip is report-noisy-max with exponential noise.
+        return int(np.argmax(scores / scale + self._random.exponential(size=scores.size)))
+
+    def coins(self, sides: int, size: int) -> Ints:
+        return self._random.integers(0, sides, size)
+
+
+class ZeroNoise:
+    """No noise at all: exact counts, and the first of the best candidates. Coins still fall, from a fixed seed."""
+
+    def __init__(self) -> None:
+        self.caveat = "no noise was added (epsilon = infinity)"
+        self._random = np.random.default_rng(0)
+
+    def laplace(self, values: Ints, scale: float) -> Ints:
+        return values.copy()
+
+    def exponential(self, scores: Floats, scale: float) -> int:
+        return int(np.argmax(scores))
+
+    def permute_and_flip(self, scores: Floats, scale: float) -> int:
+        return int(np.argmax(scores))
+
+    def coins(self, sides: int, size: int) -> Ints:
+        return self._random.integers(0, sides, size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draw:
+    """One call into the noise source, as the kernel made it: what was asked, with which scale, on which numbers."""
+
+    kind: Literal["laplace", "exponential", "permute-and-flip", "coin"]
+    values: Floats | Ints
+    scale: float
+
+    def probability(self, outcome: int) -> float:
+        """The exact chance of ``outcome``: a released integer for laplace, an index or a side otherwise."""
+        if self.kind == "laplace":
+            return discrete_laplace(outcome - int(self.values[0]), self.scale)
+        return float(self.probabilities()[outcome])
+
+    def probabilities(self) -> Floats:
+        """The chances of all outcomes of a choice or a coin."""
+        if self.kind == "coin":
+            return np.full(len(self.values), 1 / len(self.values))
+        weights = np.exp((self.values - self.values.max()) / self.scale)
+        if self.kind == "exponential":
+            return np.asarray(weights / weights.sum())
+        return _permute_and_flip(weights)
+
+
+@dataclass
+class ReplayNoise:
+    """Scripts the outcome of every elementary draw and reports its probability.
+
+    ``script`` holds one number per elementary draw, in order: the released integer for each noisy count, the index of
+    each choice, the side of each coin. When it runs out, :class:`ScriptEnded` carries the draw that was asked next, so
+    that an explorer can branch there.
+    """
+
+    script: Sequence[int]
+    draws: list[Draw] = field(default_factory=list)
+    log_probability: float = 0.0
+    caveat: str = "outcomes were scripted (epsilon = infinity)"
+
+    def laplace(self, values: Ints, scale: float) -> Ints:
+        flat = [self._next(Draw("laplace", values.ravel()[i : i + 1], scale)) for i in range(values.size)]
+        return np.asarray(flat, dtype=np.int64).reshape(values.shape)
+
+    def exponential(self, scores: Floats, scale: float) -> int:
+        return self._next(Draw("exponential", scores, scale))
+
+    def permute_and_flip(self, scores: Floats, scale: float) -> int:
+        return self._next(Draw("permute-and-flip", scores, scale))
+
+    def coins(self, sides: int, size: int) -> Ints:
+        return np.asarray([self._next(Draw("coin", np.arange(sides), 1.0)) for _ in range(size)], dtype=np.int64)
+
+    def _next(self, draw: Draw) -> int:
+        if len(self.draws) == len(self.script):
+            raise ScriptEnded(draw)
+        outcome = int(self.script[len(self.draws)])
+        self.draws.append(draw)
+        with np.errstate(divide="ignore"):
+            self.log_probability += float(np.log(draw.probability(outcome)))
+        return outcome
+
+
+class ScriptEnded(Exception):
+    """The script of a ``ReplayNoise`` ran out at ``draw``."""
+
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(f"the script ended before a draw of kind {draw.kind!r}")
+        self.draw = draw
+
+
+def discrete_laplace(noise: int, scale: float) -> float:
+    """The chance of an integer under the discrete Laplace distribution."""
+    return float(np.tanh(1 / (2 * scale)) * np.exp(-abs(noise) / scale))
+
+
+def _permute_and_flip(accept: Floats) -> Floats:
+    """Chances of permute-and-flip from its acceptance probabilities, one of which is 1.
+
+    P(r) is accept_r times the integral over t in [0, 1] of the product over the others of (1 - accept_s t): with t the
+    place of r in a uniform random order, each other candidate comes earlier with chance t and then must have refused.
+    """
+    chances = np.empty(accept.size)
+    for r in range(accept.size):
+        refused = np.polynomial.Polynomial([1.0])
+        for s in range(accept.size):
+            if s != r:
+                refused = refused * np.polynomial.Polynomial([1.0, -accept[s]])
+        chances[r] = accept[r] * (refused.integ()(1.0) - refused.integ()(0.0))
+    return chances

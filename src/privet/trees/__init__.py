@@ -1,0 +1,1 @@
+"""Released trees and forests: plain public values. Nothing here ever sees a private record."""

@@ -1,0 +1,180 @@
+"""Imports run one way through the house. This walks all of them, also those inside functions and type checks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+SRC = Path(__file__).parents[2] / "src" / "privet"
+
+# What each room may import besides itself. A new top-level module gets its line here first.
+FLOOR = {"errors", "schema", "encoding"}
+KERNEL = FLOOR | {"splits", "privacy"}
+LIBRARY = KERNEL | {"trees", "engines", "growing"}
+TOP = LIBRARY | {"recipes", "publishing", "estimators", "metrics", "datasets"}
+SEES: dict[str, set[str]] = {
+    "errors": set(),
+    "schema": {"errors", "encoding"},
+    "encoding": {"errors", "schema"},
+    "splits": FLOOR,
+    "privacy": FLOOR | {"splits"},
+    "trees": FLOOR | {"splits"},
+    "metrics": {"errors", "schema", "splits", "trees"},
+    "datasets": FLOOR,
+    "engines": KERNEL,
+    "growing": KERNEL | {"trees"},
+    "recipes": LIBRARY,
+    "publishing": LIBRARY,
+    "estimators": LIBRARY | {"recipes"},
+    "audit": TOP | {"testing"},
+    "experiments": TOP,
+    "report": TOP,
+    "server": TOP,
+    "cli": TOP | {"audit", "experiments", "report", "server", "demo"},
+}
+ANYTHING = {"testing", "demo", ""}  # "" is the package's own __init__
+
+
+class Import(NamedTuple):
+    file: Path
+    line: int
+    importer: str
+    imported: str
+
+
+def room(module: str, package: str) -> str:
+    """The first part below the package: `privet.privacy.noise` -> `privacy`, the package itself -> ``."""
+    return module.removeprefix(package).lstrip(".").partition(".")[0]
+
+
+def named_modules(tree: ast.AST, module: str, is_package: bool) -> Iterator[tuple[int, str]]:
+    """Every absolute dotted name that an import anywhere in the tree could load."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, alias.name) for alias in names)
+            case ast.ImportFrom(module=name, names=names, level=level):
+                base = module.split(".")
+                base = base[: len(base) - level + is_package] if level else []
+                stem = ".".join([*base, *([name] if name else [])])
+                # `from privet import trees` loads a room, `from privet.trees import Tree` a name: report the longer.
+                yield from ((node.lineno, f"{stem}.{alias.name}") for alias in names)
+            case ast.Call(func=ast.Attribute(attr="import_module") | ast.Name(id="import_module" | "__import__")):
+                if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
+                    yield node.lineno, node.args[0].value
+
+
+def internal_imports(source: Path) -> Iterator[Import]:
+    package = source.name
+    for file in sorted(source.rglob("*.py")):
+        parts = [package, *file.relative_to(source).with_suffix("").parts]
+        is_package = parts[-1] == "__init__"
+        module = ".".join(parts[:-1] if is_package else parts)
+        for line, imported in named_modules(ast.parse(file.read_text("utf-8")), module, is_package):
+            if imported == package or imported.startswith(package + "."):
+                yield Import(file, line, module, imported)
+
+
+def rooms(source: Path) -> set[str]:
+    return {p.stem for p in source.iterdir() if (p.suffix == ".py" or p.is_dir()) and not p.name.startswith("__")}
+
+
+def faults(source: Path) -> list[str]:
+    """Every import that goes against the table, and every room that has no line in it."""
+    package, known = source.name, rooms(source)
+    found = [f"{r}: no line in the table of this test" for r in sorted(known - SEES.keys() - ANYTHING)]
+    for edge in internal_imports(source):
+        here, there = room(edge.importer, package), room(edge.imported, package)
+        # `from privet import Schema` goes through __init__, from where every room can be reached.
+        there = there if there in known else ""
+        if here == there or here in ANYTHING or here not in SEES:
+            continue
+        if there not in SEES[here]:
+            where = f"{edge.file.relative_to(source)}:{edge.line}"
+            found.append(f"{where}: {here} may not import {there or package + ' itself'} ({edge.imported})")
+    return found
+
+
+def test_no_back_edge() -> None:
+    assert faults(SRC) == []
+
+
+def test_the_walk_sees_the_library() -> None:
+    edges = {(room(e.importer, "privet"), room(e.imported, "privet")) for e in internal_imports(SRC)}
+    assert {("schema", "errors"), ("privacy", "errors"), ("datasets", "schema")} <= edges
+
+
+def test_the_table_has_no_circle_but_the_schema_and_its_encoding() -> None:
+    left = {r: s - {"testing", "demo"} for r, s in SEES.items()}
+    left["schema"] = {"errors"}
+    while ready := {r for r, sees in left.items() if not sees & left.keys()}:
+        for r in ready:
+            del left[r]
+    assert left == {}
+
+
+def test_trees_and_metrics_never_reach_the_kernel() -> None:
+    for start in ("trees", "metrics", "datasets"):
+        reached, todo = set(), [start]
+        while todo:
+            if (r := todo.pop()) not in reached:
+                reached.add(r)
+                todo.extend(SEES[r])
+        assert not reached & {"privacy", "engines", "growing"}
+
+
+PLANTED = {
+    "plain import": ("trees/rules.py", "import privet.privacy.ledger\n"),
+    "from a module": ("trees/rules.py", "from privet.privacy.ledger import Ledger\n"),
+    "from the package": ("privacy/noise.py", "from privet import growing\n"),
+    "relative": ("schema.py", "from .splits import Threshold\n"),
+    "relative, two up": ("trees/rules.py", "from ..privacy import ledger\n"),
+    "relative, in __init__": ("trees/__init__.py", "from ..privacy import ledger\n"),
+    "inside a function": ("errors.py", "def f():\n    from privet.schema import Schema\n    return Schema\n"),
+    "for type checking": ("errors.py", "import typing\nif typing.TYPE_CHECKING:\n    import privet.schema\n"),
+    "by string": ("trees/rules.py", "import importlib\nx = importlib.import_module('privet.privacy')\n"),
+    "a lazy public name": ("trees/rules.py", "from privet import Ledger\n"),
+    "the off switch": ("growing/grower.py", "from privet.testing import ZeroNoise\n"),
+    "metrics to the kernel": ("metrics.py", "import privet.privacy\n"),
+    "unknown room": ("cupboard.py", ""),
+}
+SOUND = {
+    "__init__.py": "def __getattr__(name):\n    import privet.privacy.ledger\n",
+    "errors.py": "import json\n",
+    "schema.py": "from privet.errors import E\n",
+    "splits.py": "from .schema import Schema\n",
+    "privacy/__init__.py": "from .noise import draw\n",
+    "privacy/noise.py": "import numpy\nimport privet.splits\n",
+    "trees/__init__.py": "from privet.trees.rules import Rule\nfrom . import rules\n",
+    "trees/rules.py": "from ..splits import Threshold\n",
+    "growing/grower.py": "from privet import trees\nfrom privet.privacy import noise\n",
+    "audit/exact.py": "from privet.testing import ReplayNoise\n",
+    "testing.py": "import privet.growing.grower\n",
+}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    source = tmp_path / "privet"
+    for name, text in SOUND.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    return source
+
+
+def test_a_sound_house_passes(house: Path) -> None:
+    assert faults(house) == []
+
+
+@pytest.mark.parametrize("fault", PLANTED, ids=str)
+def test_a_planted_fault_is_found(house: Path, fault: str) -> None:
+    name, text = PLANTED[fault]
+    (house / name).parent.mkdir(exist_ok=True)
+    (house / name).write_text(text)
+    found = faults(house)
+    assert found
+    assert all(Path(name).stem in line or Path(name).parts[0] in line for line in found)

@@ -1,0 +1,74 @@
+"""What every test shares: where real tables are, how Hypothesis runs, and how many tests there must be."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A complete run with fewer tests than this fails: a suite that stopped finding its tests looks like one that passes.
+LEAST_COLLECTED = 50
+
+TESTS = Path(__file__).parent
+
+# Deadlines measure the machine (and numba's first compilation), not the code.
+settings.register_profile("privet", deadline=None)
+settings.register_profile(
+    "privet-ci",
+    deadline=None,
+    derandomize=True,  # a red build must mean the change is at fault, not the day's luck
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("privet-ci" if os.environ.get("CI") else "privet")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The directory of real tables; the test is skipped where there is none."""
+    named = os.environ.get("PRIVET_DATA")
+    if not named:
+        pytest.skip("PRIVET_DATA is not set: point it at a directory of <name>.csv.gz with <name>.schema.json beside")
+    path = Path(named)
+    if not path.is_dir():
+        pytest.fail(f"PRIVET_DATA={named} is not a directory")
+    return path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let `@pytest.mark.needs_data` stand for a fixture the test does not use by name."""
+    for item in items:
+        if item.get_closest_marker("needs_data"):
+            item.fixturenames.append("data_dir")
+
+
+def is_complete_run(config: pytest.Config) -> bool:
+    """Whether the whole of tests/ was asked for, with nothing filtered out."""
+    option = config.option
+    narrowed = ("keyword", "markexpr", "lf", "deselect", "ignore", "ignore_glob", "collectonly", "stepwise")
+    if any(getattr(option, name, None) for name in narrowed):
+        return False
+    asked = {(config.invocation_params.dir / arg).resolve() for arg in config.args}
+    return bool(asked & {TESTS, TESTS.parent})
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # With xdist only the controller decides: each worker collects the same tests.
+    if hasattr(session.config, "workerinput") or not is_complete_run(session.config):
+        return
+    if session.testscollected < LEAST_COLLECTED and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    collected = terminalreporter._session.testscollected if terminalreporter._session else 0
+    if is_complete_run(config) and collected < LEAST_COLLECTED:
+        terminalreporter.write_line(
+            f"FAILED: a complete run collected {collected} tests, expected at least {LEAST_COLLECTED} "
+            "(LEAST_COLLECTED in tests/conftest.py)",
+            red=True,
+            bold=True,
+        )

@@ -1,0 +1,42 @@
+"""A complete run must find its tests, and the check that says so must be able to fail."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFTEST = Path(__file__).with_name("conftest.py")
+
+
+def run(root: Path, tests: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A tiny project with our conftest (and its own LEAST_COLLECTED of 3), run by a fresh pytest."""
+    suite = root / "tests"
+    suite.mkdir()
+    (root / "pyproject.toml").write_text("[tool.pytest.ini_options]\ntestpaths = ['tests']\n")
+    text = CONFTEST.read_text()
+    assert "LEAST_COLLECTED = " in text
+    head, tail = text.split("LEAST_COLLECTED = ", 1)
+    (suite / "conftest.py").write_text(head + "LEAST_COLLECTED = 3\n" + tail.split("\n", 1)[1])
+    body = "".join(f"def test_{i}(): pass\n" for i in range(tests))
+    (suite / "test_tiny.py").write_text(body)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    return subprocess.run(command, cwd=root, env=clean, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "xdist"])
+@pytest.mark.parametrize(("tests", "code"), [(3, 0), (2, 1)], ids=["enough", "too few"])
+def test_a_complete_run_counts(tmp_path: Path, workers: tuple[str, ...], tests: int, code: int) -> None:
+    done = run(tmp_path, tests, *workers)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert ("expected at least 3" in done.stdout) == (code == 1)
+
+
+@pytest.mark.parametrize("part", [("-k", "test_0"), ("tests/test_tiny.py",), ("tests/test_tiny.py::test_0",)])
+def test_a_part_of_the_suite_does_not(tmp_path: Path, part: tuple[str, ...]) -> None:
+    done = run(tmp_path, 1, *part)
+    assert done.returncode == 0, done.stdout + done.stderr
