@@ -24,7 +24,6 @@ _HOME = {
     "Ledger": "privet.privacy.ledger",
     "PrivateDataset": "privet.privacy.dataset",
     "protect": "privet.engines.memory",
-    "protect": "privet.engines.memory",
     "BudgetExceeded": "privet.errors",
     "EpsilonError": "privet.errors",
     "JournalError": "privet.errors",
@@ -39,7 +38,7 @@ _HOME = {
     "TableError": "privet.errors",
 }
 
-# Written out, not computed: type checkers and editors read `__all__` without running it (a test keeps it equal to _HOME).
+# Written out, not computed: type checkers and editors read it without running it. A test keeps it equal to _HOME.
 __all__ = [
     "BudgetExceeded",
     "Categorical",
@@ -64,7 +63,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from privet.engines.memory import protect
     from privet.engines.memory import protect
     from privet.errors import (
         BudgetExceeded,

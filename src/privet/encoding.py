@@ -146,15 +146,18 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
             f"cannot read a table of type {type(table).__name__}: give a pandas, polars or pyarrow table held in "
             "memory and without duplicate columns, a mapping of columns, or a 2-D array"
         ) from error
-    return Columns(tuple(native), lambda name: as_column(frame.get_column(native[name]).to_numpy()))
+    return Columns(tuple(native), lambda name: as_column(frame.get_column(native[name])))
 
 
 def as_column(values: Any) -> Array:
     """One column (array, series or sequence) as a one-dimensional array, of objects where types are mixed."""
-    values = nw.from_native(values, series_only=True, pass_through=True)
     column: Array
+    if not isinstance(values, np.ndarray):
+        values = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(values, nw.Series):
-        column = values.to_numpy()
+        # By list where pyarrow's to_numpy would read a null as some category.
+        listed = values.dtype in (nw.Categorical, nw.Enum)
+        column = np.fromiter(values.to_list(), object, len(values)) if listed else values.to_numpy()
     elif isinstance(values, np.ma.MaskedArray):
         column = values.data.astype(object)
         column[np.ma.getmaskarray(values)] = None
@@ -286,7 +289,7 @@ def _find(spellings: dict[Any, int], column: Array) -> NDArray[np.int32]:
 def _cells(column: Array) -> list[Any]:
     # Dates as text: tolist() would turn nanosecond dates into plain integers.
     cells: list[Any] = (column.astype(str) if column.dtype.kind in "mM" else column).tolist()
-    return cells
+    return [cell.decode(errors="replace") for cell in cells] if column.dtype.kind == "S" else cells
 
 
 def _values(numeric: Numeric, column: Array) -> NDArray[np.float64]:

@@ -59,9 +59,7 @@ class BudgetExceeded(PrivetError, RuntimeError):
         self.remaining = remaining
         self.account = account
         self.what = what
-        fix = (
-            f"ask with epsilon <= {float(remaining):g}" if remaining > 0 else "ask the data owner for a new budget"
-        )
+        fix = f"ask with epsilon <= {float(remaining):g}" if remaining > 0 else "ask the data owner for a new budget"
         super().__init__(
             f"{what!r} asks for epsilon {float(requested):g} but {account} has {float(remaining):g} left "
             f"({float(requested - remaining):g} short); nothing was charged or released. To go on, {fix}."

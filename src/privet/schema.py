@@ -86,7 +86,6 @@ class Numeric:
             cuts = np.array([first + j + 0.5 for j in range(last - first)], dtype=np.float64)
         else:
             cuts = np.floor(np.linspace(self.low, self.high, self.bins + 1)[1:-1]) + 0.5
-            cuts = cuts[(cuts > first) & (cuts < last)]
         # Rounding can merge cuts or push one onto a bound; a cut at `high` would leave an empty last bin.
         cuts = np.unique(cuts[(cuts >= self.low) & (cuts < self.high)])
         cuts.setflags(write=False)

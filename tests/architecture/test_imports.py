@@ -80,7 +80,9 @@ def internal_imports(source: Path) -> Iterator[Import]:
 
 
 def rooms(source: Path) -> set[str]:
-    return {p.stem for p in source.iterdir() if (p.suffix == ".py" or p.is_dir()) and not p.name.startswith("__")}
+    """The top-level modules and packages; a tool's cache directory is neither."""
+    parts = {file.relative_to(source).parts[0] for file in source.rglob("*.py")}
+    return {part.removesuffix(".py") for part in parts if not part.startswith(("__", "."))}
 
 
 def faults(source: Path) -> list[str]:

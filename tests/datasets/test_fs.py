@@ -185,7 +185,7 @@ def test_a_node_of_the_third_level_is_a_leaf_with_probability_p_leaf() -> None:
 
 
 def test_attributes_at_the_root_are_uniform() -> None:
-    rng, n = np.random.default_rng(12), 20_000
+    rng, n = np.random.default_rng(12), 8_000
     roots = [int(random_tree(domain(4, numeric=1), 1, rng).attribute[0]) for _ in range(n)]
     shares = np.bincount(roots) / n
     assert all(is_share(share, 0.2, n, tests=5) for share in shares)

@@ -81,7 +81,7 @@ def test_a_missing_directory_names_the_fix(tmp_path: Path, monkeypatch: pytest.M
         real.load("tiny")
     with pytest.raises(ParameterError, match="data_dir names"):
         real.load("tiny", tmp_path / "nowhere")
-    with pytest.raises(ParameterError, match="no table called 'tiny'.*there are none"):
+    with pytest.raises(ParameterError, match=r"no table called 'tiny'.*there are none"):
         real.load("tiny", tmp_path)
 
 

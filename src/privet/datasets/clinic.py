@@ -23,7 +23,7 @@ READING = 0.1  # °C; what a thermometer shows
 BLOOD_PRESSURE = Categorical("blood_pressure", ("Low", "Normal", "High"))
 WEIGHT = Categorical("weight", ("Underweight", "Normal", "Overweight"))
 COUGH = Categorical("cough", (False, True))
-TEMPERATURE = {
+TEMPERATURE: dict[str, Categorical | Numeric] = {
     "nominal": Categorical("temperature", ("Normal", "High")),
     # Half degrees: fine enough to read, and FEVER is one of the cuts.
     "numeric": Numeric("temperature", 35, 42, thresholds=tuple(np.arange(35.5, 42, 0.5)), basis="meaning"),

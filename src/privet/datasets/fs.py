@@ -97,7 +97,7 @@ class HiddenTree:
         node = np.zeros(len(records), dtype=np.int64)
         attribute = self.attribute[node]
         while (present := np.flatnonzero(np.bincount(attribute + 1)[1:])).size:
-            for a in present:
+            for a in present.tolist():
                 here: Any = np.flatnonzero(attribute == a)
                 at = node[here]
                 if a in records.values:
@@ -208,7 +208,7 @@ def sample(tree: HiddenTree, n: int, rng: np.random.Generator, *, p_noise: float
 
     >>> tree = random_tree(domain(nominal=2), 1, np.random.default_rng(0))
     >>> {name: column.tolist() for name, column in sample(tree, 3, np.random.default_rng(0)).table().items()}
-    {'a1': ['v1', 'v1', 'v1'], 'a2': ['v0', 'v0', 'v0'], 'class': ['c1', 'c1', 'c1']}
+    {'a1': ['v0', 'v1', 'v1'], 'a2': ['v1', 'v1', 'v1'], 'class': ['c0', 'c1', 'c1']}
     """
     if n < 0:
         raise ParameterError(f"n must not be negative, not {n!r}")
@@ -275,7 +275,9 @@ def _numeric(schema: Schema, a: int) -> Numeric:
 def _decoded(attribute: Categorical | Numeric, codes: NDArray[Any]) -> NDArray[Any]:
     assert isinstance(attribute, Categorical)
     alike = len({type(value) for value in attribute.values}) == 1
-    return np.asarray(attribute.values, dtype=None if alike else object)[codes]
+    values: NDArray[Any] = np.asarray(attribute.values, dtype=None if alike else object)
+    decoded: NDArray[Any] = values[codes]
+    return decoded
 
 
 def _code_type(arity: int) -> type[np.uint8] | type[np.uint16]:

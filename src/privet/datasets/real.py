@@ -1,7 +1,7 @@
 """Real tables with published schemas, from a directory of the user's.
 
-A table called ``adult`` is two files: ``adult.csv.gz`` (UTF-8, a header row) and ``adult.schema.json``. The directory is
-given by hand or named by the environment variable ``PRIVET_DATA``.
+A table called ``adult`` is two files: ``adult.csv.gz`` (UTF-8, a header row) and ``adult.schema.json``. The directory
+is given by hand or named by the environment variable ``PRIVET_DATA``.
 """
 
 from __future__ import annotations

@@ -63,9 +63,7 @@ class MemoryEngine:
         from privet.engines import kernels
 
         shape = cells.size, self.schema.n_classes, _threads()
-        return np.asarray(
-            kernels.level_histogram(self._features, self._labels, cells.of_record, self._offsets, *shape)
-        )
+        return np.asarray(kernels.level_histogram(self._features, self._labels, cells.of_record, self._offsets, *shape))
 
     def class_counts(self, cells: MemoryCells) -> Ints:
         from privet.engines import kernels

@@ -14,6 +14,7 @@ from numbers import Rational, Real
 from privet.errors import EpsilonError, ParameterError
 
 INFINITY = math.inf
+_LEAST = Fraction(1, 10**100)
 Total = Fraction | float
 """A total loss: an exact rational, or ``INFINITY`` for what is not private at all."""
 
@@ -53,10 +54,11 @@ def epsilon(value: object, name: str = "epsilon") -> Fraction:
     elif not math.isfinite(value):
         raise EpsilonError(f"{name} must be finite, not {float(value)}; choose a positive number such as 0.5")
     else:
-        # str() of a numpy float32 would be read in its own precision, which is what its owner typed.
-        exact = Fraction(str(value)) if not hasattr(value, "item") else Fraction(str(value.item()))
+        exact = Fraction(str(value))  # numpy's float32 too prints what its owner typed
     if exact <= 0:
-        raise EpsilonError(f"{name} must be greater than 0, not {float(exact):g}; choose a number such as 0.5")
+        raise EpsilonError(f"{name} must be greater than 0, not {exact}; choose a number such as 0.5")
+    if not _LEAST <= exact <= 1 / _LEAST:
+        raise EpsilonError(f"{name} must lie between 1e-100 and 1e100, where noise can be drawn; choose such as 0.5")
     return exact
 
 

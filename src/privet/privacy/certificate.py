@@ -66,9 +66,7 @@ class Certificate:
             "neighbours": self.neighbours.value,
             "epsilon": _write(self.epsilon),
             "delta": _write(self.delta),
-            "charges": [
-                {"what": c.what, "epsilon": _write(c.epsilon), "adds": _write(c.adds)} for c in self.charges
-            ],
+            "charges": [{"what": c.what, "epsilon": _write(c.epsilon), "adds": _write(c.adds)} for c in self.charges],
             "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
         }
 
@@ -80,9 +78,7 @@ class Certificate:
         return cls(
             epsilon=_read(data["epsilon"]),
             neighbours=Neighbours.parse(data["neighbours"]),
-            charges=tuple(
-                Charge(str(c["what"]), Fraction(c["epsilon"]), Fraction(c["adds"])) for c in data["charges"]
-            ),
+            charges=tuple(Charge(str(c["what"]), Fraction(c["epsilon"]), Fraction(c["adds"])) for c in data["charges"]),
             caveats=tuple(Caveat(str(c["text"]), bool(c["voids"])) for c in data["caveats"]),
             delta=Fraction(data["delta"]),
         )

@@ -84,7 +84,7 @@ class PrivateDataset:
         present = bins[:, :-1] if self._has_missing(index) else bins
         count = present.sum(axis=(1, 2))
         middle = (quantum.low + quantum.high) // 2
-        reach = quantum.high - middle  # never less than middle - low
+        reach = max(1, quantum.high - middle)  # never less than middle - low
         centred = self._engine.level_sums(self._cells, index) - middle * count
         # A record moves the scaled count by reach and the sum by at most reach: one vector, one draw, one charge.
         noisy = mechanisms.noisy_counts(np.concatenate([count * reach, centred]), receipt, sensitivity=2 * reach)
@@ -113,8 +113,8 @@ class PrivateDataset:
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:
         """Disjoint random parts: each record tosses its own coin, so that no record moves when another leaves."""
-        if count < 1:
-            raise ParameterError(f"count must be at least 1, not {count}")
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ParameterError(f"count must be a whole number from 1, not {count!r}")
         source = current_source()
         if source.caveat is not None:
             self.ledger.add_caveat(source.caveat, voids=True)

@@ -75,26 +75,26 @@ class Frontier:
     def attribute_counts_all(
         self,
         epsilon: object,
-        attributes: Sequence[int],
+        asked: npt.NDArray[np.bool_],
         cells: Index | None = None,
         *,
         by_class: bool = True,
         what: str = "attribute counts",
     ) -> Ints:
-        """Noisy (cell, bin, class) counts, or (cell, bin) without classes, of the bins of ``attributes`` in order.
+        """Noisy (cell, bin, class) counts, or (cell, bin) without classes, of the attributes that are ``asked``.
 
-        A record is in one bin of every attribute, so ``epsilon`` is what all of the attributes cost together and
-        each is counted with an equal share of it.
+        ``asked`` is a public (cell, attribute) array; bins that were not asked are 0. A record is in one bin of every
+        attribute, so ``epsilon`` is what all attributes of a cell cost together and each gets an equal share of it.
         """
-        if not attributes:
-            raise ParameterError("attributes is empty: name at least one attribute to count")
+        most = int(asked.sum(axis=1).max(initial=0))
+        if most == 0:
+            raise ParameterError("asked names no attribute: there is nothing to count")
         chosen, receipt = self._charge(epsilon, cells, what)
-        offsets = self.schema.offsets
-        bins = np.concatenate([np.arange(offsets[a], offsets[a + 1]) for a in attributes])
-        exact = self._counts[np.ix_(chosen, bins)]
-        if not by_class:
-            exact = exact.sum(axis=2)
-        return mechanisms.noisy_counts(exact, receipt, cells=chosen, sensitivity=len(set(attributes)))
+        exact = self._counts[chosen] if by_class else self._counts[chosen].sum(axis=2)
+        wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
+        released = np.zeros_like(exact)
+        released[wanted] = mechanisms.noisy_counts(exact[wanted], receipt, cells=chosen, sensitivity=most)
+        return released
 
     def choose_all(
         self,

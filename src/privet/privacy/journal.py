@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +21,14 @@ from typing import Any
 
 from privet.errors import JournalError
 from privet.privacy.budget import Neighbours
-from privet.privacy.certificate import Charge
+from privet.privacy.certificate import Caveat, Charge
 
 _FORMAT = 1
-_AMOUNT = re.compile(rb'^\{"adds": "(\d+(?:/\d+)?)"')
+_AMOUNT = re.compile(rb'^\{"adds": "(\d{1,999}(?:/[1-9]\d{0,999})?)"')
 _HEADER_START = b'{"privet-journal": '
 
-Entry = tuple[Charge | None, str | None]
-"""A charge (None if its amount is lost) and the analyst it was for."""
+Entry = tuple[Charge | Caveat | None, str | None]
+"""A charge or caveat (None if it cannot be read) and the analyst it was for."""
 
 
 class Journal:
@@ -35,8 +36,8 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], cap: Fraction | None, neighbours: Neighbours | None) -> None:
         self.path = Path(path).absolute()
-        self._offset = 0  # bytes of the file already handed out by read_new
-        self._open()
+        self._offset = 0  # bytes of the file that read_new has handed out and seen booked
+        self._open(os.O_CREAT if cap is not None else 0)
         with self.locked():
             self.cap, self.neighbours = self._header(cap, neighbours)
 
@@ -49,39 +50,39 @@ class Journal:
             raise JournalError("a journal needs POSIX file locks, which this platform lacks") from None
         if self._owner != os.getpid():
             self._open()  # after a fork both processes would otherwise share one lock
-        fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
+            fcntl.flock(self._file, fcntl.LOCK_EX)
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def append(self, charge: Charge, analyst: str | None) -> None:
-        """Put a charge on disk; only when this returns may noise be drawn. Call it while locked."""
-        self._write(
-            {"adds": str(charge.adds), "epsilon": str(charge.epsilon), "analyst": analyst, "what": charge.what}
-        )
+    def append(self, entry: Charge | Caveat, analyst: str | None) -> None:
+        """Put an entry on disk; only when this returns may noise be drawn. Call it while locked."""
+        if isinstance(entry, Caveat):
+            self._write({"adds": "0", "analyst": analyst, "caveat": entry.text, "voids": entry.voids})
+        else:
+            amounts = {"adds": str(entry.adds), "epsilon": str(entry.epsilon)}
+            self._write({**amounts, "analyst": analyst, "what": entry.what})
 
-    def read_new(self) -> list[Entry]:
+    def read_new(self) -> Iterator[Entry]:
         """Entries appended by anybody since the last call. Call it while locked."""
-        data = os.pread(self._file, os.fstat(self._file).st_size - self._offset, self._offset)
-        self._offset += len(data)
-        lines = data.split(b"\n")
-        torn = lines.pop()
-        entries = [_read_entry(line) for line in lines]
-        if torn:
-            entries.append(_read_entry(torn))
+        status = os.fstat(self._file)
+        if status.st_nlink == 0 or status.st_size < self._offset:
+            raise JournalError(f"{self.path} was deleted or cut short while in use; put it back and start anew")
+        lines = os.pread(self._file, status.st_size - self._offset, self._offset).split(b"\n")
+        if lines[-1]:
             self._append_bytes(b"\n")  # nobody may continue a torn line; the next reader finds it ended
-            self._offset += 1
-        return entries
+            lines.append(b"")
+        for line in lines[:-1]:
+            yield _read_entry(line)
+            self._offset += len(line) + 1  # only now: an interrupt may book an entry twice, never skip it
 
-    def close(self) -> None:
-        os.close(self._file)
-
-    def _open(self) -> None:
+    def _open(self, create: int = 0) -> None:
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | create, 0o600)
         except OSError as error:
             raise JournalError(f"cannot open the journal {self.path}: {error.strerror}; check the folder") from error
+        weakref.finalize(self, os.close, self._file)
         self._owner = os.getpid()
 
     def _header(self, cap: Fraction | None, neighbours: Neighbours | None) -> tuple[Fraction, Neighbours]:
@@ -138,7 +139,7 @@ class Journal:
 def _checked(line: bytes) -> dict[str, Any] | None:
     """The record in a line, or None if the line was not written whole."""
     body, comma, tail = line.rpartition(b', "crc": ')
-    if not comma or not tail.endswith(b"}") or not tail[:-1].isdigit() or int(tail[:-1]) != zlib.crc32(body + b"}"):
+    if not comma or tail != b"%d}" % zlib.crc32(body + b"}"):
         return None
     record = json.loads(body + b"}")
     return record if isinstance(record, dict) else None
@@ -146,12 +147,13 @@ def _checked(line: bytes) -> dict[str, Any] | None:
 
 def _read_entry(line: bytes) -> Entry:
     record = _checked(line)
+    if record is not None and "caveat" in record:
+        return Caveat(record["caveat"], record["voids"]), record["analyst"]
     if record is not None and "adds" in record:
-        charge = Charge(record["what"], Fraction(record["epsilon"]), Fraction(record["adds"]))
-        return charge, record.get("analyst")
+        return Charge(record["what"], Fraction(record["epsilon"]), Fraction(record["adds"])), record["analyst"]
     amount = _AMOUNT.match(line)
-    if amount is None:
-        return None, None
+    if amount is None or line.endswith(b"}"):
+        return None, None  # nothing is left of the record, or somebody changed it
     # Whose it was may be lost with the rest, so a torn record counts against the cap alone.
     adds = Fraction(amount.group(1).decode())
     return Charge("a charge whose record is torn", adds, adds), None

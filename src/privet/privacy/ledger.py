@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -19,12 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import BudgetExceeded, ParameterError, PrivacyError, ReceiptError
-from privet.privacy.budget import INFINITY, Neighbours, Total
+from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate, Charge
 from privet.privacy.journal import Journal
 
 __all__ = ["Caveat", "Certificate", "Charge", "Ledger", "Receipt"]
+
+_UNREADABLE = Caveat("the journal holds a record that cannot be read: all that was left counts as spent")
 
 
 class Receipt:
@@ -56,23 +59,17 @@ class Receipt:
         if caveat is not None:
             self._ledger.add_caveat(caveat, voids=True)
 
-    def __copy__(self) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise ReceiptError("a receipt cannot be copied: it is good for one release")
 
-    def __deepcopy__(self, memo: object) -> NoReturn:
-        self.__copy__()
-
-    def __reduce__(self) -> NoReturn:
-        self.__copy__()
+    __copy__ = __deepcopy__ = __reduce__ = _refuse
 
 
+@dataclass(slots=True)
 class _Group:
     """Accounts over disjoint records; ``peak`` is what the most expensive of them has spent."""
 
-    __slots__ = ("peak",)
-
-    def __init__(self) -> None:
-        self.peak = Fraction(0)
+    peak: Fraction = Fraction(0)
 
 
 class Ledger:
@@ -108,7 +105,6 @@ class Ledger:
         self._parent: Ledger | None = None
         self._group: _Group | None = None
         self._journal = None if journal is None else Journal(journal, cap, relation)
-        self._analysts: dict[str, Ledger] = {}
         self._lock = threading.RLock()
         self._set_up("the data set's budget", self._journal.cap if self._journal else cap)
         self.neighbours = self._journal.neighbours if self._journal else relation or Neighbours.ADD_REMOVE
@@ -121,21 +117,22 @@ class Ledger:
         self._spent = Fraction(0)
         self._charges: list[Charge] = []
         self._caveats: dict[Caveat, None] = {}
+        self._analysts: dict[str, Ledger] = {}
         self._may_void = False
-        self._unreadable = False  # the journal holds a record whose amount is lost
+        self._process = os.getpid()
 
     # -- what there is ---------------------------------------------------------------------------------------------
 
     @property
-    def spent(self) -> Total:
+    def spent(self) -> Fraction:
         with self._root()._exclusive():
-            return INFINITY if self._unreadable else self._spent
+            return self._spent
 
     @property
     def remaining(self) -> Fraction:
-        """What a single charge may still take: the least that this account and those above it have left."""
+        """What a single charge here may still take."""
         with self._root()._exclusive():
-            return max(Fraction(0), self._remaining())
+            return self._room()[0]
 
     def certificate(self) -> Certificate:
         """The guarantee for everything released through this account and those below it."""
@@ -160,27 +157,28 @@ class Ledger:
         expensive path (never more than epsilon).
         """
         exact = parse_epsilon(epsilon)
-        amount = exact if adds is None else min(max(adds, Fraction(0)), exact)
+        paid = Fraction(0) if adds is None else exact - min(max(adds, Fraction(0)), exact)
         root = self._root()
         with root._exclusive():
-            path = list(self._path(amount))
-            for account, increment in path:
-                left = account._left()
-                if increment > left:
-                    raise BudgetExceeded(amount, max(Fraction(0), Fraction(left)), account.name, what)
-            # Outermost first: an interrupt between two lines leaves too much on the books, never too little.
-            for account, increment in reversed(path):
-                if root._journal is None or not account._durable:
-                    account._book(Charge(what, exact, increment))
+            if any(a._process != os.getpid() and not (a._durable and root._journal) for a, _ in self._path()):
+                why = "lives in the memory of the process that opened it, and a fork must not copy budget"
+                raise PrivacyError(f"{self.name} {why}; give the ledger journal=path and open the account here")
+            room, holder = self._room(paid)
+            if exact > room:
+                raise BudgetExceeded(exact, room, holder, what)
+            costs = [(account, max(Fraction(0), exact - free)) for account, free in self._path(paid)]
+            # Outermost first: what breaks off between two lines leaves too much on the books, never too little.
             if root._journal is not None:
-                analyst = next((account.name for account, _ in path if account._durable and account is not root), None)
-                root._journal.append(Charge(what, exact, path[-1][1]), analyst)
+                root._journal.append(Charge(what, exact, costs[-1][1]), self._analyst())
                 root._take_over()
+            for account, cost in reversed(costs):
+                if root._journal is None or not account._durable:
+                    account._book(Charge(what, exact, cost))
         return Receipt(self, exact / self.neighbours.steps, what, cells)
 
     def charge_nonprivate(self, what: str, why: str) -> None:
         """Record a release that no epsilon covers. Refused unless ``allow_nonprivate`` was called on this account."""
-        if not all(account._may_void for account, _ in self._path(Fraction(0))):
+        if not all(account._may_void for account, _ in self._path()):
             raise PrivacyError(
                 f"{what!r} is not differentially private ({why}), and this ledger protects a budget; fit it without "
                 "ledger=, on data that need no protection, or use variant='sound'"
@@ -196,15 +194,20 @@ class Ledger:
 
     def add_caveat(self, text: str, *, voids: bool = False) -> None:
         """A condition that this account's certificate, and those above it, must state."""
-        for account, _ in self._path(Fraction(0)):
-            account._caveats[Caveat(text, voids)] = None
+        caveat, root = Caveat(text, voids), self._root()
+        with root._exclusive():
+            new = [account for account, _ in self._path() if caveat not in account._caveats]
+            if root._journal is not None and any(account._durable for account in new):
+                root._journal.append(caveat, self._analyst())
+            for account in new:
+                account._book(caveat)
 
     # -- accounts --------------------------------------------------------------------------------------------------
 
     def analyst(self, name: str, epsilon: object) -> Ledger:
         """A budget of an analyst under this cap; kept by name in the journal, the same object each time."""
-        if self._parent is not None:
-            raise ParameterError("analysts are opened on the data set's own ledger, not under another account")
+        if self._parent is not None or not isinstance(name, str):
+            raise ParameterError("analysts are opened on the data set's own ledger, by a name that is text")
         limit = parse_epsilon(epsilon)
         with self._exclusive():
             known = self._analysts.get(name)
@@ -220,8 +223,9 @@ class Ledger:
         """A part of this budget for one piece of work, with a certificate of its own. Refused if too little is left."""
         limit = parse_epsilon(epsilon)
         with self._root()._exclusive():
-            if limit > self._remaining():
-                raise BudgetExceeded(limit, max(Fraction(0), self._remaining()), self.name, name)
+            room, holder = self._room()
+            if limit > room:
+                raise BudgetExceeded(limit, room, holder, name)
         return self._child(name, limit)
 
     def parallel(self, count: int) -> tuple[Ledger, ...]:
@@ -244,34 +248,36 @@ class Ledger:
         return self._parent is None or self._parent._analysts.get(self.name) is self
 
     def _root(self) -> Ledger:
-        account = self
-        while account._parent is not None:
-            account = account._parent
-        return account
+        *_, (root, _) = self._path()
+        return root
 
-    def _path(self, amount: Fraction) -> Iterator[tuple[Ledger, Fraction]]:
-        """This account and those above it, innermost first, with what ``amount`` here costs each."""
+    def _path(self, paid: Fraction = Fraction(0)) -> Iterator[tuple[Ledger, Fraction]]:
+        """This account and those above it, innermost first, with how much of a charge here each has paid already."""
         account: Ledger | None = self
         while account is not None:
-            yield account, amount
+            yield account, paid
             if account._group is not None:
-                amount = max(Fraction(0), account._spent + amount - account._group.peak)
+                paid += account._group.peak - account._spent
             account = account._parent
 
-    def _book(self, charge: Charge) -> None:
-        self._charges.append(charge)
-        self._spent += charge.adds
+    def _room(self, paid: Fraction = Fraction(0)) -> tuple[Fraction, str]:
+        """The largest charge that fits here, and the name of the account that allows no more."""
+        limited = [(a._limit - a._spent + free, a.name) for a, free in self._path(paid) if a._limit is not None]
+        room, name = min(limited, key=lambda pair: pair[0])
+        return max(Fraction(0), room), name
+
+    def _analyst(self) -> str | None:
+        """In whose name the journal keeps what is charged here."""
+        return next((account.name for account, _ in self._path() if account._parent and account._durable), None)
+
+    def _book(self, entry: Charge | Caveat) -> None:
+        if isinstance(entry, Caveat):
+            self._caveats[entry] = None
+            return
+        self._charges.append(entry)
+        self._spent += entry.adds
         if self._group is not None:
             self._group.peak = max(self._group.peak, self._spent)
-
-    def _left(self) -> Total:
-        if self._unreadable:
-            return Fraction(0)
-        return INFINITY if self._limit is None else self._limit - self._spent
-
-    def _remaining(self) -> Fraction:
-        # Inside a parallel group a charge may cost those above less than it says; the least is a safe answer.
-        return Fraction(min(account._left() for account, _ in self._path(Fraction(0))))
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -286,24 +292,21 @@ class Ledger:
 
     def _take_over(self) -> None:
         assert self._journal is not None
-        for charge, analyst in self._journal.read_new():
-            if charge is None:
-                self.add_caveat("the journal holds a torn record of unknown size; the owner must settle it", voids=True)
-                self._unreadable = True
-                continue
-            self._book(charge)
+        for entry, analyst in self._journal.read_new():
+            if entry is None:
+                rest = max(Fraction(0), self._journal.cap - self._spent)
+                entry = Charge("a record that cannot be read", rest, rest)
+                self._book(_UNREADABLE)
             if analyst is not None:
-                if analyst not in self._analysts:
-                    self._analysts[analyst] = self._child(analyst, None)
-                self._analysts[analyst]._book(charge)
+                self._analysts.setdefault(analyst, self._child(analyst, None))._book(entry)
+            self._book(entry)
 
     # -- one ledger is one ledger ----------------------------------------------------------------------------------
 
-    def __copy__(self) -> Ledger:
+    def __deepcopy__(self, memo: object = None) -> Ledger:
         return self
 
-    def __deepcopy__(self, memo: object) -> Ledger:
-        return self
+    __copy__ = __deepcopy__
 
     def __reduce__(self) -> tuple[Any, ...]:
         root = self._root()
@@ -312,13 +315,14 @@ class Ledger:
                 "this ledger lives in memory, so a pickled copy would be a second budget; give it journal=path, and "
                 "every process will spend from the same file"
             )
-        return _reopen, (str(root._journal.path), None if self is root else self.name, self._limit)
+        path = str(root._journal.path)
+        _reopened.setdefault(path, root)
+        return _reopen, (path, None if self is root else self.name, self._limit)
 
 
 _reopened: dict[str, Ledger] = {}
 
 
 def _reopen(path: str, analyst: str | None, limit: Fraction) -> Ledger:
-    root = _reopened.setdefault(path, Ledger(journal=path))
+    root = _reopened[path] = _reopened.get(path) or Ledger(journal=path)
     return root if analyst is None else root.analyst(analyst, limit)
-

@@ -129,16 +129,16 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
     if name == "infogain":
         if max_records is None:
             raise ParameterError(
-                "score='infogain' needs max_records, a declared bound on the number of records: its sensitivity grows "
-                "with that bound. Declare one, or use score='gini' or 'max', which need none"
+                "criterion='infogain' needs max_records, a declared bound on the number of records: its sensitivity grows "
+                "with that bound. Declare one, or use criterion='gini' or 'max', which need none"
             )
         return InfoGain(max_records)
     if name == "gainratio":
         raise ScoreError(
-            "score='gainratio' is refused: one record can move the gain ratio over its whole range [0, 1], so a "
+            "criterion='gainratio' is refused: one record can move the gain ratio over its whole range [0, 1], so a "
             "mechanism calibrated to it chooses at random. Use 'max', 'gini' or 'infogain'"
         )
-    raise ScoreError(f"unknown score {name!r}; choose 'max', 'gini' or 'infogain'")
+    raise ScoreError(f"unknown criterion {name!r}; choose 'max', 'gini' or 'infogain'")
 
 
 def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:

@@ -110,7 +110,9 @@ class Tree:
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The leaf of each record; ``features`` are codes (attributes, records) as ``schema.encode_features`` makes."""
         from privet.trees import kernels
+        from privet.trees.structure import check_features
 
+        check_features(self.schema, features, (self,))
         return np.asarray(kernels.apply(features, self.attribute, self.kind, self.cut, self.first_child))
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

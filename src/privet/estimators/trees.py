@@ -1,0 +1,181 @@
+"""Classifiers that grow one tree."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from privet.estimators.base import PrivateClassifier
+from privet.recipes.diffpc45 import DiffPC45
+from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.recipe import Recipe
+from privet.recipes.sulq import SuLQ
+
+
+class SuLQTreeClassifier(PrivateClassifier):
+    """SuLQ-based ID3: a tree grown from noisy counts alone (recipe ``sulq``).
+
+    Parameters
+    ----------
+    schema : Schema or path
+        The public facts about the table. ``"infer"`` reads them off the data, which is not private.
+    epsilon : number
+        What the fit may spend.
+    max_depth : int
+        The largest number of tests on a path.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    variant : "sound" or "as-published"
+    neighbours : "add-remove" or "replace-one"
+    ledger : Ledger, optional
+        A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.
+    random_state : int, optional
+        Seeds public choices only, never noise.
+
+    Examples
+    --------
+    >>> from privet.datasets.clinic import clinic
+    >>> from privet.estimators.trees import SuLQTreeClassifier
+    >>> schema, table = clinic(5000)
+    >>> tree = SuLQTreeClassifier(schema=schema, epsilon=2, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon <= 2
+    True
+    """
+
+    recipe_class: ClassVar[type[Recipe]] = SuLQ
+
+    def __init__(
+        self,
+        schema: Any = None,
+        epsilon: Any = 1.0,
+        max_depth: int = 5,
+        *,
+        bins: int = 10,
+        variant: str = "sound",
+        neighbours: str = "add-remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.bins = bins
+        self.variant = variant
+        self.neighbours = neighbours
+        self.ledger = ledger
+        self.random_state = random_state
+
+
+class DiffPID3Classifier(PrivateClassifier):
+    """DiffPID3: the exponential mechanism picks each node's attribute (recipe ``diffpid3``).
+
+    Parameters are those of :class:`SuLQTreeClassifier` and
+
+    criterion : "max", "gini" or "infogain"
+        What a good test is; "infogain" needs ``max_records``.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
+    mechanism : "exponential" or "permute-and-flip"
+    max_records : int, optional
+        A bound on the number of records that the data owner declares.
+
+    Examples
+    --------
+    >>> from privet.datasets.clinic import clinic
+    >>> from privet.estimators.trees import DiffPID3Classifier
+    >>> schema, table = clinic(5000)
+    >>> tree = DiffPID3Classifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.score(table, table["class"]) > 0.5
+    True
+    """
+
+    recipe_class: ClassVar[type[Recipe]] = DiffPID3
+
+    def __init__(
+        self,
+        schema: Any = None,
+        epsilon: Any = 1.0,
+        max_depth: int = 5,
+        *,
+        criterion: str = "max",
+        tests: str = "multiway",
+        mechanism: str = "exponential",
+        max_records: int | None = None,
+        bins: int = 10,
+        variant: str = "sound",
+        neighbours: str = "add-remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.tests = tests
+        self.mechanism = mechanism
+        self.max_records = max_records
+        self.bins = bins
+        self.variant = variant
+        self.neighbours = neighbours
+        self.ledger = ledger
+        self.random_state = random_state
+
+
+class DiffPC45Classifier(PrivateClassifier):
+    """DiffPC4.5: numeric split points and pruning on top of DiffPID3 (recipe ``diffpc45``).
+
+    Parameters are those of :class:`DiffPID3Classifier` and
+
+    numeric : "auto", "joint", "points" or "bins"
+        One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as
+        published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
+    prune : bool
+        Error-based pruning on released counts, which costs nothing.
+    size_share : float
+        What the noisy size of a node may cost, as a share of the cost of a choice (1 as published).
+
+    Examples
+    --------
+    >>> from privet.datasets.clinic import clinic
+    >>> from privet.estimators.trees import DiffPC45Classifier
+    >>> schema, table = clinic(5000)
+    >>> tree = DiffPC45Classifier(schema=schema, epsilon=1, max_depth=3).fit(table, table["class"])
+    >>> tree.certificate_.private
+    True
+    """
+
+    recipe_class: ClassVar[type[Recipe]] = DiffPC45
+
+    def __init__(
+        self,
+        schema: Any = None,
+        epsilon: Any = 1.0,
+        max_depth: int = 5,
+        *,
+        criterion: str = "gini",
+        tests: str = "binary",
+        numeric: str = "auto",
+        prune: bool = True,
+        size_share: float = 0.25,
+        mechanism: str = "exponential",
+        max_records: int | None = None,
+        bins: int = 20,
+        variant: str = "sound",
+        neighbours: str = "add-remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.tests = tests
+        self.numeric = numeric
+        self.prune = prune
+        self.size_share = size_share
+        self.mechanism = mechanism
+        self.max_records = max_records
+        self.bins = bins
+        self.variant = variant
+        self.neighbours = neighbours
+        self.ledger = ledger
+        self.random_state = random_state

@@ -1,0 +1,1 @@
+"""One grower, many policies."""

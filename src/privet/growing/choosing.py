@@ -1,0 +1,138 @@
+"""Choosers: how the test of a node is found. Each spends exactly the epsilon it is given, on every cell it is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.candidates import Candidates
+from privet.growing.domains import Bools
+from privet.privacy.frontier import Frontier
+from privet.privacy.mechanisms import Selection
+from privet.privacy.scores import Score
+from privet.schema import Numeric
+
+Index = npt.NDArray[np.intp]
+
+
+class Chooser(Protocol):
+    """Chooses one allowed test for each of ``cells``."""
+
+    def choose(
+        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+    ) -> Index:
+        """Indices into ``candidates.tests``; ``allowed`` has a row for each of ``cells``."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointChoice:
+    """One mechanism over all candidates, numeric points and all: epsilon is spent once however many there are."""
+
+    score: Score
+    selection: Selection = Selection()
+
+    def choose(
+        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+    ) -> Index:
+        return frontier.choose_all(
+            candidates.tests,
+            self.score,
+            epsilon,
+            cells,
+            selection=self.selection,
+            allowed=allowed,
+            log_prior=candidates.log_prior(allowed),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PointsFirst:
+    """Friedman & Schuster's way with numbers: buy a split point for each numeric attribute, then an attribute.
+
+    With m numeric attributes epsilon is shared equally among m points and the choice.
+    """
+
+    score: Score
+    selection: Selection = Selection()
+
+    def choose(
+        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+    ) -> Index:
+        schema, tests = frontier.schema, candidates.tests
+        numeric = [a for a, attribute in enumerate(schema.attributes) if isinstance(attribute, Numeric)]
+        assert epsilon is not None
+        share = epsilon / (len(numeric) + 1)
+        finalists = allowed.copy()
+        for a in numeric:
+            mine = np.zeros_like(allowed)
+            mine[:, tests.of_attribute(a)] = allowed[:, tests.of_attribute(a)]
+            rows = np.flatnonzero(mine.any(axis=1))
+            finalists[:, tests.of_attribute(a)] = False
+            if rows.size:
+                name = schema.names[a]
+                points = frontier.choose_all(
+                    tests,
+                    self.score,
+                    share,
+                    cells[rows],
+                    selection=self.selection,
+                    allowed=mine[rows],
+                    what=f"split point of {name}",
+                )
+                finalists[rows, points] = True
+        return frontier.choose_all(tests, self.score, share, cells, selection=self.selection, allowed=finalists)
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyGain:
+    """SuLQ's way: noisy counts of every remaining attribute, and the best information gain computed from them.
+
+    Half of epsilon buys the bin counts and half the class counts in the bins; with ``reuse_counts`` all of it buys the
+    latter, and the bins are their sums.
+    """
+
+    reuse_counts: bool = False
+
+    def choose(
+        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+    ) -> Index:
+        schema, tests = frontier.schema, candidates.tests
+        assert epsilon is not None
+        asked = np.zeros((len(cells), len(schema.attributes)), dtype=bool)
+        asked[:, tests.attribute] = allowed
+        if self.reuse_counts:
+            by_class = frontier.attribute_counts_all(epsilon, asked, cells)
+            in_bin = by_class.sum(axis=2)
+        else:
+            by_class = frontier.attribute_counts_all(epsilon / 2, asked, cells)
+            in_bin = frontier.attribute_counts_all(epsilon / 2, asked, cells, by_class=False)
+        size = np.broadcast_to(in_bin[:, :, None], by_class.shape)
+        usable = (by_class > 0) & (size > 0)  # a count that noise made negative says nothing
+        gains = np.zeros(by_class.shape)
+        gains[usable] = by_class[usable] * np.log(by_class[usable] / size[usable])
+        per_bin = gains.sum(axis=2)
+        per_attribute = np.add.reduceat(per_bin, schema.offsets[:-1], axis=1)
+        return np.argmax(np.where(allowed, per_attribute[:, tests.attribute], -np.inf), axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomChoice:
+    """An attribute uniformly, then one of its tests uniformly. Looks at no record, so it costs nothing."""
+
+    random: np.random.Generator
+
+    def choose(
+        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+    ) -> Index:
+        attribute = candidates.tests.attribute
+        keys = np.where(allowed, self.random.random(allowed.shape), -1.0)
+        best = np.full((len(cells), len(frontier.schema.attributes)), -1.0)
+        for a in np.unique(attribute):
+            best[:, a] = keys[:, attribute == a].max(axis=1)
+        lottery = np.where(best >= 0, self.random.random(best.shape), -1.0)
+        winner = lottery.argmax(axis=1)
+        return np.argmax(np.where(attribute == winner[:, None], keys, -2.0), axis=1)

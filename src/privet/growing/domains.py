@@ -1,0 +1,62 @@
+"""What a path still leaves open: the bins that an attribute can take in each cell, a public fact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.schema import Schema
+from privet.splits import Kind, Test, Tests
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Domains:
+    """``possible[cell, bin]``: whether the tests on the way to the cell leave that bin of an attribute open.
+
+    This is all that candidates need: a numeric domain narrowed by the path, a category already split off and an
+    attribute used up by a multiway test are the same thing here.
+    """
+
+    schema: Schema
+    possible: Bools
+
+    @classmethod
+    def whole(cls, schema: Schema, cells: int = 1) -> Domains:
+        return cls(schema, np.ones((cells, schema.total_bins), dtype=bool))
+
+    def split(self, tests: Sequence[Test | None]) -> Domains:
+        """The domains of the children, in the order of ``Frontier.split``."""
+        rows = []
+        for row, test in zip(self.possible, tests, strict=True):
+            if test is None:
+                continue
+            bins = self.bins(test.attribute)
+            branch = np.asarray(test.branch(np.arange(bins.stop - bins.start)))
+            for child in range(test.arity(self.schema)):
+                narrowed = row.copy()
+                narrowed[bins] &= branch == child
+                rows.append(narrowed)
+        return Domains(self.schema, np.array(rows, dtype=bool).reshape(-1, self.schema.total_bins))
+
+    def allowed(self, tests: Tests) -> Bools:
+        """(cell, test): whether more than one child of the test is possible in the cell."""
+        allowed = np.empty((len(self.possible), len(tests)), dtype=bool)
+        for attribute in np.unique(tests.attribute):
+            possible = self.possible[:, self.bins(attribute)]
+            total = possible.sum(axis=1, keepdims=True)
+            mine = tests.of_attribute(attribute)
+            up_to = possible.cumsum(axis=1)[:, tests.cut[mine]]
+            single = possible[:, tests.cut[mine]]
+            kind = tests.kind[mine]
+            allowed[:, mine] = np.where(
+                kind == Kind.THRESHOLD, (up_to > 0) & (up_to < total), (single | (kind == Kind.MULTIWAY)) & (total > 1)
+            )
+        return allowed
+
+    def bins(self, attribute: int) -> slice:
+        return slice(int(self.schema.offsets[attribute]), int(self.schema.offsets[attribute + 1]))

@@ -1,0 +1,138 @@
+"""The one loop that grows trees, a level at a time: ask, decide, release leaves, choose tests, split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.candidates import Candidates
+from privet.growing.choosing import Chooser
+from privet.growing.domains import Domains
+from privet.growing.leaves import LeafPolicy, NoisyCounts, shares
+from privet.growing.plans import Plan
+from privet.growing.stopping import Level, NeverStop, StoppingRule
+from privet.privacy.budget import Neighbours
+from privet.privacy.frontier import Frontier
+from privet.schema import Schema
+from privet.splits import Test
+from privet.trees.tree import Tree
+
+Progress = Callable[[int, int], None]
+"""Told (levels done, levels at most) after each level."""
+
+MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The composition that makes a tree learner: a paper is one of these."""
+
+    plan: Plan
+    candidates: Candidates
+    chooser: Chooser
+    stop: StoppingRule = NeverStop()
+    leaf: LeafPolicy = NoisyCounts()
+    node_question: Literal["size", "classes"] = "size"
+    max_leaves: int = MAX_LEAVES
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A tree and the node sizes that were released on the way, NaN where none was."""
+
+    tree: Tree
+    sizes: npt.NDArray[np.float64]
+
+
+@dataclass
+class _Nodes:
+    """The columns of the tree under construction, parents before children."""
+
+    schema: Schema
+    tests: list[Test | None] = field(default_factory=list)
+    first_child: list[int] = field(default_factory=list)
+    counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    sizes: list[npt.NDArray[np.float64]] = field(default_factory=list)
+
+    def add_level(
+        self, tests: list[Test | None], counts: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]
+    ) -> None:
+        next_child = len(self.tests) + len(tests)
+        for test in tests:
+            self.first_child.append(-1 if test is None else next_child)
+            next_child += 0 if test is None else test.arity(self.schema)
+        self.tests.extend(tests)
+        self.counts.append(counts)
+        self.sizes.append(sizes)
+
+    def grown(self) -> Grown:
+        counts = np.concatenate(self.counts)
+        # Where nothing was bought for an inner node, it speaks by the sum of what was released below it.
+        for node in reversed(range(len(self.tests))):
+            test = self.tests[node]
+            if test is not None and np.isnan(counts[node]).any():
+                first = self.first_child[node]
+                counts[node] = counts[first : first + test.arity(self.schema)].sum(axis=0)
+        proba = shares(counts)
+        label = counts.argmax(axis=1)
+        tree = Tree.build(self.schema, self.tests, self.first_child, label, proba=proba, counts=counts)
+        return Grown(tree, np.concatenate(self.sizes))
+
+
+def grow(frontier: Frontier, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
+    """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
+    schema, plan = frontier.schema, growth.plan
+    nodes, domains, leaves_done = _Nodes(schema), Domains.whole(schema), 0
+    for depth in range(plan.depth + 1):
+        cells = np.arange(frontier.size)
+        released = _ask_nodes(frontier, growth, depth)
+        allowed = growth.candidates.allowed(domains)
+        arity = np.where(allowed, growth.candidates.tests.arity, 0).max(axis=1, initial=0)
+        splits = (arity > 1) & (depth < plan.depth)
+        question = plan.node[depth] or plan.leaf[depth]
+        epsilon = float(question / neighbours.steps)
+        splits &= ~growth.stop.stops(Level(depth, released, arity, schema.n_classes, epsilon))
+        splits &= _within_cap(arity, splits, growth.max_leaves - leaves_done)
+
+        counts = np.full((frontier.size, schema.n_classes), np.nan)
+        if released is not None and released.ndim == 2:
+            counts = released.astype(np.float64)
+        leaves = cells[~splits]
+        if leaves.size and not (released is not None and released.ndim == 2):
+            counts[leaves] = growth.leaf.release(frontier, leaves, plan.leaf[depth])
+        tests: list[Test | None] = [None] * frontier.size
+        inner = cells[splits]
+        if inner.size:
+            chosen = growth.chooser.choose(frontier, inner, growth.candidates, allowed[inner], plan.choice[depth])
+            for cell, index in zip(inner, chosen, strict=True):
+                tests[cell] = growth.candidates.tests[int(index)]
+        sizes = np.full(frontier.size, np.nan)
+        if released is not None:
+            sizes = (released if released.ndim == 1 else released.sum(axis=1)).astype(np.float64)
+        nodes.add_level(tests, counts, sizes)
+        leaves_done += leaves.size
+        if progress is not None:
+            progress(depth + 1, plan.depth + 1)
+        if not inner.size:
+            break
+        frontier, domains = frontier.split(tests), domains.split(tests)
+    return nodes.grown()
+
+
+def _ask_nodes(frontier: Frontier, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
+    epsilon = growth.plan.node[depth]
+    if epsilon is None:
+        return None
+    if growth.node_question == "size":
+        return frontier.count_all(epsilon, what="node sizes")
+    return frontier.class_counts_all(epsilon, what="node class counts")
+
+
+def _within_cap(arity: npt.NDArray[np.intp], splits: npt.NDArray[np.bool_], room: int) -> npt.NDArray[np.bool_]:
+    """Which splits fit if every cell took its largest test, first come first served: public facts only."""
+    added = np.cumsum(np.where(splits, arity - 1, 0))
+    return np.asarray(len(arity) + added <= room)

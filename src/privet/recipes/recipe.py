@@ -1,0 +1,100 @@
+"""What a recipe is: parameters with a way to grow a model from private data, and the facts a user chooses it by."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from privet.errors import ParameterError, RecipeError
+from privet.growing.grower import Progress
+from privet.privacy.dataset import PrivateDataset
+from privet.schema import Schema
+from privet.trees.forest import Forest
+from privet.trees.tree import Tree
+
+Variant = Literal["sound", "as-published"]
+
+
+@dataclass(frozen=True)
+class Info:
+    """A row of the table of methods. ``guarantee`` has an entry for each variant the recipe offers."""
+
+    name: str
+    title: str
+    citation: str
+    budget: str
+    guarantee: dict[str, str]
+    chooses: Literal["greedily", "at random", "the whole tree"]
+    trees: str
+    depth: str
+    numeric: str
+    errata: str = ""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        return tuple(self.guarantee)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"variants": list(self.variants)}
+
+
+@dataclass(frozen=True)
+class Recipe(ABC):
+    """Parameters of a method. Subclasses are frozen, so a recipe can be compared, shown and stored."""
+
+    info: ClassVar[Info]
+    unsound: ClassVar[dict[str, str]] = {}
+    """Why a variant is not differentially private, for those that are not."""
+
+    variant: str = "sound"
+
+    def __post_init__(self) -> None:
+        if self.variant not in self.info.variants:
+            offered = " or ".join(map(repr, self.info.variants))
+            raise RecipeError(f"recipe {self.info.name!r} has variant {offered}, not {self.variant!r}")
+        self.check()
+
+    @property
+    def as_published(self) -> bool:
+        return self.variant == "as-published"
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def check(self) -> None:
+        """Raise ``ParameterError`` for parameters that cannot be."""
+
+    def prepare(self, schema: Schema) -> Schema:
+        """The schema the method works with: numeric attributes cut as finely as it wants."""
+        return schema
+
+    def grow_model(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree | Forest:
+        """Grow a model that spends at most ``epsilon``; an unsound variant is recorded as such before it looks."""
+        if self.variant in self.unsound:
+            data.ledger.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
+        return self.grow(data, epsilon, random, progress)
+
+    @abstractmethod
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree | Forest: ...
+
+
+def check_whole(value: object, name: str, low: int, high: int) -> int:
+    """A whole number between bounds, or a ``ParameterError`` that says so."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        raise ParameterError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+    return int(value)
+
+
+def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+

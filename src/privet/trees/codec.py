@@ -1,0 +1,248 @@
+"""Models as files: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
+
+A file is ``{"format": "privet-model", "version": 1, "sha256": ..., "model": {...}}``. The checksum is over the
+canonical JSON of the model, so it finds accidents and careless edits; it is no signature and stops no forger.
+Therefore loading believes nothing: whatever a file holds, it gives a sound model or a :class:`ModelFileError`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from privet.errors import ModelFileError, ParameterError, SchemaError
+from privet.schema import Schema
+from privet.trees.forest import Forest
+from privet.trees.structure import tree_fault
+from privet.trees.tree import Tree
+
+FORMAT = "privet-model"
+VERSION = 1
+_COLUMNS = ("attribute", "kind", "cut", "first_child", "label")
+_INT32 = np.iinfo(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What a fit leaves behind: trees, the facts they stand on, and what was promised.
+
+    ``params`` and ``certificate`` are plain mappings that JSON can hold; on the way tuples become lists, NumPy's
+    numbers Python's, and exact fractions their text (``"1/3"``). ``notes`` are sentences for the reader.
+    """
+
+    recipe: str
+    trees: Forest | Tree
+    params: Mapping[str, Any] = field(default_factory=dict)
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> Schema:
+        return self.trees.schema
+
+
+def save(model: Model, path: str | PathLike[str]) -> None:
+    """Write a model. The file appears whole or not at all; one that was there before stays if writing fails."""
+    where = f"cannot write the model file {os.fspath(path)!r}"
+    for tree in _trees_of(model.trees):
+        if fault := tree_fault(tree):
+            raise ModelFileError(f"{where}: the tree {fault}")
+    try:
+        # Through JSON and back first: then the checksum is over exactly what a reader will see.
+        payload = json.loads(json.dumps(_model_to_dict(model), default=_plain, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ModelFileError(f"{where}: params, certificate and notes must be plain JSON data ({error})") from error
+    document = {"format": FORMAT, "version": VERSION, "sha256": _checksum(payload), "model": payload}
+    try:
+        _write_whole(Path(os.path.realpath(path)), json.dumps(document) + "\n")
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        raise ModelFileError(f"{where}: {_reason(error)}") from error
+
+
+def load(path: str | PathLike[str]) -> Model:
+    """Read a model; a file that is missing, damaged, foreign or too new raises :class:`ModelFileError`."""
+    name = f"the model file {os.fspath(path)!r}"
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"cannot read {name}: {_reason(error)}") from error
+    payload = _open_document(content, name)
+    try:
+        return _model_from_dict(payload)
+    except (_Fault, SchemaError, ParameterError) as error:
+        raise ModelFileError(f"{name} is damaged: {error}") from error
+
+
+class _Fault(Exception):
+    """What is wrong inside a model; ``load`` adds the name of the file."""
+
+
+def _open_document(content: bytes, name: str) -> Any:
+    """The checked payload of a file."""
+    if not content.strip():
+        raise ModelFileError(f"{name} is empty")
+    try:
+        document = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        if content.lstrip().startswith(b'{"format": "' + FORMAT.encode()):
+            raise ModelFileError(f"{name} is truncated or damaged: it is not whole ({error})") from error
+        raise ModelFileError(f"{name} is not a privet model: it is not JSON ({error})") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelFileError(f"{name} is not a privet model: it lacks the mark 'format': {FORMAT!r}")
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise ModelFileError(f"{name} is damaged or edited: its version is no whole number from 1 on")
+    if version > VERSION:  # before the checksum, whose recipe a newer version may change
+        raise ModelFileError(
+            f"{name} was written by a newer privet (its version is {version}, this privet reads {VERSION}); upgrade"
+        )
+    try:
+        intact = document["sha256"] == _checksum(document["model"])
+    except (KeyError, ValueError, RecursionError):  # nothing that `save` writes
+        intact = False
+    if not intact:
+        raise ModelFileError(f"{name} is damaged or edited: its checksum does not match its content")
+    return document["model"]
+
+
+def _checksum(payload: Any) -> str:
+    canonical = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    # Beside the target, as os.replace is atomic only within a file system; os.open so that the umask applies.
+    draft = path.with_name(f".{secrets.token_hex(8)}.privet.tmp")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "w", encoding="ascii", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def _trees_of(trees: Forest | Tree) -> tuple[Tree, ...]:
+    return trees.trees if isinstance(trees, Forest) else (trees,)
+
+
+def _model_to_dict(model: Model) -> dict[str, Any]:
+    return {
+        "recipe": model.recipe,
+        "params": dict(model.params),
+        "schema": model.schema.to_dict(),
+        "certificate": dict(model.certificate),
+        "notes": list(model.notes),
+        # A lone tree has no way of voting.
+        "voting": model.trees.voting if isinstance(model.trees, Forest) else None,
+        "trees": [_tree_to_dict(tree) for tree in _trees_of(model.trees)],
+    }
+
+
+def _tree_to_dict(tree: Tree) -> dict[str, Any]:
+    facts: dict[str, Any] = {name: getattr(tree, name).tolist() for name in _COLUMNS}
+    facts["proba"] = tree.proba.tolist()
+    facts["counts"] = [
+        None if np.isnan(row).all() else [None if np.isnan(count) else count for count in row.tolist()]
+        for row in tree.counts
+    ]
+    return facts
+
+
+def _model_from_dict(facts: Any) -> Model:
+    try:
+        schema = Schema.from_dict(_get(facts, "schema", dict))
+    except (TypeError, AttributeError) as error:  # an entry of the wrong type where the schema's checks do not look
+        raise _Fault(f"its schema cannot be read ({error})") from error
+    trees = [_tree_from_dict(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
+    voting = facts.get("voting")
+    if voting is None and len(trees) != 1:
+        raise _Fault(f"it has {len(trees)} trees and no way of voting")
+    notes = _get(facts, "notes", list)
+    if any(not isinstance(note, str) for note in notes):
+        raise _Fault("a note is not text")
+    return Model(
+        recipe=_get(facts, "recipe", str),
+        trees=trees[0] if voting is None else Forest(schema, tuple(trees), voting),
+        params=_get(facts, "params", dict),
+        certificate=_get(facts, "certificate", dict),
+        notes=tuple(notes),
+    )
+
+
+def _tree_from_dict(facts: Any, schema: Schema, number: int) -> Tree:
+    columns: dict[str, Any] = {name: _get(facts, name, list) for name in _COLUMNS}
+    for name, column in columns.items():
+        # `type(x) is int`: NumPy would also take true, 1.0 and "1".
+        if any(type(entry) is not int or not _INT32.min <= entry <= _INT32.max for entry in column):
+            raise _Fault(f"column {name!r} of tree {number} holds something that is no whole number")
+    if any(not -128 <= entry < 128 for entry in columns["kind"]):
+        raise _Fault(f"tree {number} has a test of unknown kind")
+    nodes, classes = len(columns["attribute"]), schema.n_classes
+    columns["proba"] = _matrix(_get(facts, "proba", list), classes, f"column 'proba' of tree {number}")
+    columns["counts"] = _matrix(_get(facts, "counts", list), classes, f"column 'counts' of tree {number}")
+    if any(len(column) != nodes for column in columns.values()):
+        raise _Fault(f"the columns of tree {number} differ in length")
+    tree = Tree(schema, **columns)
+    if fault := tree_fault(tree):
+        raise _Fault(f"tree {number} {fault}")
+    return tree
+
+
+def _matrix(rows: list[Any], width: int, what: str) -> Any:
+    """(node, class) numbers, NaN for null."""
+    matrix = np.full((len(rows), width), np.nan)
+    for i, row in enumerate(rows):
+        if row is None:
+            continue
+        if not isinstance(row, list) or len(row) != width:
+            raise _Fault(f"{what} must have one entry for each of {width} classes")
+        if any(type(entry) not in (int, float, type(None)) for entry in row):
+            raise _Fault(f"{what} holds something that is no number")
+        try:
+            matrix[i] = [np.nan if entry is None else float(entry) for entry in row]
+        except OverflowError:
+            raise _Fault(f"{what} holds a number that is too large") from None
+    return matrix
+
+
+def _get(facts: Any, key: str, kind: type) -> Any:
+    if not isinstance(facts, dict) or not isinstance(facts.get(key), kind):
+        raise _Fault(f"{key!r} is missing or of the wrong kind")
+    return facts[key]
+
+
+def _plain(value: Any) -> Any:
+    """JSON for what ``json`` does not know; its result is encoded in turn."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} cannot be written as JSON")
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

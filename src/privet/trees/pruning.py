@@ -1,0 +1,221 @@
+"""Pruning with released numbers only: it asks nothing of the data, so it costs no budget.
+
+Friedman & Schuster (KDD 2010), Algorithm 3: make the noisy counts of a tree agree with each other (sizes from the top
+down, class counts from the bottom up), then prune by C4.5's error estimate, by leaf replacement. All passes run over
+the flat arrays: parents stand before their children, so forwards is down and backwards is up.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.trees.structure import check_tree
+from privet.trees.tree import LEAF, Floats, Tree
+
+CONFIDENCE = 0.25  # C4.5's default certainty factor, and the one of the paper
+TOLERANCE = 0.1  # C4.5 prunes even when the leaf is worse by up to a tenth of an error
+
+
+class Corrected(NamedTuple):
+    """Numbers that agree: children's sizes add up to their parent's, and class counts to sizes."""
+
+    sizes: Floats  # (node,)
+    counts: Floats  # (node, class)
+
+
+def correct_counts(tree: Tree, sizes: Floats | None = None) -> Corrected:
+    """TopDownCorrect and BottomUpAggregate: consistent node sizes and class counts from released noisy ones.
+
+    ``sizes`` are released node sizes, NaN where none was bought; there the node's class counts stand in, else its
+    children, else what its siblings leave over. Negative numbers are clipped to 0. Children that are all 0 share
+    their parent equally, and so do a leaf's classes. A leaf without class counts is taken at its ``proba``.
+
+    >>> from privet.schema import Categorical, Schema
+    >>> from privet.splits import Multiway
+    >>> schema = Schema((Categorical("sex", ("f", "m")),), Categorical("ill", ("no", "yes")))
+    >>> counts = np.array([[np.nan, np.nan], [30, 10], [-2, 5]])
+    >>> tree = Tree.build(schema, [Multiway(0), None, None], [1, -1, -1], [0, 0, 1], counts=counts)
+    >>> sizes, counts = correct_counts(tree, np.array([100.0, 60.0, 20.0]))
+    >>> sizes
+    array([100.,  75.,  25.])
+    >>> counts
+    array([[56.25, 43.75],
+           [56.25, 18.75],
+           [ 0.  , 25.  ]])
+    """
+    check_tree(tree)
+    fixed = _sizes_top_down(tree, _claimed_sizes(tree, sizes))
+    counts = np.zeros_like(tree.counts)
+    for node in reversed(range(len(tree))):
+        if tree.attribute[node] == LEAF:
+            counts[node] = _shared(fixed[node], _opinion(tree, node))
+        else:
+            counts[node] = counts[_children(tree, node)].sum(axis=0)
+    return Corrected(fixed, counts)
+
+
+def extra_errors(records: float, errors: float, confidence: float = CONFIDENCE) -> float:
+    """How many errors C4.5 adds to those it saw in a leaf: a pessimist's bound at the given certainty factor.
+
+    >>> round(extra_errors(6, 0), 4), round(extra_errors(1, 0), 4)
+    (1.2378, 0.75)
+    """
+    if records <= 0:
+        return 0.0
+    if errors < 1:
+        # The exact bound for no error: the rate p at which none in N has probability CF, (1 - p)^N = CF.
+        none = records * (1 - confidence ** (1 / records))
+        return none if errors <= 0 else none + errors * (extra_errors(records, 1, confidence) - none)
+    if errors + 0.5 >= records:
+        return max(records - errors, 0.0)
+    # Upper end of Wilson's interval for a binomial rate, with half an error for continuity.
+    z = NormalDist().inv_cdf(1 - confidence)
+    f, n = (errors + 0.5) / records, records
+    upper = (f + z**2 / (2 * n) + z * (f / n - f**2 / n + z**2 / (4 * n**2)) ** 0.5) / (1 + z**2 / n)
+    return upper * n - errors
+
+
+def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFIDENCE) -> Tree:
+    """Replace subtrees by leaves where C4.5 expects no more errors of the leaf (give or take 0.1).
+
+    A new leaf predicts its largest corrected class count (ties to the first class) and carries the corrected counts
+    and their proportions; with nothing in it, it keeps what the node said. All other nodes stay as they were.
+    A smaller ``confidence`` (0 < CF <= 0.5) trusts small leaves less and prunes more.
+    """
+    if not 0 < confidence <= 0.5:
+        raise ParameterError(f"confidence must be above 0 and at most 0.5, not {confidence!r}")
+    corrected = correct_counts(tree, sizes)
+    known = _counts_known(tree)
+    collapse = np.zeros(len(tree), dtype=np.bool_)
+    columns = _Columns.of(tree)
+    expected = np.zeros(len(tree))
+    for node in reversed(range(len(tree))):
+        size, counts = float(corrected.sizes[node]), corrected.counts[node]
+        total = float(counts.sum())
+        is_leaf = tree.attribute[node] == LEAF
+        label = int(tree.label[node]) if is_leaf or total <= 0 else int(counts.argmax())
+        errors = max(size - float(counts[label]), 0.0)
+        expected[node] = errors + extra_errors(size, errors, confidence)
+        if is_leaf:
+            continue
+        of_subtree = float(expected[_children(tree, node)].sum())
+        if expected[node] > of_subtree + TOLERANCE:
+            expected[node] = of_subtree
+            continue
+        collapse[node] = True
+        columns.label[node] = label
+        columns.counts[node] = counts if known[node] else np.nan  # never pass a guess off as a released count
+        if total > 0:
+            columns.proba[node] = counts / total
+    return _compact(tree, collapse, columns)
+
+
+def prune_redundant(tree: Tree) -> Tree:
+    """Collapse nodes whose children are all leaves of one label, again and again. No prediction changes.
+
+    Probabilities coarsen: the new leaf has the sum of its children's counts, where all were released, and their
+    proportions, else the mean of its children's probabilities. A forest that votes by them may so change its mind.
+    """
+    check_tree(tree)
+    collapse = tree.is_leaf.copy()
+    columns = _Columns.of(tree)
+    for node in reversed(range(len(tree))):
+        below = _children(tree, node)
+        if tree.attribute[node] == LEAF or not collapse[below].all() or np.ptp(columns.label[below]) > 0:
+            continue
+        collapse[node] = True
+        columns.label[node] = columns.label[below][0]
+        columns.counts[node] = columns.counts[below].sum(axis=0)  # NaN as soon as one is
+        positive = columns.counts[node].clip(min=0)
+        columns.proba[node] = positive / positive.sum() if positive.sum() > 0 else columns.proba[below].mean(axis=0)
+    return _compact(tree, collapse, columns)
+
+
+class _Columns(NamedTuple):
+    """What pruning changes in a node, as writable copies."""
+
+    label: npt.NDArray[np.int32]
+    proba: Floats
+    counts: Floats
+
+    @classmethod
+    def of(cls, tree: Tree) -> _Columns:
+        return cls(tree.label.copy(), tree.proba.copy(), tree.counts.copy())
+
+
+def _children(tree: Tree, node: int) -> slice:
+    children = tree.children(node)
+    return slice(children.start, children.stop)
+
+
+def _claimed_sizes(tree: Tree, sizes: Floats | None) -> Floats:
+    """The best released word on each node's size, NaN where there is none."""
+    claimed = np.full(len(tree), np.nan) if sizes is None else np.array(sizes, dtype=np.float64)
+    if claimed.shape != (len(tree),) or np.isinf(claimed).any():
+        raise ParameterError(f"sizes must hold one finite number or NaN for each of the {len(tree)} nodes")
+    claimed = np.where(np.isnan(claimed), tree.counts.clip(min=0).sum(axis=1), claimed.clip(min=0))
+    for node in reversed(range(len(tree))):
+        if np.isnan(claimed[node]) and tree.attribute[node] != LEAF:
+            claimed[node] = claimed[_children(tree, node)].sum()
+    if np.isnan(claimed[0]):
+        raise ParameterError("the tree carries too few counts to prune by; give sizes, at least that of the root")
+    return claimed
+
+
+def _sizes_top_down(tree: Tree, claimed: Floats) -> Floats:
+    fixed = claimed.copy()
+    for node in range(len(tree)):
+        if tree.attribute[node] == LEAF:
+            continue
+        below = _children(tree, node)
+        children = claimed[below].copy()
+        unknown = np.isnan(children)
+        if unknown.any():
+            children[unknown] = max(fixed[node] - children[~unknown].sum(), 0) / unknown.sum()
+        fixed[below] = _shared(fixed[node], children)
+    return fixed
+
+
+def _opinion(tree: Tree, leaf: int) -> Floats:
+    counts = tree.counts[leaf]
+    return tree.proba[leaf] if np.isnan(counts).any() else counts.clip(min=0)
+
+
+def _shared(total: float, parts: Floats) -> Floats:
+    """``total`` in proportion to the parts; equally if they are all 0."""
+    largest = parts.max()
+    if largest <= 0:
+        return np.full_like(parts, total / len(parts))
+    weights = parts / largest  # in [0, 1], so that no sum or quotient overflows
+    return total * (weights / weights.sum())
+
+
+def _counts_known(tree: Tree) -> npt.NDArray[np.bool_]:
+    """Whether all leaves below a node released their class counts."""
+    known = np.array([not np.isnan(counts).any() for counts in tree.counts])
+    for node in reversed(range(len(tree))):
+        if tree.attribute[node] != LEAF:
+            known[node] = known[_children(tree, node)].all()
+    return known
+
+
+def _compact(tree: Tree, collapse: npt.NDArray[np.bool_], columns: _Columns) -> Tree:
+    """The tree without what lies below a collapsed node. Siblings go or stay together, so they stay contiguous."""
+    keep = np.zeros(len(tree), dtype=np.bool_)
+    keep[0] = True
+    for node in range(len(tree)):
+        if keep[node] and not collapse[node]:
+            keep[_children(tree, node)] = True
+    new_number = keep.cumsum() - 1
+    inner = keep & ~collapse & ~tree.is_leaf
+    first_child = np.where(inner, new_number[np.where(inner, tree.first_child, 0)], -1)
+    attribute, kind, cut = (
+        np.where(inner, column, blank) for column, blank in ((tree.attribute, LEAF), (tree.kind, 0), (tree.cut, 0))
+    )
+    label, proba, counts = columns.label[keep], columns.proba[keep], columns.counts[keep]
+    return Tree(tree.schema, attribute[keep], kind[keep], cut[keep], first_child[keep], label, proba, counts)

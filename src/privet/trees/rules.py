@@ -1,0 +1,140 @@
+"""The rules of a tree, as values. Text is one rendering of a rule; nothing ever parses it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.schema import Numeric, Schema
+from privet.splits import OneCategory, Test, Threshold
+from privet.trees.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test that came out one way: a record matches when it goes to ``child``."""
+
+    test: Test
+    child: int
+
+    def matches(self, features: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Which records match; ``features`` are codes (attributes, records)."""
+        return np.asarray(self.test.branch(features[self.test.attribute]) == self.child)
+
+    def describe(self, schema: Schema) -> str:
+        return self.test.describe(schema, self.child)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """If all conditions hold, predict ``label`` (a value of the schema's label, not a code).
+
+    ``support`` is the released noisy number of records that match and ``confidence`` the part of them that has the
+    label, both from counts clipped at 0; None where nothing was released (confidence also where support is 0).
+
+    >>> from privet.schema import Categorical, Schema
+    >>> schema = Schema((Numeric("age", 0, 100, bins=10),), Categorical("income", ("<=50K", ">50K")))
+    >>> rule = Rule((Condition(Threshold(0, 4), 0), Condition(Threshold(0, 3), 0)), ">50K", 1234.0, 0.87)
+    >>> rule.describe(schema)
+    'IF age <= 40 THEN >50K (support 1234, confidence 0.87)'
+    >>> rule.matches(np.array([[2, 3, 4, 5]])).tolist()
+    [True, True, False, False]
+    """
+
+    conditions: tuple[Condition, ...]
+    label: Any
+    support: float | None = None
+    confidence: float | None = None
+
+    @property
+    def attributes(self) -> frozenset[int]:
+        """The attributes that the conditions look at."""
+        return frozenset(condition.test.attribute for condition in self.conditions)
+
+    def matches(self, features: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Which records meet all conditions; ``features`` are codes (attributes, records)."""
+        met = np.ones(features.shape[1], dtype=np.bool_)
+        for condition in self.conditions:
+            met &= condition.matches(features)
+        return met
+
+    def simplified(self, schema: Schema) -> Rule:
+        """The same rule with as few conditions as say it, in the order in which its attributes first appear.
+
+        Two rules that admit the same codes get the same conditions: at most a lower and an upper bound for a number,
+        ``=`` one category or ``!=`` some. Conditions that contradict each other are left as they are.
+        """
+        order = dict.fromkeys(condition.test.attribute for condition in self.conditions)
+        return replace(self, conditions=tuple(c for a in order for c in self._simplest(schema, a)))
+
+    def _simplest(self, schema: Schema, attribute: int) -> Iterator[Condition]:
+        mine = [condition for condition in self.conditions if condition.test.attribute == attribute]
+        codes = np.arange(schema.arities[attribute])
+        admitted = codes[np.all([condition.test.branch(codes) == condition.child for condition in mine], axis=0)]
+        if len(admitted) == 0:
+            yield from mine
+        elif isinstance(schema.attributes[attribute], Numeric):
+            # Every test on a number admits an interval of codes, and so do all of them together.
+            low, high = int(admitted[0]), int(admitted[-1])
+            if low > 0:
+                yield Condition(Threshold(attribute, low - 1), 1)
+            if high < len(codes) - 1:
+                yield Condition(Threshold(attribute, high), 0)
+        elif len(admitted) == 1 and len(codes) > 1:
+            yield Condition(OneCategory(attribute, int(admitted[0])), 0)
+        else:
+            yield from (Condition(OneCategory(attribute, int(code)), 1) for code in np.setdiff1d(codes, admitted))
+
+    def describe(self, schema: Schema) -> str:
+        """The rule as a sentence, without conditions that others imply."""
+        simplest = self.simplified(schema).conditions
+        premise = f"IF {' AND '.join(_words(simplest, schema))} THEN" if simplest else "ALWAYS"
+        return f"{premise} {self.label}{evidence(self.support, self.confidence)}"
+
+
+def rules_of(tree: Tree, *, inner: bool = False) -> tuple[Rule, ...]:
+    """One rule for each leaf, from left to right.
+
+    With ``inner``, also one for each inner node, before those below it: what the tree would say if it stopped there.
+    The root's rule has no conditions. The leaves' rules share out the records: each record matches exactly one.
+    """
+    paths: dict[int, tuple[Condition, ...]] = {0: ()}
+    rules = []
+    for node, _ in tree.walk():
+        path = paths.pop(node)
+        test = tree.test(node)
+        if test is not None:
+            for child, successor in enumerate(tree.children(node)):
+                paths[successor] = (*path, Condition(test, child))
+        if test is None or inner:
+            rules.append(Rule(path, tree.schema.label.values[tree.label[node]], *released(tree, node)))
+    return tuple(rules)
+
+
+def released(tree: Tree, node: int) -> tuple[float | None, float | None]:
+    """Support and confidence of a node, from its released counts clipped at 0; None for what was not released."""
+    if np.isnan(tree.counts[node]).any():
+        return None, None
+    counts = tree.counts[node].clip(min=0)
+    support = float(counts.sum())
+    return support, float(counts[tree.label[node]] / support) if support > 0 else None
+
+
+def evidence(support: float | None, confidence: float | None) -> str:
+    """``' (support 1234, confidence 0.87)'``, or as much of it as is known."""
+    known = [] if support is None else [f"support {support:.0f}"]
+    known += [] if confidence is None else [f"confidence {confidence:.2f}"]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def _words(conditions: tuple[Condition, ...], schema: Schema) -> Iterator[str]:
+    bounded = {c.test.attribute for c in conditions if isinstance(c.test, Threshold) and c.child == 0}
+    for condition in conditions:
+        text = condition.describe(schema)
+        if condition.test.attribute in bounded:
+            text = text.removesuffix(" or is missing")  # an upper bound on the same number already excludes it
+        yield f"({text})" if text.endswith(" or is missing") else text
