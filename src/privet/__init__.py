@@ -24,6 +24,13 @@ _HOME = {
     "Ledger": "privet.privacy.ledger",
     "PrivateDataset": "privet.privacy.dataset",
     "protect": "privet.engines.memory",
+    "DiffPC45Classifier": "privet.estimators.trees",
+    "DiffPID3Classifier": "privet.estimators.trees",
+    "ExactTreeClassifier": "privet.estimators.trees",
+    "SuLQTreeClassifier": "privet.estimators.trees",
+    "load_model": "privet.estimators.registry",
+    "make_classifier": "privet.estimators.registry",
+    "recipes": "privet.recipes",  # the package itself: calling it lists what it holds
     "BudgetExceeded": "privet.errors",
     "EpsilonError": "privet.errors",
     "JournalError": "privet.errors",
@@ -43,7 +50,10 @@ __all__ = [
     "BudgetExceeded",
     "Categorical",
     "Certificate",
+    "DiffPC45Classifier",
+    "DiffPID3Classifier",
     "EpsilonError",
+    "ExactTreeClassifier",
     "JournalError",
     "Ledger",
     "ModelFileError",
@@ -57,12 +67,17 @@ __all__ = [
     "Schema",
     "SchemaError",
     "ScoreError",
+    "SuLQTreeClassifier",
     "TableError",
     "__version__",
+    "load_model",
+    "make_classifier",
     "protect",
+    "recipes",
 ]
 
 if TYPE_CHECKING:
+    from privet import recipes
     from privet.engines.memory import protect
     from privet.errors import (
         BudgetExceeded,
@@ -78,6 +93,13 @@ if TYPE_CHECKING:
         ScoreError,
         TableError,
     )
+    from privet.estimators.registry import load_model, make_classifier
+    from privet.estimators.trees import (
+        DiffPC45Classifier,
+        DiffPID3Classifier,
+        ExactTreeClassifier,
+        SuLQTreeClassifier,
+    )
     from privet.privacy.dataset import PrivateDataset
     from privet.privacy.ledger import Certificate, Ledger
     from privet.schema import Categorical, Numeric, Schema
@@ -88,7 +110,8 @@ def __getattr__(name: str) -> Any:
         home = _HOME[name]
     except KeyError:
         raise AttributeError(f"module 'privet' has no attribute {name!r}") from None
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    value = module if home == f"privet.{name}" else getattr(module, name)
     globals()[name] = value  # the next access does not come through here
     return value
 

@@ -59,10 +59,10 @@ class BudgetExceeded(PrivetError, RuntimeError):
         self.remaining = remaining
         self.account = account
         self.what = what
-        fix = f"ask with epsilon <= {float(remaining):g}" if remaining > 0 else "ask the data owner for a new budget"
+        fix = f"ask with epsilon <= {_short(remaining)}" if remaining > 0 else "ask the data owner for a new budget"
         super().__init__(
-            f"{what!r} asks for epsilon {float(requested):g} but {account} has {float(remaining):g} left "
-            f"({float(requested - remaining):g} short); nothing was charged or released. To go on, {fix}."
+            f"{what!r} asks for epsilon {_short(requested)} but {account} has {_short(remaining)} left "
+            f"({_short(requested - remaining)} short); nothing was charged or released. To go on, {fix}."
         )
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -83,3 +83,9 @@ class PrivacyError(PrivetError, TypeError):
 
 class ModelFileError(PrivetError, ValueError):
     """A model file that is damaged, foreign, or written by a newer privet."""
+
+
+def _short(amount: Fraction) -> str:
+    """A decimal where it is exact, else the fraction: a rounded amount might not be there to spend."""
+    decimal = f"{float(amount):g}"
+    return decimal if Fraction(decimal) == amount else str(amount)

@@ -34,7 +34,7 @@ SEES: dict[str, set[str]] = {
     "experiments": TOP,
     "report": TOP,
     "server": TOP,
-    "cli": TOP | {"audit", "experiments", "report", "server", "demo"},
+    "cli": TOP | {"audit", "experiments", "report", "server", "demo", ""},  # "": for the version it prints
 }
 ANYTHING = {"testing", "demo", ""}  # "" is the package's own __init__
 

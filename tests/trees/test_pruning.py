@@ -97,8 +97,8 @@ def test_a_tenth_of_an_error_is_forgiven(odd: float, nodes: int) -> None:
 
 
 def test_a_larger_confidence_factor_keeps_what_a_smaller_one_prunes() -> None:
-    tree = fan((20, 2), (1, 3))
-    assert [len(prune_c45(tree, confidence=cf)) for cf in (0.01, 0.5)] == [1, 3]
+    tree = fan((20, 2), (3, 4))
+    assert [len(prune_c45(tree, confidence=cf)) for cf in (0.01, 0.25, 0.5)] == [1, 1, 3]
 
 
 def test_what_was_released_at_the_top_decides() -> None:
@@ -180,7 +180,9 @@ def test_the_same_as_the_recursion_of_the_paper(tree: Tree, seed: int, confidenc
     """Algorithm 3 as printed, on nested nodes; all counts positive, so that it needs no rule for empty ones."""
     sizes = np.random.default_rng(seed).integers(1, 200, len(tree)).astype(float)
     counts = np.abs(tree.counts) + 1
-    tree = Tree(tree.schema, tree.attribute, tree.kind, tree.cut, tree.first_child, counts.argmax(axis=1), tree.proba, counts)
+    tree = Tree(
+        tree.schema, tree.attribute, tree.kind, tree.cut, tree.first_child, counts.argmax(axis=1), tree.proba, counts
+    )
     keeps: dict[int, bool] = {}
     labels: dict[int, int] = {}
 

@@ -11,32 +11,45 @@ OUTSIDE = -1
 
 @njit(parallel=True, cache=True, nogil=True)
 def level_histogram(features, labels, cells, offsets, n_cells, n_classes, threads):
-    """(cell, bin, class) counts of a level: one pass, with a private histogram per thread and attribute block.
+    """(cell, bin, class) counts of a level: one pass, with a private histogram per thread.
 
     features (attributes, records), labels and cells (records,); cells holds OUTSIDE for records that do not count.
+    Three habits make it fast: no branch and no signed index in the inner loops (records outside go to a cell of their
+    own that is thrown away), attributes in pairs (one load of the key serves both), counters of 32 bits.
     """
     n_attributes, n_records = features.shape
     n_bins = offsets[n_attributes]
-    partial = np.zeros((threads, n_cells, n_bins, n_classes), dtype=np.int64)
-    block = 8192  # records; their cell-and-class keys stay in the first-level cache for all attributes
+    partial = np.zeros((threads, n_cells + 1, n_classes, n_bins), dtype=np.uint32)  # fewer than 2**32 records
+    one = np.uint32(1)
+    block = 4096  # records; their cell-and-class keys stay in the first-level cache for all attributes
     n_blocks = (n_records + block - 1) // block
     for thread in prange(threads):
         mine = partial[thread].reshape(-1)
-        base = np.empty(block, dtype=np.int64)
+        keys = np.empty(block, dtype=np.int64)
         for b in range(thread, n_blocks, threads):
             start = b * block
-            stop = min(start + block, n_records)
-            for i in range(start, stop):
-                cell = cells[i]
-                base[i - start] = -1 if cell < 0 else cell * n_bins * n_classes + labels[i]
-            for a in range(n_attributes):
-                shift = offsets[a]
-                column = features[a]
-                for i in range(start, stop):
-                    key = base[i - start]
-                    if key >= 0:
-                        mine[key + (shift + column[i]) * n_classes] += 1
-    return partial.sum(axis=0)
+            size = min(block, n_records - start)
+            for i in range(size):
+                cell = cells[start + i]
+                keys[i] = ((n_cells if cell < 0 else cell) * n_classes + labels[start + i]) * n_bins
+            for a in range(0, n_attributes - 1, 2):
+                left, right = features[a, start : start + size], features[a + 1, start : start + size]
+                of_left, of_right = mine[offsets[a] :], mine[offsets[a + 1] :]
+                for i in range(size):
+                    key = np.uintp(keys[i])
+                    of_left[key + np.uintp(left[i])] += one
+                    of_right[key + np.uintp(right[i])] += one
+            if n_attributes % 2:
+                last, of_last = features[n_attributes - 1, start : start + size], mine[offsets[n_attributes - 1] :]
+                for i in range(size):
+                    of_last[np.uintp(keys[i]) + np.uintp(last[i])] += one
+    counts = np.zeros((n_cells, n_bins, n_classes), dtype=np.int64)
+    for cell in prange(n_cells):
+        for thread in range(threads):
+            for label in range(n_classes):
+                for b in range(n_bins):
+                    counts[cell, b, label] += partial[thread, cell, label, b]
+    return counts
 
 
 @njit(parallel=True, cache=True, nogil=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,12 @@ from privet.privacy.ledger import Ledger
 from privet.schema import Numeric, Schema
 from privet.splits import Test, Tests
 
+if TYPE_CHECKING:
+    from privet.engines.joint import JointCounts
+
 Ints = npt.NDArray[np.int64]
+
+PARALLEL_FROM = 20_000  # records; on a busy machine a thread that must be woken can take a scheduler's tick, 4 ms
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,10 +52,9 @@ class MemoryEngine:
         from privet.engines import kernels
 
         table = Tests.of(self.schema, tests)
-        ends = np.cumsum(table.arity)
-        routed = kernels.route(
-            self._features, cells.of_record, table.attribute, table.kind, table.cut, ends - table.arity
-        )
+        first = np.cumsum(table.arity) - table.arity
+        with _threads(self._labels.size):
+            routed = kernels.route(self._features, cells.of_record, table.attribute, table.kind, table.cut, first)
         return MemoryCells(routed, int(table.arity.sum()))
 
     def shards(self, cells: MemoryCells, count: int, coins: Callable[[int, int], Ints]) -> MemoryCells:
@@ -62,14 +67,19 @@ class MemoryEngine:
     def counts(self, cells: MemoryCells) -> Ints:
         from privet.engines import kernels
 
-        shape = cells.size, self.schema.n_classes, _threads()
-        return np.asarray(kernels.level_histogram(self._features, self._labels, cells.of_record, self._offsets, *shape))
+        shape = cells.size, self.schema.n_classes
+        with _threads(self._labels.size) as threads:
+            counts = kernels.level_histogram(
+                self._features, self._labels, cells.of_record, self._offsets, *shape, threads
+            )
+        return np.asarray(counts)
 
     def class_counts(self, cells: MemoryCells) -> Ints:
         from privet.engines import kernels
 
-        shape = cells.size, self.schema.n_classes, _threads()
-        return np.asarray(kernels.class_histogram(self._labels, cells.of_record, *shape))
+        with _threads(self._labels.size) as threads:
+            counts = kernels.class_histogram(self._labels, cells.of_record, cells.size, self.schema.n_classes, threads)
+        return np.asarray(counts)
 
     def level_sums(self, cells: MemoryCells, attribute: int) -> Ints:
         from privet.engines import kernels
@@ -77,7 +87,14 @@ class MemoryEngine:
         if attribute not in self._levels:
             name = self.schema.names[attribute]
             raise ParameterError(f"no values of {name!r} were kept for sums; protect the table with levels=True")
-        return np.asarray(kernels.value_sums(self._levels[attribute], cells.of_record, cells.size, _threads()))
+        with _threads(self._labels.size) as threads:
+            sums = kernels.value_sums(self._levels[attribute], cells.of_record, cells.size, threads)
+        return np.asarray(sums)
+
+    def joint(self, cells: MemoryCells, tests: Tests) -> JointCounts:
+        from privet.engines.joint import JointCounts
+
+        return JointCounts(self._features, self._labels, cells.of_record, tests, self.schema.n_classes)
 
 
 def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:
@@ -102,7 +119,15 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     return PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
 
 
-def _threads() -> int:
-    from numba import get_num_threads
+@contextmanager
+def _threads(records: int) -> Iterator[int]:
+    """How many threads the kernels inside the block may use. Waking a second one costs more than a small table."""
+    from numba import get_num_threads, set_num_threads
 
-    return int(get_num_threads())
+    most = int(get_num_threads())
+    try:
+        few = most if records >= PARALLEL_FROM else 1
+        set_num_threads(few)
+        yield few
+    finally:
+        set_num_threads(most)

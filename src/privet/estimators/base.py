@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -28,50 +29,28 @@ from privet.trees.rules import Rule, rules_of
 from privet.trees.tree import Tree
 
 
-class PrivateClassifier(ClassifierMixin, BaseEstimator):
-    """A scikit-learn classifier over a recipe. Subclasses name the recipe and list its parameters."""
+class SchemaClassifier(ClassifierMixin, BaseEstimator):
+    """What every classifier over a schema does with a table and with a model, private or not."""
 
-    recipe_class: ClassVar[type[Recipe]]
+    schema: Any
+    _checked = False
+    """Whether scikit-learn validated the table of the last fit, and so remembers its columns."""
 
-    # -- fitting ---------------------------------------------------------------------------------------------------
+    # -- before a fit ----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> PrivateClassifier:
-        """Grow a model from private records.
-
-        Parameters
-        ----------
-        X : pandas, polars or pyarrow table, dict of columns, or 2-D array in schema order
-        y : labels, one for each record
-        progress : callable, optional
-            Told (steps done, steps at most) as the fit goes on.
-        """
-        recipe = self.recipe()
-        if isinstance(self.schema, str) and self.schema == "infer":
-            X, y = self._validated(X, y)
-            schema = Schema.infer(X, y)
-        else:
-            schema = self._public_schema()
-        schema = recipe.prepare(schema)
-        epsilon = parse_epsilon(self.epsilon)
-        account = self._open_account(recipe, epsilon)
-        data = PrivateDataset(MemoryEngine(schema, encode(schema, X, y)), account)
-        # Public choices only: noise never comes from here.
-        random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
-        model = recipe.grow_model(data, epsilon, random, progress)
-        return self._adopt(Model(recipe.info.name, model, recipe.params, account.certificate().to_dict()))
-
-    def recipe(self) -> Recipe:
-        """The recipe with this estimator's parameters, checked."""
-        names = {field.name for field in fields(self.recipe_class)}
-        return self.recipe_class(**{name: getattr(self, name) for name in names})
-
-    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """For inferred schemas, where nothing is private anyway: complain about rows as scikit-learn does."""
-        if not _is_numeric(X):
-            return X, y
-        X, y = validate_data(self, X, y)
-        check_classification_targets(y)
-        return X, y
+    def _facts(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
+        """The public facts, and the table they speak about."""
+        self._checked = False
+        if not (isinstance(self.schema, str) and self.schema == "infer"):
+            return self._public_schema(), X, y
+        if y is None:
+            raise ParameterError("requires y to be passed, but the target y is None: schema='infer' reads y for labels")
+        if _is_plain_array(X):
+            # Nothing is private here anyway: complain about rows as scikit-learn does.
+            X, y = validate_data(self, X, y)
+            check_classification_targets(y)
+            X, self._checked = self._named(X), True
+        return Schema.infer(X, y), X, y
 
     def _public_schema(self) -> Schema:
         if isinstance(self.schema, Schema):
@@ -83,39 +62,33 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             "the table. schema='infer' reads them off the private data, which is not private (epsilon = infinity)"
         )
 
-    def _open_account(self, recipe: Recipe, epsilon: Any) -> Ledger:
-        name = f"fit of {recipe.info.name}"
-        if self.ledger is None:
-            own = Ledger(epsilon, neighbours=self.neighbours)
-            return own.allow_nonprivate() if recipe.variant in recipe.unsound else own
-        if not isinstance(self.ledger, Ledger):
-            raise ParameterError(f"ledger must be a privet.Ledger, not {type(self.ledger).__name__}")
-        if self.ledger.neighbours != Neighbours.parse(self.neighbours):
-            raise ParameterError(
-                f"the ledger counts in {self.ledger.neighbours.value} neighbours; set neighbours to the same"
-            )
-        return self.ledger.account(name, epsilon)
+    def _named(self, X: np.ndarray) -> Any:
+        """A validated array with the names that its frame had, if it was one."""
+        names = getattr(self, "feature_names_in_", None)
+        return X if names is None else dict(zip(names, X.T, strict=True))
 
-    def _adopt(self, model: Model) -> PrivateClassifier:
+    # -- after a fit -----------------------------------------------------------------------------------------------
+
+    def _adopt(self, model: Model) -> Self:
         """Take the fitted attributes from a model; all of them are public."""
         self.model_ = model
         self.schema_ = model.schema
         self.certificate_ = Certificate.from_dict(model.certificate)
         self.classes_, self._order = _sorted_classes(model.schema)
-        if not hasattr(self, "n_features_in_"):
+        if not self._checked:
             self.n_features_in_ = len(model.schema.attributes)
             self.feature_names_in_ = np.asarray(model.schema.names, dtype=object)
         return self
 
-    # -- using -----------------------------------------------------------------------------------------------------
-
     def predict(self, X: Any) -> np.ndarray:
         """The label of each record, as the schema writes it."""
-        return decode_labels(self.schema_, self._trees.predict(self._encode(X)))
+        trees = self._trees
+        return decode_labels(self.schema_, trees.predict(self._encode(X)))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities, columns in the order of ``classes_``. Computed from released numbers only."""
-        return self._trees.predict_proba(self._encode(X))[:, self._order]
+        trees = self._trees
+        return trees.predict_proba(self._encode(X))[:, self._order]
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
@@ -141,10 +114,60 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return self.model_.trees
 
     def _encode(self, X: Any) -> np.ndarray:
-        check_is_fitted(self, "model_")
-        if self.schema_.inferred and _is_numeric(X):
-            X = validate_data(self, X, reset=False)
+        if self._checked and _is_plain_array(X):
+            X = self._named(validate_data(self, X, reset=False))
         return self.schema_.encode_features(X)
+
+
+class PrivateClassifier(SchemaClassifier):
+    """A scikit-learn classifier over a recipe. Subclasses name the recipe and list its parameters."""
+
+    recipe_class: ClassVar[type[Recipe]]
+    epsilon: Any
+    ledger: Any
+    neighbours: Any
+    random_state: Any
+
+    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
+        """Grow a model from private records.
+
+        Parameters
+        ----------
+        X : pandas, polars or pyarrow table, dict of columns, or 2-D array in schema order
+        y : labels, one for each record
+            Without them X must hold the label's column.
+        progress : callable, optional
+            Told (steps done, steps at most) as the fit goes on.
+        """
+        recipe = self.recipe()
+        epsilon = parse_epsilon(self.epsilon)
+        schema, X, y = self._facts(X, y)
+        schema = recipe.prepare(schema)
+        account = self._open_account(recipe, epsilon)
+        data = PrivateDataset(MemoryEngine(schema, encode(schema, X, y)), account)
+        # Public choices only: noise never comes from here.
+        random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
+        model = recipe.grow_model(data, epsilon, random, progress)
+        params = recipe.params | {"epsilon": epsilon, "neighbours": account.neighbours.value}
+        return self._adopt(Model(recipe.info.name, model, params, account.certificate().to_dict()))
+
+    def recipe(self) -> Recipe:
+        """The recipe with this estimator's parameters, checked."""
+        names = {field.name for field in fields(self.recipe_class)}
+        return self.recipe_class(**{name: getattr(self, name) for name in names})
+
+    def _open_account(self, recipe: Recipe, epsilon: Any) -> Ledger:
+        name = f"fit of {recipe.info.name}"
+        if self.ledger is None:
+            own = Ledger(epsilon, neighbours=self.neighbours)
+            return own.allow_nonprivate() if recipe.variant in recipe.unsound else own
+        if not isinstance(self.ledger, Ledger):
+            raise ParameterError(f"ledger must be a privet.Ledger, not {type(self.ledger).__name__}")
+        if self.ledger.neighbours != Neighbours.parse(self.neighbours):
+            raise ParameterError(
+                f"the ledger counts in {self.ledger.neighbours.value} neighbours; set neighbours to the same"
+            )
+        return self.ledger.account(name, epsilon)
 
 
 def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +180,9 @@ def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:
     return values[order], order
 
 
-def _is_numeric(X: Any) -> bool:
-    """False for a frame with categories, which scikit-learn's own validation would refuse."""
+def _is_plain_array(X: Any) -> bool:
+    """Whether scikit-learn can validate X as numbers: not so a mapping, or a frame that holds categories."""
     dtypes = getattr(X, "dtypes", ())
-    return all(getattr(dtype, "kind", "O") in "biuf" for dtype in dtypes)
+    numeric = all(getattr(dtype, "kind", "O") in "biuf" for dtype in (dtypes if np.iterable(dtypes) else (dtypes,)))
+    sparse = hasattr(X, "tocsr")  # for scikit-learn to refuse; some of SciPy's are mappings too
+    return sparse or (numeric and not isinstance(X, Mapping))

@@ -1,30 +1,26 @@
-"""All recipes by name, and the classifiers that wear them."""
+"""Classifiers by the name of their recipe."""
 
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from typing import Any
 
-from privet.errors import RecipeError
-from privet.estimators.base import PrivateClassifier
-from privet.estimators.trees import DiffPC45Classifier, DiffPID3Classifier, SuLQTreeClassifier
-from privet.recipes.recipe import Info
+from privet.errors import ModelFileError, RecipeError
+from privet.estimators.base import PrivateClassifier, SchemaClassifier
+from privet.estimators.references import REFERENCES
+from privet.estimators.trees import (
+    DiffPC45Classifier,
+    DiffPID3Classifier,
+    ExactTreeClassifier,
+    SuLQTreeClassifier,
+)
 from privet.trees.codec import load
 
 CLASSIFIERS: dict[str, type[PrivateClassifier]] = {
     classifier.recipe_class.info.name: classifier
-    for classifier in (SuLQTreeClassifier, DiffPID3Classifier, DiffPC45Classifier)
+    for classifier in (SuLQTreeClassifier, DiffPID3Classifier, DiffPC45Classifier, ExactTreeClassifier)
 }
-
-
-def recipes() -> tuple[Info, ...]:
-    """What there is to choose from.
-
-    >>> import privet
-    >>> [info.name for info in privet.recipes()][:2]
-    ['sulq', 'diffpid3']
-    """
-    return tuple(classifier.recipe_class.info for classifier in CLASSIFIERS.values())
 
 
 def classifier_class(recipe: str) -> type[PrivateClassifier]:
@@ -48,9 +44,19 @@ def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
     return chosen(**params)
 
 
-def load_model(path: str | os.PathLike[str]) -> PrivateClassifier:
-    """A fitted classifier from a file that ``save`` wrote."""
+def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
+    """A fitted classifier from a file that ``save`` wrote, with the parameters of that fit (but for its ledger)."""
     model = load(path)
-    chosen = classifier_class(model.recipe)
-    params = {name: value for name, value in model.params.items() if name in chosen().get_params()}
-    return chosen(schema=model.schema, **params)._adopt(model)
+    name = f"the model file {os.fspath(path)!r}"
+    chosen: type[SchemaClassifier] | None = CLASSIFIERS.get(model.recipe) or REFERENCES.get(model.recipe)
+    if chosen is None:
+        raise ModelFileError(
+            f"{name} holds a model of recipe {model.recipe!r}, which this privet does not know; upgrade"
+        )
+    params = {key: value for key, value in model.params.items() if key in chosen().get_params()}
+    try:
+        if "epsilon" in params:
+            params["epsilon"] = Fraction(params["epsilon"])  # files hold exact fractions as text
+        return chosen(schema=model.schema, **params)._adopt(model)
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise ModelFileError(f"{name} is damaged: its parameters or its certificate cannot be read") from error

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from privet.estimators.base import PrivateClassifier
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.exact import ExactTree
 from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
 
@@ -175,6 +176,73 @@ class DiffPC45Classifier(PrivateClassifier):
         self.mechanism = mechanism
         self.max_records = max_records
         self.bins = bins
+        self.variant = variant
+        self.neighbours = neighbours
+        self.ledger = ledger
+        self.random_state = random_state
+
+
+class ExactTreeClassifier(PrivateClassifier):
+    """One tree, drawn whole and exactly: privet's recommended single tree (recipe ``exact``).
+
+    Parameters
+    ----------
+    schema, epsilon, neighbours, ledger, random_state
+        As for the other classifiers.
+    max_depth : int or "auto"
+        "auto" is the deepest that one draw affords, from public facts alone. Deeper trees are drawn in blocks that
+        share epsilon.
+    bins : int
+        Into how many bins of equal width numeric attributes without thresholds of their own are cut.
+    leaf_prior : float
+        The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
+    measure : "tests" or "attributes"
+        Whether every test or every attribute has the same prior weight.
+    attribute_prior : dict of attribute to weight, optional
+        Favours attributes (above 1), disfavours (below 1) or forbids them (0).
+    class_weights : dict of label to weight in [0, 1], optional
+        What a correctly classified record of each class counts, in sixteenths. Public: never computed from the table.
+    leaf_share : float
+        The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``.
+
+    Examples
+    --------
+    >>> from privet import ExactTreeClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon
+    Fraction(1, 1)
+    """
+
+    recipe_class: ClassVar[type[Recipe]] = ExactTree
+
+    def __init__(
+        self,
+        schema: Any = None,
+        epsilon: Any = 1.0,
+        max_depth: Any = "auto",
+        *,
+        bins: int = 20,
+        leaf_prior: float = 0.5,
+        measure: str = "tests",
+        attribute_prior: Any = None,
+        class_weights: Any = None,
+        leaf_share: float = 0.0,
+        variant: str = "sound",
+        neighbours: str = "add-remove",
+        ledger: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.bins = bins
+        self.leaf_prior = leaf_prior
+        self.measure = measure
+        self.attribute_prior = attribute_prior
+        self.class_weights = class_weights
+        self.leaf_share = leaf_share
         self.variant = variant
         self.neighbours = neighbours
         self.ledger = ledger

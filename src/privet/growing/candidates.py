@@ -30,6 +30,11 @@ class Candidates:
             raise ParameterError(f"tests must be one of {', '.join(map(repr, TEST_KINDS))}, not {kind!r}")
         return cls(TEST_KINDS[kind](schema), measure)
 
+    @property
+    def point_attributes(self) -> list[int]:
+        """The attributes that have thresholds to choose among."""
+        return [int(a) for a in np.unique(self.tests.attribute[self.tests.kind == Kind.THRESHOLD])]
+
     def most_tests_on_a_path(self, schema: Schema) -> int:
         """How deep a tree of these tests can get: each test takes at least one bin off an attribute."""
         attributes = np.unique(self.tests.attribute)

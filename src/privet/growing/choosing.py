@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from privet.growing.candidates import Candidates
 from privet.growing.domains import Bools
-from privet.privacy.frontier import Frontier
+from privet.growing.open_frontier import AnyFrontier
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
-from privet.schema import Numeric
 
 Index = npt.NDArray[np.intp]
 
@@ -23,9 +22,12 @@ class Chooser(Protocol):
     """Chooses one allowed test for each of ``cells``."""
 
     def choose(
-        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
-        """Indices into ``candidates.tests``; ``allowed`` has a row for each of ``cells``."""
+        """Indices into ``candidates.tests``; ``allowed`` has a row for each of ``cells``.
+
+        ``NO_TEST`` leaves a cell a leaf; only an open frontier, whose nodes know their class counts, answers that.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,10 @@ class JointChoice:
     """One mechanism over all candidates, numeric points and all: epsilon is spent once however many there are."""
 
     score: Score
-    selection: Selection = Selection()
+    selection: Selection = Selection()  # noqa: RUF009 - frozen
 
     def choose(
-        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         return frontier.choose_all(
             candidates.tests,
@@ -53,17 +55,18 @@ class JointChoice:
 class PointsFirst:
     """Friedman & Schuster's way with numbers: buy a split point for each numeric attribute, then an attribute.
 
-    With m numeric attributes epsilon is shared equally among m points and the choice.
+    With m attributes that have thresholds epsilon is shared equally among m points and the choice. What a domain too
+    narrow to cut saves is not spent.
     """
 
     score: Score
-    selection: Selection = Selection()
+    selection: Selection = Selection()  # noqa: RUF009 - frozen
 
     def choose(
-        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         schema, tests = frontier.schema, candidates.tests
-        numeric = [a for a, attribute in enumerate(schema.attributes) if isinstance(attribute, Numeric)]
+        numeric = candidates.point_attributes
         assert epsilon is not None
         share = epsilon / (len(numeric) + 1)
         finalists = allowed.copy()
@@ -98,7 +101,7 @@ class NoisyGain:
     reuse_counts: bool = False
 
     def choose(
-        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         schema, tests = frontier.schema, candidates.tests
         assert epsilon is not None
@@ -126,7 +129,7 @@ class RandomChoice:
     random: np.random.Generator
 
     def choose(
-        self, frontier: Frontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         attribute = candidates.tests.attribute
         keys = np.where(allowed, self.random.random(allowed.shape), -1.0)

@@ -45,18 +45,18 @@ class Domains:
 
     def allowed(self, tests: Tests) -> Bools:
         """(cell, test): whether more than one child of the test is possible in the cell."""
-        allowed = np.empty((len(self.possible), len(tests)), dtype=bool)
-        for attribute in np.unique(tests.attribute):
-            possible = self.possible[:, self.bins(attribute)]
-            total = possible.sum(axis=1, keepdims=True)
-            mine = tests.of_attribute(attribute)
-            up_to = possible.cumsum(axis=1)[:, tests.cut[mine]]
-            single = possible[:, tests.cut[mine]]
-            kind = tests.kind[mine]
-            allowed[:, mine] = np.where(
-                kind == Kind.THRESHOLD, (up_to > 0) & (up_to < total), (single | (kind == Kind.MULTIWAY)) & (total > 1)
-            )
-        return allowed
+        first, last = self.schema.offsets[tests.attribute], self.schema.offsets[tests.attribute + 1]
+        # Possible bins before each bin, over all attributes in a row: a difference of two counts those between.
+        before = np.zeros((len(self.possible), self.schema.total_bins + 1), dtype=np.int64)
+        np.cumsum(self.possible, axis=1, out=before[:, 1:])
+        total = before[:, last] - before[:, first]
+        up_to = before[:, first + tests.cut + 1] - before[:, first]
+        single = self.possible[:, first + tests.cut]
+        return np.where(
+            tests.kind == Kind.THRESHOLD,
+            (up_to > 0) & (up_to < total),
+            (single | (tests.kind == Kind.MULTIWAY)) & (total > 1),
+        )
 
     def bins(self, attribute: int) -> slice:
         return slice(int(self.schema.offsets[attribute]), int(self.schema.offsets[attribute + 1]))

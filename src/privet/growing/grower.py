@@ -13,10 +13,10 @@ from privet.growing.candidates import Candidates
 from privet.growing.choosing import Chooser
 from privet.growing.domains import Domains
 from privet.growing.leaves import LeafPolicy, NoisyCounts, shares
+from privet.growing.open_frontier import NO_TEST, AnyFrontier
 from privet.growing.plans import Plan
 from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
-from privet.privacy.frontier import Frontier
 from privet.schema import Schema
 from privet.splits import Test
 from privet.trees.tree import Tree
@@ -34,8 +34,8 @@ class Growth:
     plan: Plan
     candidates: Candidates
     chooser: Chooser
-    stop: StoppingRule = NeverStop()
-    leaf: LeafPolicy = NoisyCounts()
+    stop: StoppingRule = NeverStop()  # noqa: RUF009 - frozen
+    leaf: LeafPolicy = NoisyCounts()  # noqa: RUF009 - frozen
     node_question: Literal["size", "classes"] = "size"
     max_leaves: int = MAX_LEAVES
 
@@ -83,7 +83,7 @@ class _Nodes:
         return Grown(tree, np.concatenate(self.sizes))
 
 
-def grow(frontier: Frontier, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
+def grow(frontier: AnyFrontier, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
     """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
     schema, plan = frontier.schema, growth.plan
     nodes, domains, leaves_done = _Nodes(schema), Domains.whole(schema), 0
@@ -109,21 +109,21 @@ def grow(frontier: Frontier, growth: Growth, neighbours: Neighbours, progress: P
         if inner.size:
             chosen = growth.chooser.choose(frontier, inner, growth.candidates, allowed[inner], plan.choice[depth])
             for cell, index in zip(inner, chosen, strict=True):
-                tests[cell] = growth.candidates.tests[int(index)]
+                tests[cell] = None if index == NO_TEST else growth.candidates.tests[int(index)]
         sizes = np.full(frontier.size, np.nan)
         if released is not None:
             sizes = (released if released.ndim == 1 else released.sum(axis=1)).astype(np.float64)
         nodes.add_level(tests, counts, sizes)
-        leaves_done += leaves.size
+        leaves_done += sum(test is None for test in tests)
         if progress is not None:
             progress(depth + 1, plan.depth + 1)
-        if not inner.size:
+        if all(test is None for test in tests):
             break
         frontier, domains = frontier.split(tests), domains.split(tests)
     return nodes.grown()
 
 
-def _ask_nodes(frontier: Frontier, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
+def _ask_nodes(frontier: AnyFrontier, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
     epsilon = growth.plan.node[depth]
     if epsilon is None:
         return None

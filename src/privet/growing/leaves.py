@@ -9,14 +9,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.frontier import Frontier
+from privet.growing.open_frontier import AnyFrontier
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
 
 class LeafPolicy(Protocol):
-    def release(self, frontier: Frontier, cells: Index, epsilon: Fraction) -> Floats:
+    def release(self, frontier: AnyFrontier, cells: Index, epsilon: Fraction) -> Floats:
         """(cell, class) released counts; for policies that buy a label only, a single 1 in its place."""
 
 
@@ -24,7 +24,7 @@ class LeafPolicy(Protocol):
 class NoisyCounts:
     """Class counts with noise: the label is the largest, and predictions are graded."""
 
-    def release(self, frontier: Frontier, cells: Index, epsilon: Fraction) -> Floats:
+    def release(self, frontier: AnyFrontier, cells: Index, epsilon: Fraction) -> Floats:
         return frontier.class_counts_all(epsilon, cells, what="leaf class counts").astype(np.float64)
 
 
@@ -32,7 +32,7 @@ class NoisyCounts:
 class ChosenLabels:
     """One label by permute-and-flip: more often right than noisy counts at the same price, but nothing else."""
 
-    def release(self, frontier: Frontier, cells: Index, epsilon: Fraction) -> Floats:
+    def release(self, frontier: AnyFrontier, cells: Index, epsilon: Fraction) -> Floats:
         return np.eye(frontier.schema.n_classes)[frontier.choose_labels_all(epsilon, cells)]
 
 

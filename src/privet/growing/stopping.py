@@ -53,7 +53,7 @@ class TooNoisy:
     def stops(self, level: Level) -> Bools:
         if level.sizes is None:
             return NeverStop().stops(level)
-        each = level.sizes / (level.largest_arity * level.n_classes)
+        each = level.sizes / (np.maximum(level.largest_arity, 1) * level.n_classes)  # 0: no test is left anyway
         return np.asarray(each < math.sqrt(2) / level.epsilon)
 
 

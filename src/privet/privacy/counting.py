@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.schema import Schema
-from privet.splits import Test
+from privet.splits import Test, Tests
 
 Ints = npt.NDArray[np.int64]
 
@@ -52,3 +52,6 @@ class Engine(Protocol):
 
     def level_sums(self, cells: Any, attribute: int) -> Ints:
         """(cell,) sums of a numeric attribute's quantised values."""
+
+    def joint(self, cells: Any, tests: Tests) -> Any:
+        """Joint counts of binary tests in a partition of one cell; see ``tree_sampler.Joint``."""

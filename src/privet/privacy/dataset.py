@@ -149,7 +149,7 @@ class PrivateDataset:
         names = ", ".join(self.schema.names)
         return f"<PrivateDataset of ({names} -> {self.schema.label.name}), {self.ledger!r}>"
 
-    def _refuse(self, *_: object) -> NoReturn:
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise PrivacyError(_REFUSAL)
 
     __len__ = __iter__ = __getitem__ = __contains__ = __bool__ = __array__ = _refuse

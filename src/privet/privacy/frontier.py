@@ -7,21 +7,23 @@ account per cell. Proof: ``docs/proofs/composition.md``.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.mechanisms import Selection
-from privet.privacy.scores import Hits, Score
+from privet.privacy.scores import Hits, InfoGain, Score
+from privet.privacy.tree_sampler import Progress, Sketch, TreeSpace, sample_tree
 from privet.schema import Schema
 from privet.splits import Kind, Test, Tests
 
@@ -33,8 +35,9 @@ class _Books:
     """What the most expensive path from the root has cost; shared by a frontier and all that grow out of it."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
+        self.ledger = ledger.parallel(1)[0]  # an account of this process: a fork cannot copy the books
         self.peak = Fraction(0)
+        self.lock = threading.RLock()  # two threads that read one peak would pay once for two questions
 
 
 class Frontier:
@@ -47,6 +50,7 @@ class Frontier:
         # Few distinct amounts, many cells: cell i has spent _amounts[_spent[i]].
         self._amounts = [Fraction(0)]
         self._spent = np.zeros(cells.size, dtype=np.intp)
+        self._gone = np.zeros(cells.size, dtype=bool)  # cells whose records live on in the children of a split
 
     @property
     def schema(self) -> Schema:
@@ -58,6 +62,9 @@ class Frontier:
 
     def __repr__(self) -> str:
         return f"<Frontier of {self.size} private cells>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise PrivacyError("a frontier cannot be copied: each copy would pay for the same records on its own")
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -86,9 +93,11 @@ class Frontier:
         ``asked`` is a public (cell, attribute) array; bins that were not asked are 0. A record is in one bin of every
         attribute, so ``epsilon`` is what all attributes of a cell cost together and each gets an equal share of it.
         """
-        most = int(asked.sum(axis=1).max(initial=0))
-        if most == 0:
-            raise ParameterError("asked names no attribute: there is nothing to count")
+        asked = np.asarray(asked, dtype=np.bool_)  # a mask of integers would be read as positions
+        # Integers would index instead of mask, and release more than is paid for.
+        if asked.dtype != bool or asked.ndim != 2 or asked.shape[1] != len(self.schema.attributes) or not asked.any():
+            raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
+        most = int(asked.sum(axis=1).max())
         chosen, receipt = self._charge(epsilon, cells, what)
         exact = self._counts[chosen] if by_class else self._counts[chosen].sum(axis=2)
         wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
@@ -111,8 +120,12 @@ class Frontier:
         """The index of a good test for each cell. ``allowed`` and ``log_prior`` are public (cell, test) arrays."""
         if len(tests) == 0:
             raise ParameterError("tests is empty: there is nothing to choose from")
+        mechanisms.check_candidates(selection, allowed, log_prior)
+        if isinstance(score, InfoGain):
+            bound = f"the guarantee holds for tables of at most {score.max_records} records, as declared"
+            self._books.ledger.add_caveat(bound)
         chosen, receipt = self._charge(epsilon, cells, what)
-        scores, terms = _score_tests(self._counts[chosen], tests, score, self.schema)
+        scores, terms = score_tests(self._counts[chosen], tests, score, self.schema)
         return mechanisms.choose(
             scores, score, receipt, selection, terms=terms, allowed=allowed, log_prior=log_prior, cells=chosen
         )
@@ -130,15 +143,41 @@ class Frontier:
         scores = Hits().node(self._class_counts[chosen])
         return mechanisms.choose(scores, Hits(), receipt, selection, terms=1, cells=chosen)
 
+    def sample_trees_all(
+        self,
+        space: TreeSpace,
+        epsilon: object,
+        cells: Index | None = None,
+        *,
+        progress: Progress | None = None,
+        what: str = "whole labelled trees",
+    ) -> list[Sketch]:
+        """One labelled tree for each cell, drawn exactly from a public space; costs epsilon once for all of it."""
+        space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps)
+        chosen, receipt = self._charge(epsilon, cells, what)
+        sketches = []
+        for cell in chosen:
+            joint = self._engine.joint(self._engine.only(self._cells, int(cell)), space.tests)
+            sketches.append(sample_tree(joint, space, receipt, int(cell), progress))
+        return sketches
+
     def split(self, tests: Sequence[Test | None]) -> Frontier:
-        """The children of the cells that have a test, in order; the others leave the frontier. Costs nothing."""
+        """The children of the cells that have a test, in order; the others stay behind. Costs nothing.
+
+        A cell is split once and then asked no more: its children carry on its books.
+        """
         if len(tests) != self.size:
             raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
-        child = object.__new__(Frontier)
-        child._engine, child._books, child._amounts = self._engine, self._books, self._amounts
-        child._cells = self._engine.refine(self._cells, tests)
+        split = np.array([test is not None for test in tests], dtype=bool)
         arities = [0 if test is None else test.arity(self.schema) for test in tests]
-        child._spent = np.repeat(self._spent, arities)
+        child = object.__new__(Frontier)
+        child._engine, child._books = self._engine, self._books
+        with self._books.lock:
+            self._check_there(split)
+            child._cells = self._engine.refine(self._cells, tests)
+            child._amounts, child._spent = self._amounts, np.repeat(self._spent, arities)
+            child._gone = np.zeros(child._spent.size, dtype=bool)
+            self._gone = self._gone | split
         return child
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -148,15 +187,21 @@ class Frontier:
         chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
         if np.unique(chosen).size != chosen.size:
             raise ParameterError("cells names a cell twice: a question is asked once of each")
-        before, kinds = np.unique(self._spent[chosen], return_inverse=True)
-        after = [self._amounts[i] + exact for i in before]
-        peak = max([self._books.peak, *after])
-        receipt = self._books.ledger.charge(exact, what, cells=self.size, adds=peak - self._books.peak)
-        self._books.peak = peak
-        self._spent = self._spent.copy()
-        self._spent[chosen] = len(self._amounts) + kinds
-        self._amounts = [*self._amounts, *after]
+        with self._books.lock:
+            self._check_there(chosen)
+            before, kinds = np.unique(self._spent[chosen], return_inverse=True)
+            after = [self._amounts[i] + exact for i in before]
+            peak = max([self._books.peak, *after])
+            receipt = self._books.ledger._charge(exact, what, self.size, peak - self._books.peak)
+            self._books.peak = peak
+            self._spent = self._spent.copy()
+            self._spent[chosen] = len(self._amounts) + kinds
+            self._amounts = [*self._amounts, *after]
         return chosen, receipt
+
+    def _check_there(self, cells: npt.NDArray[Any]) -> None:
+        if self._gone[cells].any():
+            raise ParameterError("a cell was split already: ask its children, or ask it before it is split")
 
     @cached_property
     def _counts(self) -> Ints:
@@ -167,7 +212,7 @@ class Frontier:
         return self._engine.class_counts(self._cells)
 
 
-def _score_tests(counts: Ints, tests: Tests, score: Score, schema: Schema) -> tuple[npt.NDArray[np.float64], int]:
+def score_tests(counts: Ints, tests: Tests, score: Score, schema: Schema) -> tuple[npt.NDArray[np.float64], int]:
     """(cell, test) scores and the largest number of class counts that one of them sums."""
     cells, _, classes = counts.shape
     scores = np.empty((cells, len(tests)))

@@ -60,9 +60,8 @@ class Journal:
         """Put an entry on disk; only when this returns may noise be drawn. Call it while locked."""
         if isinstance(entry, Caveat):
             self._write({"adds": "0", "analyst": analyst, "caveat": entry.text, "voids": entry.voids})
-        else:
-            amounts = {"adds": str(entry.adds), "epsilon": str(entry.epsilon)}
-            self._write({**amounts, "analyst": analyst, "what": entry.what})
+            return
+        self._write({"adds": str(entry.adds), "epsilon": str(entry.epsilon), "analyst": analyst, "what": entry.what})
 
     def read_new(self) -> Iterator[Entry]:
         """Entries appended by anybody since the last call. Call it while locked."""
@@ -94,7 +93,9 @@ class Journal:
             os.ftruncate(self._file, 0)
             relation = neighbours or Neighbours.ADD_REMOVE
             self._write({"privet-journal": _FORMAT, "epsilon": str(cap), "neighbours": relation.value})
-            self._sync_folder()
+            folder = os.open(self.path.parent, os.O_RDONLY)
+            os.fsync(folder)  # the file's name, too, must survive a power cut
+            os.close(folder)
             self._offset = os.fstat(self._file).st_size
             return cap, relation
         line = first.split(b"\n", 1)[0]
@@ -127,13 +128,6 @@ class Journal:
             raise JournalError(f"cannot write the journal {self.path}: {error.strerror}; nothing released") from error
         if written != len(data):
             raise JournalError(f"the journal {self.path} took only part of a record (disk full?); nothing released")
-
-    def _sync_folder(self) -> None:
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _checked(line: bytes) -> dict[str, Any] | None:

@@ -150,14 +150,18 @@ class Ledger:
 
     # -- spending --------------------------------------------------------------------------------------------------
 
-    def charge(self, epsilon: object, what: str, *, cells: int = 1, adds: Fraction | None = None) -> Receipt:
-        """Pay for one release in each of ``cells`` disjoint cells; raises ``BudgetExceeded`` before anything is drawn.
-
-        ``adds`` is for a frontier, which keeps the books of its own cells: what this charge adds to the most
-        expensive path (never more than epsilon).
-        """
+    def charge(self, epsilon: object, what: str) -> Receipt:
+        """Pay for one release; raises ``BudgetExceeded`` before anything is drawn."""
         exact = parse_epsilon(epsilon)
-        paid = Fraction(0) if adds is None else exact - min(max(adds, Fraction(0)), exact)
+        return self._charge(exact, what, 1, exact)
+
+    def _charge(self, exact: Fraction, what: str, cells: int, adds: Fraction) -> Receipt:
+        """Pay for one release in each of ``cells`` disjoint cells.
+
+        For a frontier, which keeps the books of its own cells: ``adds`` is what the charge adds to the most expensive
+        path, never more than epsilon.
+        """
+        paid = exact - min(max(adds, Fraction(0)), exact)
         root = self._root()
         with root._exclusive():
             if any(a._process != os.getpid() and not (a._durable and root._journal) for a, _ in self._path()):

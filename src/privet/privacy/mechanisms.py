@@ -60,6 +60,16 @@ def noisy_counts(exact: Ints, receipt: Receipt, *, cells: Cells | None = None, s
     return source.laplace(exact, scale)
 
 
+def check_candidates(selection: Selection, allowed: npt.NDArray[np.bool_] | None, log_prior: Floats | None) -> None:
+    """Refuse what ``choose`` cannot do; all of it is public, so it can be said before anything is charged."""
+    if selection.mechanism == "permute-and-flip" and log_prior is not None:
+        raise ParameterError("permute-and-flip needs a uniform prior; use mechanism='exponential' with a prior")
+    if log_prior is not None and not (log_prior < np.inf).all():
+        raise ParameterError("log_prior must hold logarithms of probabilities: no NaN and no +infinity")
+    if allowed is not None and not allowed.any(axis=1).all():
+        raise ParameterError("a cell has no candidate to choose from; turn it into a leaf instead")
+
+
 def choose(
     scores: Floats,
     score: Score,
@@ -76,10 +86,7 @@ def choose(
     ``terms`` is the largest number of class counts that any one score sums, ``allowed`` the public candidate set of
     each cell and ``log_prior`` the log of its public base measure, both of the shape of ``scores``.
     """
-    if selection.mechanism == "permute-and-flip" and log_prior is not None:
-        raise ParameterError("permute-and-flip needs a uniform prior; use mechanism='exponential' with a prior")
-    if allowed is not None and not allowed.any(axis=1).all():
-        raise ParameterError("a cell has no candidate to choose from; turn it into a leaf instead")
+    check_candidates(selection, allowed, log_prior)
     epsilon = receipt.redeem(cells)
     shift = np.zeros(1)
     if log_prior is not None:

@@ -129,8 +129,8 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
     if name == "infogain":
         if max_records is None:
             raise ParameterError(
-                "criterion='infogain' needs max_records, a declared bound on the number of records: its sensitivity grows "
-                "with that bound. Declare one, or use criterion='gini' or 'max', which need none"
+                "criterion='infogain' needs max_records, a declared bound on the number of records: its sensitivity "
+                "grows with that bound. Declare one, or use criterion='gini' or 'max', which need none"
             )
         return InfoGain(max_records)
     if name == "gainratio":

@@ -29,7 +29,6 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import parse_score
 from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.recipe import Info, check_choice
-from privet.schema import Numeric
 from privet.trees.pruning import prune_c45
 from privet.trees.tree import Tree
 
@@ -74,13 +73,15 @@ class DiffPC45(DiffPID3):
             tests = "multiway"
         elif self.as_published and tests == "binary":
             tests = "mixed"
-        candidates = Candidates.of(schema, tests, "attributes" if numeric == "joint" else "tests")
+        # Permute-and-flip knows no prior: there every test weighs the same.
+        weighted = numeric == "joint" and self.mechanism == "exponential"
+        candidates = Candidates.of(schema, tests, "attributes" if weighted else "tests")
         depth = min(self.max_depth, candidates.most_tests_on_a_path(schema))
         chooser: Chooser = JointChoice(score, selection)
         choice_weight = 1
         if numeric == "points":
             chooser = PointsFirst(score, selection)
-            choice_weight += sum(isinstance(attribute, Numeric) for attribute in schema.attributes)
+            choice_weight += len(candidates.point_attributes)
         size_weight = Fraction(1) if self.as_published else Fraction(str(self.size_share))
         growth = Growth(
             plan=Plan.shares(epsilon, depth, node=size_weight, choice=choice_weight),

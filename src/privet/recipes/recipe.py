@@ -66,7 +66,7 @@ class Recipe(ABC):
     def params(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - a recipe may have nothing to check
         """Raise ``ParameterError`` for parameters that cannot be."""
 
     def prepare(self, schema: Schema) -> Schema:
@@ -97,4 +97,3 @@ def check_whole(value: object, name: str, low: int, high: int) -> int:
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
-

@@ -167,6 +167,7 @@ def _tree_to_dict(tree: Tree) -> dict[str, Any]:
 def _model_from_dict(facts: Any) -> Model:
     try:
         schema = Schema.from_dict(_get(facts, "schema", dict))
+        schema.to_dict()  # what is read must also be good for writing
     except (TypeError, AttributeError) as error:  # an entry of the wrong type where the schema's checks do not look
         raise _Fault(f"its schema cannot be read ({error})") from error
     trees = [_tree_from_dict(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]

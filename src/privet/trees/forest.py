@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,20 +12,41 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.schema import Schema
+from privet.splits import Kind
 from privet.trees.structure import check_features
-from privet.trees.tree import Floats, Tree
+from privet.trees.tree import LEAF, Floats, Tree
 
 Voting = Literal["majority", "proba", "confidence"]
 
 
 class Flat(NamedTuple):
-    """All trees end to end, so that one compiled pass serves them all. Children are numbered across trees."""
+    """All trees end to end, so that one compiled pass serves them all.
 
-    roots: npt.NDArray[np.int64]
+    Nodes are numbered across trees. A leaf carries a threshold that no code passes and is its own first child.
+    """
+
+    roots: npt.NDArray[np.int32]
+    depths: npt.NDArray[np.int32]
     attribute: npt.NDArray[np.int32]
     kind: npt.NDArray[np.int8]
     cut: npt.NDArray[np.int32]
-    first_child: npt.NDArray[np.int64]
+    first_child: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, trees: Sequence[Tree]) -> Flat:
+        sizes = [len(tree) for tree in trees]
+        roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+        columns = {
+            name: np.concatenate([getattr(tree, name) for tree in trees])
+            for name in ("attribute", "kind", "cut", "first_child")
+        }
+        columns["first_child"] += np.repeat(roots, sizes)
+        leaves = np.flatnonzero(columns["attribute"] == LEAF)
+        columns["first_child"][leaves] = leaves
+        for name, value in (("attribute", 0), ("kind", Kind.THRESHOLD), ("cut", np.iinfo(np.int32).max)):
+            columns[name][leaves] = value
+        depths = np.array([tree.depth for tree in trees], dtype=np.int32)
+        return cls(roots, depths, **columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +97,7 @@ class Forest:
 
     @cached_property
     def flat(self) -> Flat:
-        sizes = [len(tree) for tree in self.trees]
-        roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-        # Leaves have no children: what their first_child says after the shift is never read.
-        first_child = np.concatenate([tree.first_child for tree in self.trees]) + np.repeat(roots, sizes)
-        attribute, kind, cut = (
-            np.concatenate([getattr(tree, name) for tree in self.trees]) for name in ("attribute", "kind", "cut")
-        )
-        return Flat(roots, attribute, kind, cut, first_child)
+        return Flat.of(self.trees)
 
     @cached_property
     def votes(self) -> Floats:

@@ -1,0 +1,220 @@
+"""Non-private classifiers for comparison, with the face of the private ones.
+
+NOT DIFFERENTIALLY PRIVATE: the certificate of each says so, with epsilon = infinity. What they learn must not be
+released from records that need protection; they show what privacy costs on records that do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.encoding import Codes, encode
+from privet.engines.memory import MemoryEngine
+from privet.estimators.base import SchemaClassifier
+from privet.growing.grower import Progress
+from privet.growing.leaves import shares
+from privet.privacy.budget import INFINITY, Neighbours
+from privet.privacy.certificate import Caveat, Certificate
+from privet.recipes.recipe import check_whole
+from privet.recipes.reference import C45Reference, ID3Reference
+from privet.schema import Schema
+from privet.splits import OneCategory, Test, Tests, Threshold
+from privet.trees.codec import Model
+from privet.trees.tree import Tree
+
+
+class ReferenceClassifier(SchemaClassifier):
+    """A classifier over exact counts. Subclasses say how the tree grows. NOT private."""
+
+    name: ClassVar[str]
+    bins: Any
+
+    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
+        """Grow a tree from the exact records; see :meth:`privet.estimators.base.PrivateClassifier.fit`."""
+        params = {key: value for key, value in self.get_params().items() if key != "schema"}
+        self._check()
+        schema, X, y = self._facts(X, y)
+        schema = schema.with_bins(self.bins)
+        tree = self.grow(schema, encode(schema, X, y), progress)
+        why = f"{self.name} is a non-private reference: it counts exactly (epsilon = infinity)"
+        certificate = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat(why, voids=True),))
+        return self._adopt(Model(self.name, tree, params, certificate.to_dict(), (why,)))
+
+    def _check(self) -> None:
+        """Raise ``ParameterError`` for parameters that cannot be."""
+
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree:
+        """The tree of records that are encoded already, by a schema cut as finely as wanted."""
+        raise NotImplementedError
+
+
+class ID3ReferenceClassifier(ReferenceClassifier):
+    """ID3 without privacy: information gain, multiway, to full depth unless ``max_depth`` says otherwise, unpruned.
+
+    >>> from privet.datasets.clinic import clinic
+    >>> from privet.estimators.references import ID3ReferenceClassifier
+    >>> schema, table = clinic(1000)
+    >>> id3 = ID3ReferenceClassifier(schema).fit(table)
+    >>> id3.certificate_.private
+    False
+    """
+
+    reference_class: ClassVar[type[ID3Reference]] = ID3Reference
+    name = ID3Reference.name
+
+    def __init__(
+        self,
+        schema: Any = None,
+        max_depth: int | None = None,
+        *,
+        criterion: str = "infogain",
+        tests: str = "multiway",
+        bins: int = 10,
+    ) -> None:
+        self.schema = schema
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.tests = tests
+        self.bins = bins
+
+    def reference(self) -> ID3Reference:
+        """The learner with this estimator's parameters, checked."""
+        return self.reference_class(**{field.name: getattr(self, field.name) for field in fields(self.reference_class)})
+
+    def _check(self) -> None:
+        self.reference()
+
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree:
+        return self.reference().grow(MemoryEngine(schema, codes), progress)
+
+
+class C45ReferenceClassifier(ID3ReferenceClassifier):
+    """A learner like C4.5 without privacy: numeric thresholds, small branches refused, error-based pruning."""
+
+    reference_class: ClassVar[type[ID3Reference]] = C45Reference
+    name = C45Reference.name
+
+    def __init__(
+        self,
+        schema: Any = None,
+        max_depth: int | None = None,
+        *,
+        criterion: str = "gini",
+        tests: str = "binary",
+        bins: int = 20,
+        min_branch: int = 2,
+        prune: bool = True,
+    ) -> None:
+        super().__init__(schema, max_depth, criterion=criterion, tests=tests, bins=bins)
+        self.min_branch = min_branch
+        self.prune = prune
+
+
+class SklearnTreeReference(ReferenceClassifier):
+    """scikit-learn's DecisionTreeClassifier over the same codes: thresholds on bins, one category against the rest.
+
+    The tree is translated, so that its rules, drawings and files are those of the other classifiers.
+    """
+
+    name = "sklearn-tree"
+
+    def __init__(
+        self,
+        schema: Any = None,
+        max_depth: int | None = None,
+        *,
+        criterion: str = "gini",
+        bins: int = 20,
+        min_samples_leaf: int = 1,
+        random_state: int | None = 0,
+    ) -> None:
+        self.schema = schema
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.bins = bins
+        self.min_samples_leaf = min_samples_leaf
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        check_whole(self.bins, "bins", 2, 65_000)
+
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree:
+        from sklearn.tree import DecisionTreeClassifier
+
+        assert codes.labels is not None
+        columns, names = binary_columns(schema, codes.features)
+        totals = np.bincount(codes.labels, minlength=schema.n_classes).astype(np.float64)
+        if self.max_depth == 0 or not codes.labels.size or not names:  # scikit-learn has no such trees
+            return _leaf(schema, totals)
+        learner = DecisionTreeClassifier(
+            criterion=self.criterion,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        )
+        return translate(schema, learner.fit(columns, codes.labels), names)
+
+
+def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], list[Test]]:
+    """The binary tests' view of a table as numbers: a column of codes a number, one of 0 and 1 a category.
+
+    The second answer has a test for each column: the first threshold of a number, or the category.
+    """
+    names: list[Test] = []
+    columns = []
+    for test in Tests.binary(schema):
+        column = features[test.attribute]
+        if isinstance(test, OneCategory):
+            columns.append(column == test.value)
+        elif isinstance(test, Threshold) and test.cut == 0:
+            columns.append(column)
+        else:
+            continue
+        names.append(test)
+    return np.array(columns, dtype=np.float32).reshape(len(names), features.shape[1]).T, names
+
+
+def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
+    """A fitted DecisionTreeClassifier over ``binary_columns`` as a tree of ours."""
+    theirs = learner.tree_
+    tests: list[Test | None] = []
+    first_child: list[int] = []
+    queue: list[int] = [0]
+    order: list[int] = []
+    while len(order) < len(queue):
+        node = queue[len(order)]
+        order.append(node)
+        if theirs.children_left[node] < 0:
+            tests.append(None)
+            first_child.append(-1)
+            continue
+        first_child.append(len(queue))
+        test = names[theirs.feature[node]]
+        children = [int(theirs.children_left[node]), int(theirs.children_right[node])]
+        if isinstance(test, Threshold):
+            tests.append(Threshold(test.attribute, int(np.floor(theirs.threshold[node]))))
+        else:
+            tests.append(test)
+            children.reverse()  # their 1, which goes right, is our category, which goes first
+        queue.extend(children)
+    # Since 1.3 the values of a node are shares of its records.
+    value = theirs.value[order, 0, :]
+    counts = np.zeros((len(order), schema.n_classes))
+    sizes = theirs.weighted_n_node_samples[order, None]
+    counts[:, learner.classes_.astype(np.intp)] = np.rint(value / value.sum(axis=1, keepdims=True) * sizes)
+    return Tree.build(schema, tests, first_child, counts.argmax(axis=1), proba=shares(counts), counts=counts)
+
+
+def _leaf(schema: Schema, totals: npt.NDArray[np.float64]) -> Tree:
+    counts = totals[None, :]
+    return Tree.build(schema, [None], [-1], [int(totals.argmax())], proba=shares(counts), counts=counts)
+
+
+REFERENCES: dict[str, type[ReferenceClassifier]] = {
+    learner.name: learner for learner in (ID3ReferenceClassifier, C45ReferenceClassifier, SklearnTreeReference)
+}
+"""Name -> classifier, made by ``(schema, max_depth)``; a ``max_depth`` of None is full depth."""

@@ -1,0 +1,103 @@
+"""The exact whole-tree mechanism: privet's own, and its recommended single tree.
+
+Bai et al. 2017 show that one mechanism over several levels beats one per level, and fall back on Markov chains because
+the space of trees is too large to enumerate. The score is a sum over leaves, so the normaliser factorises: a labelled
+tree can be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing.
+
+Budget: eps = B for the whole tree (B / blocks for trees deeper than one draw affords), of which ``leaf_share`` buys
+class counts in the leaves if graded probabilities are wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from privet.encoding import decode_labels
+from privet.errors import ParameterError
+from privet.growing.grower import Progress
+from privet.growing.whole import WEIGHT_UNIT, Blocks, affordable_depth, grow_whole, test_prior
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.tree_sampler import TreeSpace
+from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.schema import Schema
+from privet.splits import Tests
+from privet.trees.tree import Tree
+
+
+@dataclass(frozen=True)
+class ExactTree(Recipe):
+    """One labelled tree, drawn exactly by the exponential mechanism over all trees of a public space."""
+
+    info: ClassVar[Info] = Info(
+        name="exact",
+        title="exact whole tree",
+        citation="privet, after Bai et al., Sci. China 2017",
+        budget="B for the whole tree, in one draw",
+        guarantee={"sound": "pure epsilon"},
+        chooses="the whole tree",
+        trees="1",
+        depth="as deep as one draw affords, or user",
+        numeric="thresholds on a public grid",
+    )
+
+    max_depth: int | Literal["auto"] = "auto"
+    bins: int = 20
+    leaf_prior: float = 0.5
+    measure: Literal["tests", "attributes"] = "tests"
+    attribute_prior: Mapping[str, float] | None = None
+    class_weights: Mapping[Any, float] | None = None
+    leaf_share: float = 0.0
+
+    def check(self) -> None:
+        if self.max_depth != "auto":
+            check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_whole(self.bins, "bins", 2, 65_000)
+        check_choice(self.measure, "measure", ("tests", "attributes"))
+        for name in ("leaf_prior", "leaf_share"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+                raise ParameterError(f"{name} must be a number from 0 up to but not including 1, not {value!r}")
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree:
+        blocks = self.blocks(data.schema)
+        return grow_whole(data.frontier(), blocks, epsilon, progress)
+
+    def blocks(self, schema: Schema) -> Blocks:
+        """The public space a tree is drawn from."""
+        tests = Tests.binary(schema)
+        prior = test_prior(schema, tests, self.measure, self.attribute_prior)
+        usable = int((prior > 0).sum())
+        in_one_draw = min(affordable_depth(len(tests), schema.n_classes), usable)
+        depth = in_one_draw if self.max_depth == "auto" else min(int(self.max_depth), usable)
+        space = TreeSpace(
+            tests=tests,
+            n_classes=schema.n_classes,
+            # The root always splits where it may: a single leaf is what an early leaf of each child amounts to.
+            leaf_prior=(0.0, *(self.leaf_prior,) * (min(depth, in_one_draw) - 1))[: min(depth, in_one_draw)],
+            test_prior=prior,
+            class_weights=self._sixteenths(schema),
+            weight_unit=WEIGHT_UNIT if self.class_weights else 1,
+        )
+        return Blocks(space, depth, Fraction(str(self.leaf_share)))
+
+    def _sixteenths(self, schema: Schema) -> tuple[int, ...]:
+        if not self.class_weights:
+            return (1,) * schema.n_classes
+        labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
+        unknown = [label for label in self.class_weights if label not in labels]
+        if unknown:
+            raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
+        weights = [self.class_weights.get(label, 1.0) for label in labels]
+        if not all(isinstance(w, int | float) and 0 <= w <= 1 for w in weights):
+            raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
+        return tuple(round(WEIGHT_UNIT * w) for w in weights)

@@ -1,0 +1,58 @@
+"""Budget shares: exact, and the formulas of the papers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.growing.plans import Plan
+
+TOTALS = st.fractions(min_value=Fraction(1, 1000), max_value=10)
+WEIGHTS = st.fractions(min_value=0, max_value=4)
+
+
+@given(TOTALS, st.integers(0, 30), WEIGHTS, WEIGHTS, st.booleans())
+def test_a_path_of_full_depth_spends_it_all_and_no_path_spends_more(
+    total: Fraction, depth: int, node: Fraction, choice: Fraction, ask_last: bool
+) -> None:
+    plan = Plan.shares(total, depth, node=node, choice=choice, ask_last=ask_last)
+    assert plan.depth == depth
+    assert plan.path_cost(depth) == total
+    assert all(plan.path_cost(k) <= total for k in range(depth + 1))
+
+
+@given(TOTALS, st.integers(0, 20))
+def test_friedman_and_schuster(total: Fraction, depth: int) -> None:
+    """Card 2: eps = B / (2(d+1)) for every question."""
+    plan = Plan.shares(total, depth, node=1)
+    unit = total / (2 * (depth + 1))
+    assert plan.node == (unit,) * (depth + 1)
+    assert plan.choice == (unit,) * depth + (None,)
+    assert plan.leaf == (unit,) * (depth + 1)
+
+
+@given(TOTALS, st.integers(0, 20), st.integers(0, 9))
+def test_split_points_bought_apart(total: Fraction, depth: int, m: int) -> None:
+    """Card 3: eps = B / ((2+m)d+2) where a choice buys m points and the attribute."""
+    plan = Plan.shares(total, depth, node=1, choice=1 + m)
+    unit = total / ((2 + m) * depth + 2)
+    assert plan.leaf[0] == unit
+    assert plan.choice[:-1] == (unit * (1 + m),) * depth
+
+
+def test_what_is_not_asked_costs_nothing() -> None:
+    plan = Plan.shares(Fraction(1), 2, node=1, ask_last=False)
+    assert plan.node == (Fraction(1, 5), Fraction(1, 5), None)
+    assert Plan.shares(Fraction(1), 2).node == (None, None, None)
+    assert Plan.shares(Fraction(1), 2, choice=0).choice == (None, None, None)
+    assert Plan.shares(Fraction(1), 2, choice=0).leaf == (1, 1, 1)
+
+
+@pytest.mark.parametrize(("depth", "twelfths"), [(0, 1 + 3), (1, 1 + 2 + 2 + 4), (2, 1 + 2 + 3 + 2 + 1 + 5)])
+def test_the_cost_of_a_path_by_hand(depth: int, twelfths: int) -> None:
+    one = Fraction(1, 12)
+    plan = Plan((one, 2 * one, 3 * one), (2 * one, one, None), (3 * one, 4 * one, 5 * one))
+    assert plan.path_cost(depth) == twelfths * one
