@@ -18,8 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.encoding import Codes, Quantum, check, decode_labels, encode, encode_features, infer
+from privet.encoding import Codes, Quantum, decode_labels, encode, encode_features
 from privet.errors import TableError
+from privet.inspection import check, infer
 from privet.schema import Categorical, Numeric, Schema
 
 SCHEMA = Schema(

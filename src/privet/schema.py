@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from privet.errors import SchemaError
 
 if TYPE_CHECKING:
-    from privet.encoding import CheckReport, Codes
+    from privet.encoding import Codes
+    from privet.inspection import CheckReport
 
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes are at most uint16; the rest leaves room for a missing code
@@ -283,13 +284,13 @@ class Schema:
     @classmethod
     def infer(cls, table: Any, label: Any) -> Schema:
         """Read the facts off the data: for tests and non-private use. The result is marked ``inferred``."""
-        from privet.encoding import infer
+        from privet.inspection import infer
 
         return infer(table, label)
 
     def check(self, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
         """Count and locate bad rows: the data owner's tool, outside privacy."""
-        from privet.encoding import check
+        from privet.inspection import check
 
         return check(self, table, labels, limit)
 

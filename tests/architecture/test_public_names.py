@@ -17,6 +17,7 @@ PUBLIC = [
     "Certificate",
     "DiffPC45Classifier",
     "DiffPID3Classifier",
+    "EmbeddedTreeClassifier",
     "EpsilonError",
     "ExactTreeClassifier",
     "JournalError",

@@ -1,0 +1,71 @@
+"""scikit-learn's own checks.
+
+The documented testing mode: ``schema="infer"`` (the checks bring tables without a schema), a large epsilon and
+``ZeroNoise`` (the checks expect accuracy and repeatable fits). None of it is private, and the certificate says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+
+from privet.estimators.references import REFERENCES
+from privet.estimators.trees import DiffPC45Classifier, DiffPID3Classifier, SuLQTreeClassifier
+from privet.testing import ZeroNoise, use_noise
+
+CLASSIFIERS = {"sulq": SuLQTreeClassifier, "diffpid3": DiffPID3Classifier, "diffpc45": DiffPC45Classifier}
+ESTIMATORS = [
+    *(classifier(schema="infer", epsilon=10**6) for classifier in CLASSIFIERS.values()),
+    *(reference(schema="infer") for reference in REFERENCES.values()),
+]
+
+
+def checks() -> list[tuple[Any, Callable[[Any], None]]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
+
+
+def identity(value: Any) -> str:
+    return type(value).__name__ if hasattr(value, "get_params") else getattr(value, "func", value).__name__
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("estimator", "check"), checks(), ids=identity)
+def test_scikit_learns_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+    with use_noise(ZeroNoise()):
+        check(estimator)
+
+
+def test_the_checks_can_fail() -> None:
+    class Forgetful(CLASSIFIERS["diffpid3"]):  # type: ignore[misc,name-defined]
+        def predict(self, X: Any) -> np.ndarray:
+            return np.zeros(len(X))
+
+    with use_noise(ZeroNoise()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(Forgetful(schema="infer", epsilon=10**6), on_fail=None, on_skip=None)
+    assert "failed" in {result["status"] for result in results}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=identity)
+def test_the_testing_mode_is_not_private(estimator: Any) -> None:
+    rng = np.random.default_rng(0)
+    with use_noise(ZeroNoise()):
+        fitted = clone(estimator).fit(rng.random((50, 2)), rng.integers(0, 2, 50))
+    assert not fitted.certificate_.private
+    assert "NOT differentially private" in str(fitted.certificate_)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_inferring_the_schema_is_not_private_even_with_real_noise(name: str) -> None:
+    rng = np.random.default_rng(0)
+    fitted = CLASSIFIERS[name](schema="infer", epsilon=1).fit(rng.random((50, 2)), rng.integers(0, 2, 50))  # type: ignore[call-arg]
+    assert not fitted.certificate_.private
+    assert any("read off the private table" in caveat.text for caveat in fitted.certificate_.caveats)

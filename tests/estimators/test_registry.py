@@ -1,0 +1,124 @@
+"""By name, to a file and back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privet
+from privet.errors import ModelFileError, RecipeError
+from privet.estimators.references import REFERENCES
+from privet.estimators.registry import CLASSIFIERS as REGISTERED
+from privet.estimators.registry import classifier_class, load_model, make_classifier
+from privet.estimators.trees import DiffPC45Classifier, DiffPID3Classifier, SuLQTreeClassifier
+from privet.schema import Schema
+
+CLASSIFIERS = {"sulq": SuLQTreeClassifier, "diffpid3": DiffPID3Classifier, "diffpc45": DiffPC45Classifier}
+ALL: dict[str, Any] = {**CLASSIFIERS, **REFERENCES}
+
+
+def test_the_registry_and_the_classifiers_agree() -> None:
+    assert list(REGISTERED) == [info.name for info in privet.recipes()]
+    assert CLASSIFIERS.items() <= REGISTERED.items()
+    assert not REGISTERED.keys() & REFERENCES.keys()
+    for name, classifier in REGISTERED.items():
+        recipe = classifier().recipe()
+        assert recipe.info.name == name
+        assert recipe == classifier.recipe_class(), "the classifier's defaults are the recipe's"
+        assert set(recipe.params) <= set(classifier().get_params())
+
+
+def test_make_classifier() -> None:
+    tree = make_classifier("diffpc45", epsilon=0.5, prune=False)
+    assert isinstance(tree, CLASSIFIERS["diffpc45"])
+    assert tree.get_params()["epsilon"] == 0.5
+    with pytest.raises(RecipeError, match="unknown recipe 'cart'; choose one of sulq"):
+        classifier_class("cart")
+    with pytest.raises(RecipeError, match="'sulq' has no parameter 'criterion'; it has bins"):
+        make_classifier("sulq", criterion="gini")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_model_survives_its_file(name: str, clinic_schema: Schema, table: dict[str, Any], tmp_path: Path) -> None:
+    options: dict[str, Any] = {"max_depth": 3, "bins": 7}
+    if name in CLASSIFIERS:
+        options |= {"epsilon": Fraction(2, 3), "neighbours": "replace-one"}
+    fitted = ALL[name](schema=clinic_schema, **options).fit(table, table["ill"])
+    fitted.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    assert type(loaded) is type(fitted)
+    assert np.array_equal(loaded.predict(table), fitted.predict(table))
+    assert np.array_equal(loaded.predict_proba(table), fitted.predict_proba(table))
+    assert loaded.certificate_ == fitted.certificate_
+    assert loaded.classes_.tolist() == fitted.classes_.tolist()
+    assert [str(rule) for rule in loaded.rules_] == [str(rule) for rule in fitted.rules_]
+    assert loaded.n_features_in_ == 3
+    # A model from a file can be fitted again, and would then spend what the first fit did.
+    assert {key: getattr(loaded, key) for key in options} == options
+    assert loaded.fit(table, table["ill"]).n_features_in_ == 3
+
+
+def test_labels_keep_their_type_through_a_file(table: dict[str, Any], tmp_path: Path) -> None:
+    for labels in ((True, False), (9, 7), ("b", "a"), (0.5, 2)):
+        schema = Schema((privet.Categorical("smokes", (False, True)),), privet.Categorical("class", labels))
+        y = [labels[int(code)] for code in table["smokes"]]
+        fitted = CLASSIFIERS["diffpid3"](schema, 1000).fit(table, y)  # type: ignore[call-arg]
+        fitted.save(tmp_path / "model.json")
+        predicted = load_model(tmp_path / "model.json").predict({"smokes": [False, True]}).tolist()
+        assert predicted == list(labels)
+        assert [type(value) for value in predicted] == [type(value) for value in labels]
+
+
+def test_a_model_of_an_inferred_schema_survives(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 2)), rng.integers(0, 2, 60)
+    fitted = CLASSIFIERS["diffpc45"]("infer", 100).fit(X, y)  # type: ignore[call-arg]
+    fitted.save(tmp_path / "model.json")
+    loaded = load_model(tmp_path / "model.json")
+    assert np.array_equal(loaded.predict(X), fitted.predict(X))
+    assert not loaded.certificate_.private
+
+
+def forge(path: Path, **changes: Any) -> None:
+    """Change a model and give the file the checksum that fits."""
+    document = json.loads(path.read_text())
+    document["model"] |= changes
+    canonical = json.dumps(document["model"], sort_keys=True, separators=(",", ":"))
+    document["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
+    path.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"recipe": "from the future"},
+        {"certificate": {}},
+        {"certificate": {"epsilon": "1/0"}},
+        {"params": {"epsilon": "much"}},
+        {"params": {"epsilon": None}},
+        {"params": {"schema": {}}},
+    ],
+)
+def test_a_forged_file_gives_a_clear_error(
+    changes: dict[str, Any], clinic_schema: Schema, table: dict[str, Any], tmp_path: Path
+) -> None:
+    CLASSIFIERS["sulq"](clinic_schema).fit(table, table["ill"]).save(tmp_path / "m.json")  # type: ignore[call-arg]
+    load_model(tmp_path / "m.json")
+    forge(tmp_path / "m.json", **changes)
+    with pytest.raises(ModelFileError, match=r"m\.json"):
+        load_model(tmp_path / "m.json")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_fitted_models_pickle(name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
+    """Within one's own processes; files for others are JSON."""
+    fitted = ALL[name](schema=clinic_schema).fit(table, table["ill"])
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.predict(table), fitted.predict(table))
