@@ -258,6 +258,8 @@ class TestBadInput:
             (lambda: Schema.from_dict(changed(**{"class": ...})), "the schema lacks the key 'class'"),
             (lambda: Schema.from_dict(changed(attributes=...)), "the schema lacks the key 'attributes'"),
             (lambda: Schema.from_dict(changed(attributes={})), "'attributes' must be a list"),
+            (lambda: Schema.from_dict(changed(splits=5)), "'splits' must name row ranges"),
+            (lambda: Schema.from_json('{"a":' * 100_000), "not valid JSON"),
             (lambda: Schema.from_dict(changed(attributes=[3])), "attribute number 0 must be a JSON object"),
             (lambda: Schema.from_dict([]), "the schema must be a JSON object"),  # type: ignore[arg-type]
             (lambda: Schema.from_dict(attribute(name=...)), "attribute number 0 lacks the key 'name'"),

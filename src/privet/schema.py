@@ -244,7 +244,7 @@ class Schema:
             return cls.from_dict(json.loads(Path(source).read_text(encoding="utf-8")))
         except OSError as error:
             raise SchemaError(f"cannot read the schema file {str(source)!r}: {error.strerror}") from error
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise SchemaError(f"the schema is not valid JSON: {error}") from error
 
     @classmethod
@@ -253,6 +253,8 @@ class Schema:
         attributes = _required(facts, "attributes", "the schema")
         if not isinstance(attributes, list | tuple):
             raise SchemaError("the schema's 'attributes' must be a list")
+        if not isinstance(facts.get("splits", {}), Mapping):
+            raise SchemaError("the schema's 'splits' must name row ranges, as in {\"train\": [0, 100]}")
         label = Categorical(
             _required(facts, "class", "the schema"),
             _required(facts, "labels", "the schema"),

@@ -51,7 +51,7 @@ def test_it_agrees_with_a_private_frontier_under_zero_noise(data: st.DataObject,
             score = data.draw(st.sampled_from(SCORES))
             chosen = theirs.choose_all(tests, score, 1, allowed=allowed)
             best = ours.choose_all(tests, score, allowed=allowed)
-            # Where some test separates records, it is one with the best score; the private choice may be a dummy that ties.
+            # Where some test separates records ours has the best score; the private choice may be a dummy that ties.
             scores, _ = open_frontier.score_tests(engine_counts(theirs), tests, score, schema)
             for cell in np.flatnonzero(best != NO_TEST):
                 assert scores[cell, best[cell]] == pytest.approx(scores[cell, chosen[cell]], abs=1e-9)

@@ -124,7 +124,7 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
     Gini()
     """
     known: dict[str, Score] = {"max": Max(), "gini": Gini()}
-    if name in known:
+    if isinstance(name, str) and name in known:
         return known[name]
     if name == "infogain":
         if max_records is None:

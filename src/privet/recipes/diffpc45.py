@@ -19,7 +19,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privet.errors import ParameterError
 from privet.growing.candidates import Candidates, TestKind
 from privet.growing.choosing import Chooser, JointChoice, PointsFirst
 from privet.growing.grower import Growth, Progress, grow
@@ -28,7 +27,7 @@ from privet.growing.stopping import TooNoisy
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import parse_score
 from privet.recipes.diffpid3 import DiffPID3
-from privet.recipes.recipe import Info, check_choice
+from privet.recipes.recipe import Info, check_choice, check_flag, check_share
 from privet.trees.pruning import prune_c45
 from privet.trees.tree import Tree
 
@@ -60,8 +59,8 @@ class DiffPC45(DiffPID3):
     def check(self) -> None:
         super().check()
         check_choice(self.numeric, "numeric", ("auto", "joint", "points", "bins"))
-        if not 0 <= self.size_share <= 1:
-            raise ParameterError(f"size_share must lie between 0 and 1, not {self.size_share}")
+        check_flag(self.prune, "prune")
+        check_share(self.size_share, "size_share")
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -97,3 +97,15 @@ def check_whole(value: object, name: str, low: int, high: int) -> int:
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+
+
+def check_share(value: object, name: str) -> None:
+    """A number from 0 to 1."""
+    number = isinstance(value, int | float | Fraction | np.number) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:  # type: ignore[operator]  # a number by now; NaN fails here
+        raise ParameterError(f"{name} must be a number from 0 to 1, not {value!r}")
+
+
+def check_flag(value: object, name: str) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name} must be True or False, not {value!r}")

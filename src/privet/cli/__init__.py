@@ -1,0 +1,16 @@
+"""The ``privet`` command. Thin: parse, call the library, print.
+
+Importing this loads typer and the names of the commands, nothing that counts, draws or learns: each command imports
+what it needs when it runs, so that ``privet --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+from privet.cli.app import app
+
+__all__ = ["app", "main"]
+
+
+def main() -> None:
+    """Run the command line; the exit code is 0, 1 (a mistake or a refusal), 2 (usage) or 130 (interrupted)."""
+    app(prog_name="privet")

@@ -1,0 +1,78 @@
+"""Arguments that several commands share, and how their text is read."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+RESERVED = {
+    "schema": "--schema",
+    "epsilon": "--epsilon",
+    "max_depth": "--max-depth",
+    "variant": "--variant",
+    "neighbours": "--neighbours",
+    "ledger": "--journal",
+    "random_state": "--seed",
+}
+"""Parameters of a classifier that have an option of their own, and so are not for --set."""
+
+
+def parse_epsilon(text: str) -> Fraction:
+    """A number as it is written: 0.1 is one tenth, and 1/3 is a third. Its sign is the library's business."""
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise typer.BadParameter(f"{text!r} is not a number; write it like 0.5 or 1/3") from None
+
+
+def parse_settings(settings: list[str]) -> dict[str, Any]:
+    """``name=value`` pairs; a value is JSON where it can be (3, 0.5, true, null) and text otherwise."""
+    parsed: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise typer.BadParameter(f"{setting!r} is not of the form name=value", param_hint="--set")
+        if name in RESERVED:
+            raise typer.BadParameter(f"{name} has an option of its own, {RESERVED[name]}", param_hint="--set")
+        if name in parsed:
+            raise typer.BadParameter(f"{name} is set twice", param_hint="--set")
+        parsed[name] = _value(text.strip())
+    return parsed
+
+
+def _value(text: str) -> Any:
+    spoken = {"True": True, "False": False, "None": None}  # Python's spelling, next to JSON's
+    if text in spoken:
+        return spoken[text]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `privet fit` wrote.")]
+Table = Annotated[Path, typer.Argument(metavar="TABLE", help="The records: .csv, .csv.gz or .parquet.")]
+SchemaFile = Annotated[
+    Path, typer.Option("--schema", "-s", metavar="FILE", help="The public facts about the table, as JSON.")
+]
+MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="D", help="The most tests on a path.")]
+Variant = Annotated[
+    str,
+    typer.Option(
+        "--variant", metavar="V", help="sound, or as-published (some published methods break their own promise)."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Another parameter of the recipe; may be repeated."),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, max=2**32 - 1, help="Seeds public choices only. Noise is never seeded."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

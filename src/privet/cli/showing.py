@@ -1,0 +1,115 @@
+"""``privet show``: what is in a model file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.options import Json, ModelFile
+from privet.cli.output import print_json
+
+if TYPE_CHECKING:
+    from privet.estimators.base import PrivateClassifier
+    from privet.trees.tree import Tree
+
+EXAMPLE = "Example: privet show tree.json --format rules"
+
+
+class Format(StrEnum):
+    """How a model is rendered."""
+
+    TEXT = "text"
+    RULES = "rules"
+    GRAPHVIZ = "graphviz"
+    MERMAID = "mermaid"
+    CERTIFICATE = "certificate"
+
+
+def show(
+    model: ModelFile,
+    form: Annotated[Format, typer.Option("--format", "-f", help="What to show.")] = Format.TEXT,
+    as_json: Json = False,
+) -> None:
+    """Show a model: its tree, its rules, a graph of it, or what it promises."""
+    from privet.estimators.registry import load_model
+
+    classifier = load_model(model)
+    if as_json:
+        print_json(_facts(classifier))
+    else:
+        print(_rendered(classifier, form), end="")
+
+
+def _rendered(classifier: PrivateClassifier, form: Format) -> str:
+    from privet.trees import render
+
+    if form is Format.CERTIFICATE:
+        return f"{classifier.certificate_}\n"
+    if form is Format.RULES:
+        return "".join(f"{rule.describe(classifier.schema_)}\n" for rule in classifier.rules_)
+    if form is Format.TEXT:
+        heading = f"{classifier.model_.recipe}: {size_words(size_of(classifier))}\n"
+        return heading + "\n".join(render.export_text(tree) for tree in trees_of(classifier))
+    export = render.export_graphviz if form is Format.GRAPHVIZ else render.export_mermaid
+    return "\n".join(export(tree) for tree in trees_of(classifier))
+
+
+def _facts(classifier: PrivateClassifier) -> dict[str, Any]:
+    from privet.trees.render import export_text
+
+    model, schema = classifier.model_, classifier.schema_
+    rules = [
+        {
+            "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
+            "label": rule.label,
+            "support": rule.support,
+            "confidence": rule.confidence,
+        }
+        for rule in classifier.rules_
+    ]
+    return {
+        "recipe": model.recipe,
+        "params": dict(model.params),
+        **size_of(classifier),
+        "certificate": classifier.certificate_.to_dict(),
+        "rules": rules,
+        "text": [export_text(tree) for tree in trees_of(classifier)],
+        "schema": schema.to_dict(),
+        "notes": list(model.notes),
+    }
+
+
+def trees_of(classifier: PrivateClassifier) -> tuple[Tree, ...]:
+    """The trees of a model, one or many."""
+    from privet.trees.forest import Forest
+
+    trees = classifier.model_.trees
+    return trees.trees if isinstance(trees, Forest) else (trees,)
+
+
+def size_of(classifier: PrivateClassifier) -> dict[str, int]:
+    """How large a model is."""
+    trees = trees_of(classifier)
+    return {
+        "trees": len(trees),
+        "leaves": sum(tree.n_leaves for tree in trees),
+        "depth": max(tree.depth for tree in trees),
+    }
+
+
+def size_words(size: dict[str, int]) -> str:
+    """The same in words.
+
+    >>> size_words({"trees": 1, "leaves": 8, "depth": 3})
+    '1 tree, 8 leaves, depth 3'
+    """
+    trees = "1 tree" if size["trees"] == 1 else f"{size['trees']} trees"
+    leaves = "1 leaf" if size["leaves"] == 1 else f"{size['leaves']} leaves"
+    return f"{trees}, {leaves}, depth {size['depth']}"
+
+
+def register(app: typer.Typer) -> None:
+    """Hang this command on the tree."""
+    app.command(epilog=EXAMPLE)(show)

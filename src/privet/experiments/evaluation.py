@@ -1,0 +1,239 @@
+"""Cross-validation of recipes on one table, with non-private learners beside them.
+
+NOT PRIVATE: every fold is a fit, and the accuracy that comes out is computed from the records without noise. It is for
+tables that need no protection, and for choosing a recipe before it is let near one that does.
+
+The table is encoded once for each way of cutting its numbers; a fold is an index into the codes. Times are those of
+growing a model from codes; what the first fit of a process loads and compiles is not counted.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.encoding import Codes
+from privet.engines.memory import MemoryEngine
+from privet.errors import ParameterError, TableError
+from privet.estimators.base import PrivateClassifier
+from privet.estimators.references import REFERENCES
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Certificate, Ledger
+from privet.schema import Schema
+from privet.trees.forest import Forest
+from privet.trees.tree import Tree
+
+WARNING = (
+    "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "
+    "records without noise. Use it on tables that need no protection; what it prints must not be released from others."
+)
+WARM_UP = 100  # records
+REFERENCE_DEPTH = 5  # where nobody says otherwise: what the private classifiers do by default
+
+Index = npt.NDArray[np.intp]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one learner made of all folds; accuracy and AUC as fractions, None where undefined."""
+
+    recipe: str
+    variant: str
+    epsilon: float | None
+    delta: float | None
+    folds: int
+    repeats: int
+    accuracy_mean: float
+    accuracy_std: float
+    auc_mean: float | None
+    fit_seconds_mean: float
+    private: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Private learners and, apart from them, the non-private ones."""
+
+    results: tuple[Score, ...]
+    references: tuple[Score, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "warning": WARNING,
+            "results": [asdict(score) for score in self.results],
+            "references": [asdict(score) for score in self.references],
+        }
+
+
+@dataclass(frozen=True)
+class _Learner:
+    """A way from codes to trees. A reference has no epsilon and promises nothing."""
+
+    recipe: str
+    variant: str
+    epsilon: Fraction | None
+    schema: Schema
+    grow: Callable[[Codes], tuple[Tree | Forest, Certificate | None]]
+
+
+def evaluate(
+    schema: Schema,
+    table: Any,
+    classifiers: Sequence[PrivateClassifier],
+    *,
+    folds: int = 10,
+    repeats: int = 1,
+    seed: int = 0,
+    references: Sequence[str] = tuple(REFERENCES),
+    max_depth: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Stratified k-fold cross-validation of unfitted ``classifiers``, repeated with other folds.
+
+    ``seed`` deals the folds and seeds public choices; noise is drawn anew each time. ``max_depth`` is for the
+    references. Records of unknown label are left out, as in a fit.
+    """
+    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ParameterError(f"{name} must be a whole number from {least} on, not {value!r}")
+    learners = [_private(classifier, schema, seed) for classifier in classifiers]
+    depth = REFERENCE_DEPTH if max_depth is None else max_depth
+    learners += [_reference(name, schema, depth) for name in references]
+    encoded = {learner.schema: schema_codes for learner, schema_codes in _encode(learners, table)}
+    labels = next(iter(encoded.values())).labels
+    assert labels is not None
+    splits = list(_splits(labels, folds, repeats, seed))
+    total = len(learners) * len(splits)
+    scores = []
+    for number, learner in enumerate(learners):
+        codes = encoded[learner.schema]
+        learner.grow(_part(codes, splits[0][0][:WARM_UP]))  # loads and compiles what the fits need
+        runs = []
+        for train, test in splits:
+            runs.append(_run(learner, codes, train, test))
+            if progress is not None:
+                progress(number * len(splits) + len(runs), total)
+        scores.append(_score(learner, runs, folds, repeats))
+    return Evaluation(tuple(scores[: len(classifiers)]), tuple(scores[len(classifiers) :]))
+
+
+# ---- learners -----------------------------------------------------------------------------------------------------
+
+
+def _private(classifier: PrivateClassifier, schema: Schema, seed: int) -> _Learner:
+    recipe, epsilon = classifier.recipe(), parse_epsilon(classifier.epsilon)
+    prepared = recipe.prepare(schema)
+    random = np.random.default_rng(seed)
+
+    def grow(codes: Codes) -> tuple[Tree | Forest, Certificate]:
+        # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
+        ledger = Ledger(epsilon, neighbours=classifier.neighbours)
+        if recipe.variant in recipe.unsound:
+            ledger.allow_nonprivate()
+        trees = recipe.grow_model(PrivateDataset(MemoryEngine(prepared, codes), ledger), epsilon, random)
+        return trees, ledger.certificate()
+
+    return _Learner(recipe.info.name, recipe.variant, epsilon, prepared, grow)
+
+
+def _reference(name: str, schema: Schema, max_depth: int) -> _Learner:
+    if name not in REFERENCES:
+        raise ParameterError(f"unknown reference {name!r}; choose one of {', '.join(REFERENCES)}")
+    classifier = REFERENCES[name](schema, max_depth)
+    prepared = schema.with_bins(classifier.bins)
+    return _Learner(name, "non-private", None, prepared, lambda codes: (classifier.grow(prepared, codes, None), None))
+
+
+# ---- folds --------------------------------------------------------------------------------------------------------
+
+
+def _encode(learners: Sequence[_Learner], table: Any) -> Iterator[tuple[_Learner, Codes]]:
+    known: dict[Schema, Codes] = {}
+    for learner in learners:
+        if learner.schema not in known:
+            known[learner.schema] = learner.schema.encode(table)
+        yield learner, known[learner.schema]
+
+
+def _splits(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
+    from sklearn.model_selection import StratifiedKFold
+
+    largest = int(np.bincount(labels).max(initial=0))
+    if largest < folds:
+        raise TableError(f"{folds} folds need {folds} records of one class at least; the largest has {largest}")
+    for repeat in range(repeats):
+        dealer = StratifiedKFold(folds, shuffle=True, random_state=seed + repeat)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a class rarer than the folds is missing from some of them
+            yield from dealer.split(np.empty((len(labels), 0)), labels)
+
+
+@dataclass(frozen=True)
+class _Run:
+    accuracy: float
+    auc: float | None
+    seconds: float
+    certificate: Certificate | None
+
+
+def _part(codes: Codes, rows: Index) -> Codes:
+    assert codes.labels is not None
+    return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
+
+
+def _run(learner: _Learner, codes: Codes, train: Index, test: Index) -> _Run:
+    known, unseen = _part(codes, train), _part(codes, test)
+    start = time.perf_counter()
+    trees, certificate = learner.grow(known)
+    seconds = time.perf_counter() - start
+    accuracy = float((trees.predict(unseen.features) == unseen.labels).mean())
+    return _Run(accuracy, macro_auc(unseen.labels, trees.predict_proba(unseen.features)), seconds, certificate)
+
+
+def _score(learner: _Learner, runs: Sequence[_Run], folds: int, repeats: int) -> Score:
+    accuracy = np.array([run.accuracy for run in runs])
+    aucs = [run.auc for run in runs if run.auc is not None]
+    certificates = [run.certificate for run in runs if run.certificate is not None]
+    return Score(
+        recipe=learner.recipe,
+        variant=learner.variant,
+        epsilon=None if learner.epsilon is None else float(learner.epsilon),
+        delta=float(max(certificate.delta for certificate in certificates)) if certificates else None,
+        folds=folds,
+        repeats=repeats,
+        accuracy_mean=float(accuracy.mean()),
+        accuracy_std=float(accuracy.std()),
+        auc_mean=float(np.mean(aucs)) if aucs else None,
+        fit_seconds_mean=float(np.mean([run.seconds for run in runs])),
+        private=bool(certificates) and all(certificate.private for certificate in certificates),
+    )
+
+
+def macro_auc(truth: Any, proba: npt.NDArray[np.float64]) -> float | None:
+    """The area under the ROC curve, one class against the rest, averaged over classes; None where it is undefined.
+
+    A class that all or none of the records have says nothing and is left out of the average.
+
+    >>> macro_auc(np.array([0, 0, 1, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]))
+    0.75
+    """
+    areas = []
+    for code, column in enumerate(proba.T):
+        positive = truth == code
+        ones = int(positive.sum())
+        zeros = len(truth) - ones
+        if ones and zeros:
+            # Mann and Whitney: how often a record of the class outranks another, ties counting half.
+            _, place, alike = np.unique(column, return_inverse=True, return_counts=True)
+            ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]
+            areas.append((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
+    return float(np.mean(areas)) if areas else None

@@ -1,0 +1,433 @@
+"""Wrong invocations: one readable message, a failing exit, no traceback, and nothing charged or written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.privacy.ledger import Ledger
+
+Make = Callable[[Any], list[object]]
+MISTAKES: dict[str, tuple[Make, str]] = {}
+
+
+def mistake(message: str) -> Callable[[Make], Make]:
+    """A wrong command line, built on a desk, and a part of what must be said about it."""
+
+    def remember(make: Make) -> Make:
+        MISTAKES[make.__name__.removeprefix("_").replace("_", " ")] = (make, message)
+        return make
+
+    return remember
+
+
+def fit(
+    desk: Any, *more: object, table: str | None = None, schema: str | None = None, **options: object
+) -> list[object]:
+    """A right ``fit``, but for what is said; ``output=None`` leaves the option out."""
+    known: dict[str, object] = {"recipe": "diffpc45", "epsilon": 1, "output": desk["out.json"]} | options
+    named = [part for name, value in known.items() if value is not None for part in (f"--{name}", value)]
+    return ["fit", table or desk["clinic.csv"], "--schema", schema or desk["clinic.schema.json"], *named, *more]
+
+
+def evaluate(desk: Any, *more: object) -> list[object]:
+    return ["evaluate", desk["clinic.csv"], "--schema", desk["clinic.schema.json"], "--recipe", "sulq",
+            "--epsilon", 1, "--no-references", *more]  # fmt: skip
+
+
+def changed_schema(desk: Any, **changes: Any) -> str:
+    facts = json.loads(Path(desk["clinic.schema.json"]).read_text())
+    return desk.write("changed.schema.json", json.dumps({k: v for k, v in (facts | changes).items() if v is not None}))
+
+
+def changed_model(desk: Any, change: Callable[[str], str]) -> str:
+    return desk.write("changed.json", change(Path(desk["tree.json"]).read_text()))
+
+
+# ---- tables -------------------------------------------------------------------------------------------------------
+
+
+@mistake("there is no table")
+def _missing_table(desk: Any) -> list[object]:
+    return fit(desk, table=desk["nowhere.csv"])
+
+
+@mistake("is not a file")
+def _a_directory_for_a_table(desk: Any) -> list[object]:
+    return fit(desk, table=str(desk.folder))
+
+
+@mistake("is empty")
+def _empty_table(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("empty.csv", ""))
+
+
+@mistake("must end in .csv")
+def _unknown_kind_of_table(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("clinic.xlsx", "PK"))
+
+
+@mistake("lacks the columns 'temperature', 'cough', 'class'")
+def _table_without_columns(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("narrow.csv", "blood_pressure,weight\nLow,Normal\n"))
+
+
+@mistake("line 3 has 1 cells")
+def _ragged_table(desk: Any) -> list[object]:
+    head = "blood_pressure,weight,temperature,cough,class"
+    return fit(desk, table=desk.write("ragged.csv", f"{head}\nLow,Normal,37,True,Sick\nLow\n"))
+
+
+@mistake("two columns called 'weight'")
+def _a_column_twice(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("twice.csv", "weight,weight\nNormal,Normal\n"))
+
+
+@mistake("is not UTF-8")
+def _table_in_another_encoding(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("latin.csv", "blood_pressure,größe\n".encode("latin-1")))
+
+
+@mistake("not a whole gzip file")
+def _truncated_gzip(desk: Any) -> list[object]:
+    whole = Path(desk["clinic.csv.gz"]).read_bytes()
+    return fit(desk, table=desk.write("cut.csv.gz", whole[: len(whole) // 2]))
+
+
+@mistake("not a whole gzip file")
+def _no_gzip_at_all(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("fake.csv.gz", "a,b\n1,2\n"))
+
+
+@mistake("not a Parquet table")
+def _unreadable_parquet(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("fake.parquet", "PAR1 and no more"))
+
+
+@mistake("lacks the column 'temperature'")
+def _predict_without_a_column(desk: Any) -> list[object]:
+    return ["predict", desk["tree.json"], desk.write("few.csv", "blood_pressure,weight,cough\nLow,Normal,True\n")]
+
+
+# ---- schemas ------------------------------------------------------------------------------------------------------
+
+
+@mistake("cannot read the schema file")
+def _missing_schema(desk: Any) -> list[object]:
+    return fit(desk, schema=desk["nowhere.json"])
+
+
+@mistake("not valid JSON")
+def _schema_that_is_no_json(desk: Any) -> list[object]:
+    return fit(desk, schema=desk.write("bad.schema.json", "{'name': clinic}"))
+
+
+@mistake("lacks the key 'class'")
+def _schema_without_a_label(desk: Any) -> list[object]:
+    return fit(desk, schema=changed_schema(desk, **{"class": None}))
+
+
+@mistake("the list of values is empty")
+def _schema_with_no_labels_listed(desk: Any) -> list[object]:
+    return fit(desk, schema=changed_schema(desk, labels=[]))
+
+
+@mistake("lacks the column 'shoe_size'")
+def _schema_of_another_table(desk: Any) -> list[object]:
+    size = {"name": "shoe_size", "type": "continuous", "min": 30, "max": 50}
+    return ["schema", "check", desk["clinic.csv"], "--schema", changed_schema(desk, attributes=[size])]
+
+
+# ---- parameters ---------------------------------------------------------------------------------------------------
+
+
+@mistake("epsilon must be greater than 0")
+def _epsilon_zero(desk: Any) -> list[object]:
+    return fit(desk, epsilon=0)
+
+
+@mistake("epsilon must be greater than 0")
+def _epsilon_negative(desk: Any) -> list[object]:
+    return [*fit(desk, epsilon=None), "--epsilon=-1"]
+
+
+@mistake("'much' is not a number")
+def _epsilon_in_words(desk: Any) -> list[object]:
+    return fit(desk, epsilon="much")
+
+
+@mistake("'nan' is not a number")
+def _epsilon_nan(desk: Any) -> list[object]:
+    return fit(desk, epsilon="nan")
+
+
+@mistake("unknown recipe 'oak'")
+def _unknown_recipe(desk: Any) -> list[object]:
+    return fit(desk, recipe="oak")
+
+
+@mistake("'as-painted'")
+def _unknown_variant(desk: Any) -> list[object]:
+    return fit(desk, variant="as-painted")
+
+
+@mistake("neighbours must be")
+def _unknown_neighbours(desk: Any) -> list[object]:
+    return fit(desk, neighbours="next-door")
+
+
+@mistake("max_depth must be a whole number")
+def _negative_depth(desk: Any) -> list[object]:
+    return fit(desk, "--max-depth=-1")
+
+
+@mistake("no parameter 'leaf_colour'")
+def _unknown_setting(desk: Any) -> list[object]:
+    return fit(desk, "--set", "leaf_colour=green")
+
+
+@mistake("name=value")
+def _setting_without_a_value(desk: Any) -> list[object]:
+    return fit(desk, "--set", "bins")
+
+
+@mistake("--epsilon")
+def _setting_that_has_an_option(desk: Any) -> list[object]:
+    return fit(desk, "--set", "epsilon=100")
+
+
+@mistake("bins must be a whole number")
+def _setting_of_the_wrong_kind(desk: Any) -> list[object]:
+    return fit(desk, "--set", "bins=many")
+
+
+@mistake("size_share must be a number from 0 to 1, not 'abc'")
+def _share_in_words(desk: Any) -> list[object]:
+    return fit(desk, "--set", "size_share=abc")
+
+
+@mistake("prune must be True or False")
+def _flag_in_words(desk: Any) -> list[object]:
+    return fit(desk, "--set", "prune=maybe")
+
+
+@mistake("unknown criterion ['gini']")
+def _list_for_a_word(desk: Any) -> list[object]:
+    return fit(desk, "--set", 'criterion=["gini"]')
+
+
+@mistake("needs max_records")
+def _infogain_without_a_bound(desk: Any) -> list[object]:
+    return fit(desk, "--set", "criterion=infogain")
+
+
+@mistake("gainratio' is refused")
+def _gain_ratio(desk: Any) -> list[object]:
+    return fit(desk, "--set", "criterion=gainratio")
+
+
+@mistake("folds must be a whole number from 2")
+def _one_fold(desk: Any) -> list[object]:
+    return evaluate(desk, "--folds", 1)
+
+
+@mistake("repeats must be a whole number from 1")
+def _no_repeats(desk: Any) -> list[object]:
+    return evaluate(desk, "--repeats", 0)
+
+
+@mistake("1000 folds need")
+def _more_folds_than_records(desk: Any) -> list[object]:
+    return evaluate(desk, "--folds", 1000)
+
+
+@mistake("--runs")
+def _one_run(desk: Any) -> list[object]:
+    return ["reproduce", "fs-table1", "--runs", 1]
+
+
+# ---- models and outputs -------------------------------------------------------------------------------------------
+
+
+@mistake("there is no directory")
+def _output_in_a_missing_directory(desk: Any) -> list[object]:
+    return fit(desk, output=desk["nowhere/tree.json"])
+
+
+@mistake("it is a directory")
+def _output_onto_a_directory(desk: Any) -> list[object]:
+    return fit(desk, output=str(desk.folder))
+
+
+@mistake("cannot open")
+def _predictions_into_a_missing_directory(desk: Any) -> list[object]:
+    return ["predict", desk["tree.json"], desk["clinic.csv"], "-o", desk["nowhere/out.csv"]]
+
+
+@mistake("cannot read the model file")
+def _missing_model(desk: Any) -> list[object]:
+    return ["show", desk["nowhere.json"]]
+
+
+@mistake("not a privet model")
+def _model_that_is_no_json(desk: Any) -> list[object]:
+    return ["show", desk["clinic.csv"]]
+
+
+@mistake("not a privet model")
+def _json_that_is_no_model(desk: Any) -> list[object]:
+    return ["predict", desk["clinic.schema.json"], desk["clinic.csv"]]
+
+
+@mistake("truncated or damaged")
+def _truncated_model(desk: Any) -> list[object]:
+    return ["show", changed_model(desk, lambda text: text[: len(text) // 2])]
+
+
+@mistake("damaged or edited")
+def _edited_model(desk: Any) -> list[object]:
+    return ["show", changed_model(desk, lambda text: text.replace('"diffpc45"', '"diffpid3"'))]
+
+
+@mistake("written by a newer privet")
+def _model_from_the_future(desk: Any) -> list[object]:
+    return ["show", changed_model(desk, lambda text: text.replace('"version": 1', '"version": 9'))]
+
+
+@mistake("Invalid value for '--format'")
+def _unknown_format(desk: Any) -> list[object]:
+    return ["show", desk["tree.json"], "--format", "watercolour"]
+
+
+# ---- budgets ------------------------------------------------------------------------------------------------------
+
+
+@mistake("nothing was charged or released")
+def _budget_spent(desk: Any) -> list[object]:
+    Ledger(1, journal=desk["spent.journal"]).charge(1, "an earlier question")
+    return fit(desk, journal=desk["spent.journal"])
+
+
+@mistake("is not a privet journal")
+def _foreign_journal(desk: Any) -> list[object]:
+    return fit(desk, journal=desk.write("diary.txt", "Dear diary, today I spent nothing.\n"))
+
+
+@mistake("cannot open the journal")
+def _journal_in_a_missing_directory(desk: Any) -> list[object]:
+    return fit(desk, journal=desk["nowhere/journal"])
+
+
+@mistake("never changes")
+def _another_budget_for_a_journal(desk: Any) -> list[object]:
+    Ledger(3, journal=desk["three.journal"])
+    return fit(desk, journal=desk["three.journal"], budget=5)
+
+
+@mistake("counts in replace-one neighbours")
+def _other_neighbours_than_the_journal(desk: Any) -> list[object]:
+    Ledger(3, neighbours="replace-one", journal=desk["replace.journal"])
+    return fit(desk, journal=desk["replace.journal"], neighbours="add-remove")
+
+
+@mistake("give --journal")
+def _a_budget_without_a_journal(desk: Any) -> list[object]:
+    return fit(desk, budget=5)
+
+
+# ---- usage --------------------------------------------------------------------------------------------------------
+
+
+@mistake("No such command")
+def _unknown_command(desk: Any) -> list[object]:
+    return ["prune-hedge"]
+
+
+@mistake("Missing option '--recipe'")
+def _no_recipe(desk: Any) -> list[object]:
+    return fit(desk, recipe=None)
+
+
+@mistake("Missing option '--schema'")
+def _no_schema(desk: Any) -> list[object]:
+    return ["schema", "check", desk["clinic.csv"]]
+
+
+USAGE = {"epsilon in words", "epsilon nan", "setting without a value", "setting that has an option", "one run",
+         "unknown format", "unknown command", "no recipe", "no schema"}  # fmt: skip
+
+
+def unwrapped(text: str) -> str:
+    """What a message says, without the frame that typer draws around it."""
+    return " ".join("".join(" " if c in "│╭╮╰╯─" else c for c in text).split())
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_readable_message(shared_desk: Any, name: str) -> None:
+    make, message = MISTAKES[name]
+    arguments = make(shared_desk)
+    before = {path.name: path.read_bytes() for path in shared_desk.folder.iterdir() if path.is_file()}
+    result = shared_desk.run(*arguments)
+    assert result.exit_code == (2 if name in USAGE else 1), result.output
+    assert isinstance(result.exception, SystemExit)  # nothing else came through
+    assert message in unwrapped(result.stderr)
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+    if name not in USAGE:
+        assert [line for line in result.stderr.splitlines() if line.startswith("privet: ")], result.stderr
+        assert result.stderr.splitlines()[-1].startswith("privet: ")  # one line, last
+    after = {path.name: path.read_bytes() for path in shared_desk.folder.iterdir() if path.is_file()}
+    assert after == before  # no model appeared and no journal was charged
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(MISTAKES) >= 20
+    assert set(MISTAKES) >= USAGE
+
+
+def test_a_message_shows_no_cell_of_the_table(desk: Any) -> None:
+    head = "blood_pressure,weight,temperature,cough,class"
+    table = desk.write("secret.csv", f"{head}\nLow,Normal,37,True,Sick,xyzzy\n")
+    result = desk.run(*fit(desk, table=table))
+    assert result.exit_code == 1
+    assert "xyzzy" not in result.output
+
+
+def test_the_real_command_prints_no_traceback(shared_desk: Any) -> None:
+    """A process of its own: exit code, stdout and stderr as a shell sees them."""
+    command = [sys.executable, "-m", "privet.cli", *map(str, fit(shared_desk, epsilon=0))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("privet: epsilon must be greater than 0")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_fault_of_our_own_keeps_its_traceback(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("privet.estimators.registry.load_model", break_down)
+    assert isinstance(shared_desk.run("show", shared_desk["tree.json"]).exception, ZeroDivisionError)
+
+
+def test_an_interrupt_says_that_charges_stay(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the middle of a fit: exit 130, a word on it, and the journal remembers what was charged."""
+    from privet.privacy import mechanisms
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mechanisms, "choose", interrupt)
+    result = desk.run(*fit(desk, journal=desk["budget.journal"]))
+    assert result.exit_code == 130
+    assert "what was charged stays charged" in result.stderr.lower()
+    assert not os.path.exists(desk["out.json"])
+    assert Ledger(journal=desk["budget.journal"]).spent > 0
