@@ -3,7 +3,8 @@
     python benchmarks/greedy_tree.py [--records 1000000] [--no-rival] [--scaling]
 
 diffprivlib does not import with a current scikit-learn, so it gets an environment of its own (made on first use, in
-``.venv-rivals``). ``--scaling`` fits 10k to 10M records and measures memory as well. Exits with 1 when a target is missed.
+``.venv-rivals``). ``--scaling`` fits 10k to 10M records and measures memory as well. Exits with 1 when a target is
+missed.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ _HOME = {
     "protect": "privet.engines.memory",
     "DiffPC45Classifier": "privet.estimators.trees",
     "DiffPID3Classifier": "privet.estimators.trees",
+    "EmbeddedTreeClassifier": "privet.estimators.embedded",
     "ExactTreeClassifier": "privet.estimators.trees",
     "SuLQTreeClassifier": "privet.estimators.trees",
     "load_model": "privet.estimators.registry",
@@ -52,6 +53,7 @@ __all__ = [
     "Certificate",
     "DiffPC45Classifier",
     "DiffPID3Classifier",
+    "EmbeddedTreeClassifier",
     "EpsilonError",
     "ExactTreeClassifier",
     "JournalError",
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
         ScoreError,
         TableError,
     )
+    from privet.estimators.embedded import EmbeddedTreeClassifier
     from privet.estimators.registry import load_model, make_classifier
     from privet.estimators.trees import (
         DiffPC45Classifier,

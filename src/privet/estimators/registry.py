@@ -8,6 +8,7 @@ from typing import Any
 
 from privet.errors import ModelFileError, RecipeError
 from privet.estimators.base import PrivateClassifier, SchemaClassifier
+from privet.estimators.embedded import EmbeddedTreeClassifier
 from privet.estimators.references import REFERENCES
 from privet.estimators.trees import (
     DiffPC45Classifier,
@@ -19,7 +20,13 @@ from privet.trees.codec import load
 
 CLASSIFIERS: dict[str, type[PrivateClassifier]] = {
     classifier.recipe_class.info.name: classifier
-    for classifier in (SuLQTreeClassifier, DiffPID3Classifier, DiffPC45Classifier, ExactTreeClassifier)
+    for classifier in (
+        SuLQTreeClassifier,
+        DiffPID3Classifier,
+        DiffPC45Classifier,
+        EmbeddedTreeClassifier,
+        ExactTreeClassifier,
+    )
 }
 
 

@@ -224,7 +224,7 @@ class ExactTreeClassifier(PrivateClassifier):
         max_depth: Any = "auto",
         *,
         bins: int = 20,
-        leaf_prior: float = 0.5,
+        leaf_prior: float = 0.3,
         measure: str = "tests",
         attribute_prior: Any = None,
         class_weights: Any = None,

@@ -49,7 +49,7 @@ class Grown:
 
 
 @dataclass
-class _Nodes:
+class Nodes:
     """The columns of the tree under construction, parents before children."""
 
     schema: Schema
@@ -86,7 +86,7 @@ class _Nodes:
 def grow(frontier: AnyFrontier, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
     """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
     schema, plan = frontier.schema, growth.plan
-    nodes, domains, leaves_done = _Nodes(schema), Domains.whole(schema), 0
+    nodes, domains, leaves_done = Nodes(schema), Domains.whole(schema), 0
     for depth in range(plan.depth + 1):
         cells = np.arange(frontier.size)
         released = _ask_nodes(frontier, growth, depth)

@@ -20,8 +20,9 @@ from privet.schema import Schema
 from privet.splits import Test, Tests
 from privet.trees.tree import Tree
 
-MAX_OPERATIONS = 2 * 10**9  # about ten seconds on two cores
+MAX_OPERATIONS = 10**9  # some ten seconds on two cores
 MAX_BYTES = 2**30  # of the tables that a draw holds
+TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
 WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay small integers
 
 
@@ -66,7 +67,7 @@ def test_prior(
         if not (isinstance(favour, int | float) and math.isfinite(favour) and favour >= 0):
             raise ParameterError(f"attribute_prior[{name!r}] must be a number of at least 0, not {favour!r}")
         weights[tests.of_attribute(schema.index(name))] *= favour
-    if not weights.any():
+    if len(tests) and not weights.any():
         raise ParameterError("attribute_prior forbids every attribute; leave at least one")
     return weights
 
@@ -157,8 +158,10 @@ class _Nodes:
         counts, labels = np.array(self.counts), np.array(self.label)
         if np.isnan(counts).all():
             return Tree.build(schema, self.tests, self.first_child, labels)
-        # The drawn label decides; where noise in the counts disagrees, its share and the largest change places.
+        # The drawn label decides: where noise in the counts disagrees, its share and the largest change places.
         proba = shares(counts)
         rows, largest = np.arange(len(labels)), proba.argmax(axis=1)
         proba[rows, labels], proba[rows, largest] = proba[rows, largest], proba[rows, labels].copy()
+        proba *= 1 - TIE
+        proba[rows, labels] += TIE
         return Tree.build(schema, self.tests, self.first_child, labels, proba=proba, counts=counts)

@@ -1,7 +1,7 @@
 """The engine protocol: exact counts, for the kernel's eyes only.
 
 An engine is stateless. It sees a *public* partition of the records into cells and answers with exact numbers, which
-only ``frontier.py``, ``dataset.py`` and ``tree_sampler.py`` may hold and only to hand them to a mechanism.
+only ``frontier.py``, ``dataset.py`` and the two samplers may hold and only to hand them to a mechanism.
 """
 
 from __future__ import annotations

@@ -124,6 +124,11 @@ class PrivateDataset:
         """These records as the single cell of a frontier, to grow a tree from."""
         return Frontier(self._engine, self._cells, self.ledger)
 
+    def open_engine(self, what: str, why: str) -> tuple[Engine, Any]:
+        """NOT PRIVATE: engine and cells, for published methods that leak. Refused unless the ledger allows it."""
+        self.ledger.charge_nonprivate(what, why)
+        return self._engine, self._cells
+
     def certificate(self) -> Certificate:
         return self.ledger.certificate()
 

@@ -22,6 +22,7 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.mechanisms import Selection
+from privet.privacy.multiway_sampler import BlockSpace, Bools, Levels, sample_block
 from privet.privacy.scores import Hits, InfoGain, Score
 from privet.privacy.tree_sampler import Progress, Sketch, TreeSpace, sample_tree
 from privet.schema import Schema
@@ -160,6 +161,13 @@ class Frontier:
             joint = self._engine.joint(self._engine.only(self._cells, int(cell)), space.tests)
             sketches.append(sample_tree(joint, space, receipt, int(cell), progress))
         return sketches
+
+    def sample_blocks_all(self, space: BlockSpace, epsilon: object, cells: Index, allowed: Bools) -> list[Levels]:
+        """A block of levels for each cell, drawn exactly; ``allowed`` is a public (cell, test) array."""
+        space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, allowed, len(cells))
+        chosen, receipt = self._charge(epsilon, cells, f"blocks of {space.depth} levels")
+        alone = ((cell, self._engine.only(self._cells, cell)) for cell in chosen.tolist())
+        return [sample_block(self._engine, *a, space, row, receipt) for a, row in zip(alone, allowed, strict=True)]
 
     def split(self, tests: Sequence[Test | None]) -> Frontier:
         """The children of the cells that have a test, in order; the others stay behind. Costs nothing.

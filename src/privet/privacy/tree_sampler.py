@@ -2,8 +2,8 @@
 
 A tree with tests from a public list and a label in each leaf is drawn with probability proportional to its prior times
 ``exp(epsilon hits)``. The score is a sum over leaves, so the normaliser factorises and the tree can be drawn from the
-root down. Weights are doubles; their error is bounded from public numbers and taken off epsilon before the draw, and the
-choices themselves are drawn exactly. Proof: ``docs/proofs/whole_tree.md``.
+root down. Weights are doubles; their error is bounded from public numbers and taken off epsilon before the draw, and
+the choices themselves are drawn exactly. Proof: ``docs/proofs/whole_tree.md``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source
-from privet.privacy.scores import MAX_RECORDS
 from privet.splits import Tests
 
 Ints = npt.NDArray[np.int64]
@@ -30,7 +29,8 @@ Progress = Callable[[int, int], None]
 
 BLOCK_BYTES = 2**26  # pair counts held at a time
 SMALLEST_PRIOR = 1e-9
-UNDERFLOW = 740.0  # exp(-740) is the last comfortable double; what is lighter than that beside 1 is left out
+UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; what is lighter than that beside 1 is left out
+MAX_RECORDS = 2**27  # a public bound on any table: so many, times sixteenths of class weights, a 32-bit count holds
 
 
 class Joint(Protocol):
@@ -61,7 +61,8 @@ class TreeSpace:
 
     def __post_init__(self) -> None:
         prior = np.asarray(self.test_prior, dtype=np.float64)
-        if prior.shape != (len(self.tests),) or not np.isfinite(prior).all() or (prior < 0).any() or not prior.sum():
+        none_left = len(prior) > 0 and not prior.sum()  # without any test there is still a leaf
+        if prior.shape != (len(self.tests),) or not np.isfinite(prior).all() or (prior < 0).any() or none_left:
             raise ParameterError("test_prior must give every test a weight of at least 0, and some test more than 0")
         if any(self.tests.arity != 2):
             raise ParameterError("tests must be binary: thresholds, or one category against the rest")
@@ -71,6 +72,8 @@ class TreeSpace:
             raise ParameterError("leaf_prior must be 0, or lie inside (0, 1)")
         if (prior > 0).sum() < self.depth:
             raise ParameterError(f"depth {self.depth} needs as many tests of positive prior; lower max_depth")
+        if not 1 <= self.weight_unit <= 16:
+            raise ParameterError("weight_unit must lie between 1 and 16: weighted counts have 32 bits")
         if len(self.class_weights) != self.n_classes or not all(0 <= w <= self.weight_unit for w in self.class_weights):
             raise ParameterError("class_weights must give each class a weight between 0 and 1")
         object.__setattr__(self, "test_prior", prior / prior.sum())
@@ -91,7 +94,8 @@ class TreeSpace:
         step = ulp * (4 * (n_tests + 4 * self.n_classes) + 8 * int(UNDERFLOW) + 8 * logs)
         error: Fraction = step * (2**levels - 1)  # of a log weight with k splits left: e(k) <= 2 e(k-1) + step
         error += 2 * ulp * epsilon * MAX_RECORDS  # misses times epsilon, rounded once, at the draw itself
-        return 2 * levels * 2 * error * Fraction(17, 16)  # 2 levels ln((1+h)/(1-h)) with h = e^error - 1
+        # A choice has a weight by a sum of weights, so its log is off by twice that: in each level, on two tables.
+        return 2 * levels * 2 * error
 
     def check(self, epsilon: Fraction) -> None:
         """Refuse an epsilon that rounding would eat up, before anything is charged."""
@@ -135,7 +139,8 @@ class _Sampler:
         self._class_counts = joint.class_counts * self._weights
         self._choose = np.array([[math.comb(n, k) for k in range(depth + 2)] for n in range(self._n_tests + 1)])
         heaviest = int(self._class_counts.sum())
-        self._decay = np.exp(-epsilon * np.arange(min(heaviest, int(UNDERFLOW / epsilon)) + 1))
+        # One number at a time: the last bit of a vectorised exponential may depend on how many there are.
+        self._decay = np.array([math.exp(-epsilon * i) for i in range(min(heaviest, int(UNDERFLOW / epsilon)) + 1)])
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log(np.array([*space.leaf_prior, 1.0]))
             self._log_split = np.log1p(-np.array([*space.leaf_prior, 1.0]))
@@ -162,7 +167,7 @@ class _Sampler:
         for size in range(depth - 1, 0, -1):
             shape = math.comb(n_tests, size), 1 << size
             out = self._misses[size], self._logs[size] = np.empty(shape, dtype=np.int32), np.empty(shape)
-            priors = float(self._log_leaf[size]), float(self._log_split[size])
+            priors = self._epsilon, float(self._log_leaf[size]), float(self._log_split[size])
             if size < depth - 1:
                 deeper = self._misses[size + 1], self._logs[size + 1]
                 self._kernels.upper_level(_sets(n_tests, size), *deeper, *common, *priors, *out)
@@ -225,10 +230,9 @@ class _Sampler:
         self._kernels.last_split(
             tests, met, self._rows, self._class_counts, self._choose, self._decay, scratch, misses, weights
         )
-        prior = self._space.test_prior.copy()
-        prior[tests] = 0.0
+        prior = self._space.test_prior
         with np.errstate(divide="ignore"):
-            return misses[signs], np.log(prior / prior.sum()) + np.log(weights[signs])
+            return misses[signs], np.log(prior / self._kernels.prior_left(tests, prior)) + np.log(weights[signs])
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""

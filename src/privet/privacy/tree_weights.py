@@ -3,8 +3,9 @@
 A region is a set of tests with a sign for each: bit i of ``signs`` says that its records meet the i-th test. Sets are
 ranked in colexicographic order. ``rows[r, c, t]`` counts the records of class c that meet test t and all tests of the
 set with row number r, times the public weight of the class. A weight is kept as exp(-epsilon misses + log): the misses
-of the best tree are an integer and stay one, so nothing is lost however large the table. Every sum runs in a fixed order on one thread, so a weight
-is a deterministic function of its region's counts. Proof: ``docs/proofs/whole_tree.md``.
+of the best tree are an integer and stay one, so nothing is lost however large the table. Every sum runs in a fixed
+order on one thread, and the two children of a test are added or multiplied first, so a weight is a deterministic
+function of its region's counts, whichever side of a test counts as met. Proof: ``docs/proofs/whole_tree.md``.
 """
 
 from __future__ import annotations
@@ -75,14 +76,23 @@ def leaf_weight(counts, decay):
 
 
 @njit(cache=True, nogil=True)
-def add(misses_a, log_a, misses_b, log_b, decay):
-    """The sum of two weights."""
+def add(misses_a, log_a, misses_b, log_b, epsilon):
+    """The sum of two weights. Fewer misses may well weigh less: a tree can be very unlikely beforehand."""
     if misses_a > misses_b:
         misses_a, log_a, misses_b, log_b = misses_b, log_b, misses_a, log_a
-    behind = misses_b - misses_a
-    if behind >= decay.size:
-        return misses_a, log_a
-    return misses_a, np.logaddexp(log_a, log_b + np.log(decay[behind]))
+    return misses_a, np.logaddexp(log_a, log_b - epsilon * (misses_b - misses_a))
+
+
+@njit(cache=True, nogil=True)
+def prior_left(tests, prior):
+    """The prior of the tests that are not in a set. Added up: one minus the others would cancel."""
+    left, at = 0.0, 0
+    for t in range(prior.size):
+        if at < tests.size and tests[at] == t:
+            at += 1
+        else:
+            left += prior[t]
+    return left
 
 
 @njit(cache=True, nogil=True)
@@ -136,7 +146,9 @@ def last_split(tests, met, rows, class_counts, choose, decay, yes, misses, weigh
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def last_level(prefixes, met, rows, class_counts, choose, decay, prior, log_leaf_prior, log_split_prior, out, out_log):
+def last_level(
+    prefixes, met, rows, class_counts, choose, decay, prior, epsilon, log_leaf_prior, log_split_prior, out, out_log
+):
     """Weights of every region with one split left, for the sets that extend ``prefixes`` by a larger test.
 
     ``met[p]`` are the pair counts of prefix p; ``out[rank, signs]`` receives misses, ``out_log`` what goes with them.
@@ -151,9 +163,7 @@ def last_level(prefixes, met, rows, class_counts, choose, decay, prior, log_leaf
         for s in range(prefixes[p, -1] + 1 if size > 1 else 0, n_tests):
             tests[size - 1] = s
             regions = last_split(tests, met[p, s], rows, class_counts, choose, decay, yes, misses, weights)
-            place, remaining = rank(tests, choose), 1.0
-            for i in range(size):
-                remaining -= prior[tests[i]]
+            place, left = rank(tests, choose), prior_left(tests, prior)
             for mask in range(1 << size):
                 best = np.int64(2**62)
                 for t in range(n_tests):
@@ -166,7 +176,7 @@ def last_level(prefixes, met, rows, class_counts, choose, decay, prior, log_leaf
                         total += prior[t] * weights[mask, t] * decay[behind]
                 leaf, log_leaf = leaf_weight(regions[mask], decay)
                 out[place, mask], out_log[place, mask] = add(
-                    leaf, log_leaf_prior + log_leaf, best, log_split_prior + np.log(total / remaining), decay
+                    leaf, log_leaf_prior + log_leaf, best, log_split_prior + np.log(total / left), epsilon
                 )
 
 
@@ -177,9 +187,7 @@ def split_weights(tests, signs, deeper, deeper_log, choose, prior):
     misses = np.zeros(n_tests, dtype=np.int64)
     logs = np.full(n_tests, -np.inf)
     larger = np.empty(size + 1, dtype=np.int64)
-    remaining = 1.0
-    for i in range(size):
-        remaining -= prior[tests[i]]
+    left = prior_left(tests, prior)
     for t in range(n_tests):
         at = 0
         while at < size and tests[at] < t:
@@ -193,13 +201,25 @@ def split_weights(tests, signs, deeper, deeper_log, choose, prior):
         no = (signs & ((1 << at) - 1)) | (signs >> at) << (at + 1)
         yes = no | 1 << at
         misses[t] = deeper[place, no] + deeper[place, yes]
-        logs[t] = np.log(prior[t] / remaining) + deeper_log[place, no] + deeper_log[place, yes]
+        logs[t] = np.log(prior[t] / left) + (deeper_log[place, no] + deeper_log[place, yes])
     return misses, logs
 
 
 @njit(parallel=True, cache=True, nogil=True)
 def upper_level(
-    sets, deeper, deeper_log, rows, class_counts, choose, decay, prior, log_leaf_prior, log_split_prior, out, out_log
+    sets,
+    deeper,
+    deeper_log,
+    rows,
+    class_counts,
+    choose,
+    decay,
+    prior,
+    epsilon,
+    log_leaf_prior,
+    log_split_prior,
+    out,
+    out_log,
 ):
     """Weights of every region of ``sets`` from those one level deeper."""
     for i in prange(sets.shape[0]):
@@ -207,15 +227,17 @@ def upper_level(
         regions = region_counts(tests, rows, class_counts, choose)
         for signs in range(1 << tests.size):
             misses, logs = split_weights(tests, signs, deeper, deeper_log, choose, prior)
-            best = np.int64(2**62)
+            best, top, total = np.int64(2**62), -np.inf, 0.0
             for t in range(misses.size):
                 if logs[t] > -np.inf:
                     best = min(best, misses[t])
-            total = 0.0
             for t in range(misses.size):
-                if logs[t] > -np.inf and misses[t] - best < decay.size:
-                    total += decay[misses[t] - best] * np.exp(logs[t])
+                if logs[t] > -np.inf:
+                    logs[t] -= epsilon * (misses[t] - best)
+                    top = max(top, logs[t])
+            for t in range(misses.size):
+                total += np.exp(logs[t] - top)
             leaf, log_leaf = leaf_weight(regions[signs], decay)
             out[i, signs], out_log[i, signs] = add(
-                leaf, log_leaf_prior + log_leaf, best, log_split_prior + np.log(total), decay
+                leaf, log_leaf_prior + log_leaf, best, log_split_prior + (top + np.log(total)), epsilon
             )

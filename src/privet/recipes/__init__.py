@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from privet.recipes.recipe import Info, Recipe
 
 # File -> class, in the order of the papers.
-_RECIPES = {"sulq": "SuLQ", "diffpid3": "DiffPID3", "diffpc45": "DiffPC45", "exact": "ExactTree"}
+_RECIPES = {
+    "sulq": "SuLQ",
+    "diffpid3": "DiffPID3",
+    "diffpc45": "DiffPC45",
+    "embedded": "Embedded",
+    "exact": "ExactTree",
+}
 
 
 def recipe_classes() -> dict[str, type[Recipe]]:

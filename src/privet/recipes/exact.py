@@ -2,7 +2,8 @@
 
 Bai et al. 2017 show that one mechanism over several levels beats one per level, and fall back on Markov chains because
 the space of trees is too large to enumerate. The score is a sum over leaves, so the normaliser factorises: a labelled
-tree can be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing.
+tree can be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing
+more.
 
 Budget: eps = B for the whole tree (B / blocks for trees deeper than one draw affords), of which ``leaf_share`` buys
 class counts in the leaves if graded probabilities are wanted.
@@ -47,7 +48,7 @@ class ExactTree(Recipe):
 
     max_depth: int | Literal["auto"] = "auto"
     bins: int = 20
-    leaf_prior: float = 0.5
+    leaf_prior: float = 0.3
     measure: Literal["tests", "attributes"] = "tests"
     attribute_prior: Mapping[str, float] | None = None
     class_weights: Mapping[Any, float] | None = None
@@ -58,6 +59,9 @@ class ExactTree(Recipe):
             check_whole(self.max_depth, "max_depth", 0, 1000)
         check_whole(self.bins, "bins", 2, 65_000)
         check_choice(self.measure, "measure", ("tests", "attributes"))
+        for name in ("attribute_prior", "class_weights"):
+            if not isinstance(getattr(self, name), Mapping | None):
+                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
         for name in ("leaf_prior", "leaf_share"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:

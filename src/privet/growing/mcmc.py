@@ -1,0 +1,274 @@
+"""Bai et al.'s two searches for a block of levels, as published: exhaustive, and by a Markov chain. NOT PRIVATE.
+
+Both read exact counts from an engine and stop nodes by them, so what they find is not differentially private; a chain
+that is cut off after a number of steps would not be anyway. They are here to reproduce the paper and to measure how far
+its chain is from the distribution it stands for.
+
+What the paper leaves open. A node that meets the stopping rule is a leaf also inside a block (a full tree of 20 layers
+could not be held). To "randomly replace one inner node": a node and one of the other attributes that are free above it
+are drawn uniformly; where that attribute was used below, the old one takes its place; children that the new attribute
+has fewer of are dropped, those it has more of are grown at random. Where all attributes have the same number of values
+and no rule stops a node this proposal is symmetric and the chain tends to the published distribution; elsewhere the
+Hastings ratio is missing, as in the paper, and it tends to another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import islice, product
+from math import exp
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.privacy.counting import Engine
+from privet.privacy.scores import Gini
+from privet.splits import Multiway
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NONE = -1
+
+
+class Dice(Protocol):
+    """What a search rolls; a numpy generator is one."""
+
+    def integers(self, low: int, /) -> Any: ...
+    def random(self) -> float: ...
+
+
+class Shape(NamedTuple):
+    """A tree of attributes and nothing else; a leaf has attribute -1."""
+
+    attribute: int = NONE
+    children: tuple[Shape, ...] = ()
+
+
+LEAF = Shape()
+
+
+@dataclass(frozen=True, slots=True)
+class ExactStop:
+    """The published stopping rule. It reads true counts: 19 records against 20 decide what the tree looks like."""
+
+    min_records: int = 20
+    pure: bool = True
+
+    def stops(self, counts: Ints) -> npt.NDArray[np.bool_]:
+        """Which of the (cell, class) counts make a leaf."""
+        stopped = counts.sum(axis=1) < self.min_records
+        return np.asarray(stopped | ((counts > 0).sum(axis=1) <= 1) if self.pure else stopped)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A node of a subtree with what the chain needs to know about it."""
+
+    attribute: int
+    children: tuple[Node, ...]
+    place: tuple[Any, int]
+    """A partition of the engine, and the cell of this node in it."""
+    counts: Ints
+    stopped: bool
+    score: float
+    inner: int
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.attribute, tuple(child.shape for child in self.children))
+
+
+@dataclass(frozen=True, eq=False)
+class OpenBlock:
+    """All subtrees of ``depth`` levels below one cell, whose path has asked the attributes ``used``."""
+
+    engine: Engine
+    cells: Any
+    used: frozenset[int]
+    depth: int
+    rule: ExactStop
+
+    def free(self, used: frozenset[int]) -> tuple[int, ...]:
+        return _free(self.engine.schema.arities, used)
+
+    # -- subtrees --------------------------------------------------------------------------------------------------
+
+    def build(self, shape: Shape, dice: Dice) -> Node:
+        """The subtree of a shape, grown at random where the shape says nothing and the rule lets it grow."""
+        return self._build(shape, self.cells, self.engine.class_counts(self.cells)[0], self.used, self.depth, dice)
+
+    def _build(self, shape: Shape, cells: Any, counts: Ints, used: frozenset[int], depth: int, dice: Dice) -> Node:
+        arities = self.engine.schema.arities
+        levels: list[tuple[list[int], Any, Ints, list[bool]]] = []
+        level, counts = [(shape, used)], counts[None]
+        while True:
+            stops = self.rule.stops(counts)
+            stopped = [bool(stops[i]) or not self.free(used) for i, (_, used) in enumerate(level)]
+            chosen, deeper = [NONE] * len(level), []
+            for i, (shape, used) in enumerate(level):
+                if not stopped[i] and len(levels) < depth:
+                    free, chosen[i] = self.free(used), shape.attribute
+                    if chosen[i] == NONE:
+                        chosen[i] = free[int(dice.integers(len(free)))]
+                    arity = arities[chosen[i]]
+                    below = (*shape.children, *(LEAF,) * arity)[:arity]
+                    deeper += [(child, used | {chosen[i]}) for child in below]
+            levels.append((chosen, cells, counts, stopped))
+            if not deeper:
+                return _assemble(levels, arities)
+            level = deeper
+            cells = self.engine.refine(cells, [None if a == NONE else Multiway(a) for a in chosen])
+            counts = self.engine.class_counts(cells)
+
+    def propose(self, root: Node, dice: Dice) -> Node:
+        """The subtree with one inner node replaced; itself where no other attribute is free."""
+        return self._replace(root, int(dice.integers(root.inner)), self.used, self.depth, dice)
+
+    def _replace(self, node: Node, number: int, used: frozenset[int], depth: int, dice: Dice) -> Node:
+        if number == 0:
+            others = [a for a in self.free(used) if a != node.attribute]
+            if not others:
+                return node
+            shape = _swap(node, node.attribute, others[int(dice.integers(len(others)))])
+            return self._build(shape, self.engine.only(*node.place), node.counts, used, depth, dice)
+        number -= 1
+        for i, child in enumerate(node.children):
+            if number < child.inner:
+                new = self._replace(child, number, used | {node.attribute}, depth - 1, dice)
+                children = (*node.children[:i], new, *node.children[i + 1 :])
+                return _inner(node.attribute, children, node.place, node.counts)
+            number -= child.inner
+        raise AssertionError("a node has as many inner nodes as it says")
+
+    # -- all of them -----------------------------------------------------------------------------------------------
+
+    def enumerate(self) -> Enumeration:
+        """Every subtree of one or two levels with its score, without building any."""
+        gini, schema, free = Gini(), self.engine.schema, self.free(self.used)
+        here = self.engine.counts(self.cells)[0]
+        tables = []
+        for a in free:
+            children = here[schema.offsets[a] : schema.offsets[a + 1]]
+            leaf = gini.node(children)
+            options = [([NONE], leaf[v : v + 1]) for v in range(len(leaf))]
+            others = [b for b in free if b != a]
+            if self.depth == 2 and others:
+                below = self.engine.counts(self.engine.refine(self.cells, [Multiway(a)]))
+                scores = np.add.reduceat(gini.node(below), schema.offsets[:-1], axis=1)[:, others]
+                for v in np.flatnonzero(~self.rule.stops(children)).tolist():
+                    options[v] = (others, scores[v])
+            tables.append((a, options))
+        return Enumeration(schema.arities, tables)
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """All subtrees of a block: for each root, what each of its children can be, and the scores that gives."""
+
+    arities: Sequence[int]
+    roots: list[tuple[int, list[tuple[list[int], Floats]]]]
+
+    @property
+    def scores(self) -> Floats:
+        return np.concatenate(
+            [np.ravel(reduce(np.add.outer, [scores for _, scores in options])) for _, options in self.roots]
+        )
+
+    def __getitem__(self, index: int) -> Shape:
+        for root, options in self.roots:
+            sizes = [len(attributes) for attributes, _ in options]
+            total = int(np.prod(sizes))
+            if index < total:
+                picked = np.unravel_index(index, sizes)
+                below = (attributes[int(i)] for (attributes, _), i in zip(options, picked, strict=True))
+                return Shape(root, tuple(LEAF if b == NONE else Shape(b, (LEAF,) * self.arities[b]) for b in below))
+            index -= total
+        raise IndexError("there is no such subtree")
+
+    def probabilities(self, scale: float) -> Floats:
+        """Proportional to exp(scale x score)."""
+        scores = self.scores
+        weights = np.exp(scale * (scores - scores.max()))
+        return np.asarray(weights / weights.sum())
+
+
+def exhaustive_search(block: OpenBlock, scale: float, dice: Dice) -> Node:
+    """Algorithm 2: a subtree with probability proportional to exp(scale x score), out of a list of all."""
+    found = block.enumerate()
+    steps = np.cumsum(found.probabilities(scale))
+    index = int(np.searchsorted(steps, dice.random() * steps[-1], side="right"))
+    return block.build(found[min(index, len(steps) - 1)], dice)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Algorithm 3: Metropolis over subtrees from a random start, until the last ``buffer`` scores hardly vary.
+
+    As printed the loop ends before it begins, for the variance of an empty buffer is 0; here the buffer fills first.
+    """
+
+    buffer: int
+    step_limit: int
+    variance_threshold: float
+
+    def run(self, block: OpenBlock, scale: float, dice: Dice, watch: Callable[[float], None] | None = None) -> Node:
+        state, scores = block.build(LEAF, dice), np.empty(self.buffer)
+        for step in range(self.step_limit):
+            scores[step % self.buffer] = state.score
+            if watch is not None:
+                watch(state.score)
+            if step >= self.buffer and scores.var() < self.variance_threshold:
+                break
+            if state.inner == 0:
+                break
+            new = block.propose(state, dice)
+            if dice.random() < exp(min(0.0, scale * (new.score - state.score))):
+                state = new
+        return state
+
+
+def all_shapes(arities: Sequence[int], depth: int, used: frozenset[int] = frozenset()) -> Iterator[Shape]:
+    """Every shape in which each path asks ``depth`` different attributes; only for spaces that are small."""
+    if depth == 0:
+        yield LEAF
+        return
+    for a, arity in enumerate(arities):
+        if a not in used and arity > 1:
+            below = list(all_shapes(arities, depth - 1, used | {a}))
+            yield from (Shape(a, children) for children in product(below, repeat=arity))
+
+
+def _inner(attribute: int, children: tuple[Node, ...], place: tuple[Any, int], counts: Ints) -> Node:
+    score, inner = sum(child.score for child in children), 1 + sum(child.inner for child in children)
+    return Node(attribute, children, place, counts, False, score, inner)
+
+
+def _assemble(levels: list[tuple[list[int], Any, Ints, list[bool]]], arities: Sequence[int]) -> Node:
+    """Nodes from the last level up; the children of a level follow one another in the order of their parents."""
+    nodes: list[Node] = []
+    for chosen, cells, counts, stopped in reversed(levels):
+        below, nodes = iter(nodes), []
+        scores = Gini().node(counts).tolist()
+        for i, attribute in enumerate(chosen):
+            place = cells, i
+            if attribute == NONE:
+                nodes.append(Node(NONE, (), place, counts[i], stopped[i], scores[i], 0))
+            else:
+                nodes.append(_inner(attribute, tuple(islice(below, arities[attribute])), place, counts[i]))
+    return nodes[0]
+
+
+@lru_cache(maxsize=65_536)
+def _free(arities: tuple[int, ...], used: frozenset[int]) -> tuple[int, ...]:
+    """The attributes that a path has not asked yet."""
+    return tuple(a for a, arity in enumerate(arities) if arity > 1 and a not in used)
+
+
+def _swap(node: Node, old: int, new: int) -> Shape:
+    """The shape of a node with two attributes in each other's place."""
+    attribute = {old: new, new: old}.get(node.attribute, node.attribute)
+    return Shape(attribute, tuple(_swap(child, old, new) for child in node.children))

@@ -1,0 +1,152 @@
+"""Embedding at depth d: a tree in blocks of levels, each drawn at once (Bai et al., Sci. China Inf. Sci. 2017).
+
+A block of d levels is one exponential mechanism over all its subtrees, scored by Gini over their leaves; leaf labels
+come from noisy counts. Budget: eps' = B / (ceil(max_depth / d) + 1) for each block of a path and for its leaf.
+
+Errata: the paper's D counts layers, and Algorithm 1 prints ceil(D/d) where its text (eps/2 for a whole tree) needs
+ceil((D-1)/d). The loop of Algorithm 3 ends at once, for an empty buffer has no variance. The threshold of that variance
+is never given. "All subtrees equally likely" before the data speak is a strong prior: an attribute with more values has
+more subtrees (mushroom, d = 2: one of 12 values gets 21^10 times the prior of a binary one).
+
+Why ``as-published`` is not private: stopping tests read true counts and true purity, and a finite chain that a
+data-dependent rule stops samples the mechanism only roughly (its Hastings ratio is missing too where attributes differ
+in their number of values).
+
+Where privet differs: the sound form draws each block exactly, however large the space, because its normaliser
+factorises (docs/proofs/embedded.md); it stops by depth alone; it draws with exp(eps q / 2) where the paper has
+exp(eps q / 4), since Gini moves to one side; and it gives each attribute, not each subtree, the same prior.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privet.errors import ParameterError
+from privet.growing.embedding import Embedding, Measure, Search, grow_blocks, grow_published, space_size
+from privet.growing.grower import Progress
+from privet.growing.mcmc import Chain, ExactStop, Node, OpenBlock, exhaustive_search
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.noise import current_source
+from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.schema import Schema
+from privet.splits import Tests
+from privet.trees.tree import Tree
+
+SEARCHES = ("auto", "exact", "exhaustive", "mcmc")
+MEASURES = ("auto", "attributes", "subtrees")
+MOST_LISTED = 10**6  # subtrees that an exhaustive search lists; BAI's largest (vote, two levels) has 54,000
+# (buffer, step_limit) of the chain: BAI's for vote, and for tic-tac-toe with two levels.
+CHAINS = {"two": (50, 500), "three": (50, 1000), "whole": (500, 10_000)}
+VARIANCE_THRESHOLD = 1.0  # not given in the paper; the scores of a chain that moves at all vary by far more
+
+WHY = (
+    "it stops nodes by their true size and purity, so that one record decides what the tree looks like, and it does "
+    "not draw its blocks from the distribution it claims but from what a finite chain has reached"
+)
+
+
+@dataclass(frozen=True)
+class Embedded(Recipe):
+    """DPEA: one mechanism for several levels of multiway tests; numeric attributes are cut into ``bins``."""
+
+    info: ClassVar[Info] = Info(
+        name="embedded",
+        title="embedding at depth d",
+        citation="Bai et al., Sci. China Inf. Sci. 2017, Alg. 1-3",
+        budget="B / (ceil(depth/d) + 1) a block and for the leaves",
+        guarantee={"sound": "pure epsilon", "as-published": "none: it stops by true counts, and a chain is finite"},
+        chooses="the whole tree",
+        trees="1",
+        depth="user",
+        numeric="bins",
+        errata="Alg. 1's budget is off by one layer; the chain's threshold is missing",
+    )
+    unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
+
+    max_depth: int = 3
+    embedding_depth: int | Literal["whole"] = "whole"
+    search: str = "auto"
+    measure: str = "auto"
+    min_records: int = 20
+    buffer: int | None = None
+    step_limit: int | None = None
+    variance_threshold: float = VARIANCE_THRESHOLD
+    bins: int = 10
+
+    def check(self) -> None:
+        check_whole(self.max_depth, "max_depth", 0, 1000)
+        if self.embedding_depth != "whole":
+            check_whole(self.embedding_depth, "embedding_depth", 1, 1000)
+        check_choice(self.search, "search", SEARCHES)
+        check_choice(self.measure, "measure", MEASURES)
+        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.min_records, "min_records", 0, 2**32)
+        for name in ("buffer", "step_limit"):
+            if getattr(self, name) is not None:
+                check_whole(getattr(self, name), name, 1, 10**9)
+        threshold = self.variance_threshold
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
+            raise ParameterError(f"variance_threshold must be a number of at least 0, not {threshold!r}")
+        if self.search in ("exhaustive", "mcmc") and not self.as_published:
+            raise ParameterError(
+                f"search={self.search!r} is not differentially private: {WHY}. Use search='exact', or reproduce the "
+                "paper with variant='as-published' on data that need no protection"
+            )
+        if self.as_published and (self.search == "exact" or self.measure == "attributes"):
+            raise ParameterError(
+                "search='exact' and measure='attributes' were not published; with variant='as-published' use "
+                "search='exhaustive' or 'mcmc' and measure='subtrees', or variant='sound'"
+            )
+        if self.search == "exhaustive" and self.max_depth > 2 and self.embedding_depth not in (1, 2):
+            raise ParameterError("search='exhaustive' lists all subtrees: embedding_depth must be 1 or 2; try 'mcmc'")
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree:
+        embedding = self.embedding(data.schema)
+        if self.as_published:
+            search = self._search(data, embedding, epsilon)
+            rule = ExactStop(self.min_records)
+            return grow_published(data, embedding, epsilon, search, rule, WHY, progress)
+        measure: Measure = "subtrees" if self.measure == "subtrees" else "attributes"
+        return grow_blocks(data.frontier(), embedding, measure, epsilon, progress)
+
+    def embedding(self, schema: Schema) -> Embedding:
+        """How the levels are cut into blocks; no path asks more tests than there are attributes."""
+        depth = min(self.max_depth, len(Tests.multiway(schema)))
+        block = depth if self.embedding_depth == "whole" else min(int(self.embedding_depth), depth)
+        return Embedding(depth, max(block, 1))
+
+    def _search(self, data: PrivateDataset, embedding: Embedding, epsilon: Fraction) -> Search:
+        scale = float(embedding.share(epsilon) / data.ledger.neighbours.steps) / 4  # exp(eps' q / (2 x 2))
+        # The kernel's own entropy, not random_state: that seeds public choices, and these are not.
+        dice = np.random.default_rng(current_source().coins(2**16, 8))
+        small = space_size(data.schema.arities, min(embedding.block, 2) + 1) <= MOST_LISTED
+        if self.search == "exhaustive" and not small:
+            raise ParameterError(f"a block has more than {MOST_LISTED:,} subtrees, too many to list; use search='mcmc'")
+        listed, chain = self.search != "mcmc" and small, self.chain(embedding)
+
+        def search(block: OpenBlock) -> Node:
+            # Also the last block of a path, which may have fewer levels than the others, chooses by its own depth.
+            if listed and block.depth <= 2:
+                return exhaustive_search(block, scale, dice)
+            return chain.run(block, scale, dice)
+
+        return search
+
+    def chain(self, embedding: Embedding) -> Chain:
+        """The chain with the paper's buffer and number of steps where none are given."""
+        whole = len(embedding.depths) == 1 and embedding.block > 2
+        buffer, steps = CHAINS["whole" if whole else "two" if embedding.block <= 2 else "three"]
+        return Chain(
+            buffer if self.buffer is None else self.buffer,
+            steps if self.step_limit is None else self.step_limit,
+            float(self.variance_threshold),
+        )

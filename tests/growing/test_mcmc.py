@@ -1,0 +1,225 @@
+"""The published searches: what they list, where the chain goes, and how blocks are cut and paid for."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.encoding import Codes
+from privet.engines.memory import MemoryEngine
+from privet.experiments.bai import chain_law
+from privet.growing.embedding import Embedding, space_size
+from privet.growing.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
+from privet.privacy.multiway_sampler import BlockSpace, _Weights
+from privet.schema import Categorical, Schema
+from privet.splits import Tests
+
+NO_RULE = ExactStop(0, pure=False)
+
+
+def toy(arities: tuple[int, ...], records: int = 200, seed: int = 0) -> tuple[Schema, Codes]:
+    attributes = tuple(Categorical(f"a{i}", tuple(range(arity))) for i, arity in enumerate(arities))
+    rng = np.random.default_rng(seed)
+    features = np.array([rng.integers(0, arity, records) for arity in arities], dtype=np.uint8)
+    labels = ((features[0] == 1) ^ (rng.random(records) < 0.2)).astype(np.uint8)
+    return Schema(attributes, Categorical("c", (0, 1))), Codes(features, labels)
+
+
+def block_of(arities: tuple[int, ...], depth: int, rule: ExactStop = NO_RULE, **options: Any) -> OpenBlock:
+    engine = MemoryEngine(*toy(arities, **options))
+    return OpenBlock(engine, engine.root(), frozenset(), depth, rule)
+
+
+def gini_of(shape: Shape, codes: Codes, rows: np.ndarray) -> float:
+    assert codes.labels is not None
+    if not shape.children:
+        counts = np.bincount(codes.labels[rows], minlength=2)
+        return float((counts**2).sum() / max(counts.sum(), 1) - counts.sum())
+    column = codes.features[shape.attribute]
+    return sum(gini_of(child, codes, rows[column[rows] == v]) for v, child in enumerate(shape.children))
+
+
+# ---- the space ------------------------------------------------------------------------------------------------------
+
+
+def test_the_papers_sizes() -> None:
+    sizes = [space_size([2] * 16, layers) for layers in (2, 3, 4, 5)]
+    assert sizes[:3] == [16, 3600, 138_297_600]
+    assert sizes[3] == 16 * 15**2 * 14**4 * 13**8
+    assert f"{sizes[3]:.4g}" == "1.128e+17"
+
+
+@pytest.mark.parametrize("arities", [(2, 2, 2), (3, 2, 2), (2, 3, 4), (1, 2, 3)])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_size_is_the_number_of_subtrees(arities: tuple[int, ...], depth: int) -> None:
+    shapes = list(all_shapes(arities, depth))
+    assert len(shapes) == len(set(shapes)) == space_size(arities, depth + 1)
+
+
+def test_the_budget_is_shared_by_blocks_and_leaves() -> None:
+    for layers, d, blocks in [(5, 1, 4), (5, 2, 2), (5, 3, 2), (5, 4, 1), (20, 3, 7), (8, 7, 1), (2, 1, 1)]:
+        embedding = Embedding(layers - 1, d)
+        assert len(embedding.depths) == math.ceil((layers - 1) / d) == blocks
+        assert sum(embedding.depths) == layers - 1
+        assert embedding.share(Fraction(3, 10)) == Fraction(3, 10) / (blocks + 1)
+    # A whole tree gets half, as the text has it; Algorithm 1 as printed would give a third.
+    assert Embedding(4, 4).share(Fraction(1)) == Fraction(1, 2)
+    assert Embedding(0, 1).share(Fraction(1)) == 1
+
+
+# ---- exhaustive -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("arities", [(2, 2, 2), (3, 2, 2), (2, 3, 4)])
+def test_the_list_holds_every_subtree_with_its_score(arities: tuple[int, ...], depth: int) -> None:
+    block = block_of(arities, depth)
+    _, codes = toy(arities)
+    listed = block.enumerate()
+    shapes = [listed[i] for i in range(len(listed.scores))]
+    assert Counter(shapes) == Counter(all_shapes(arities, depth))
+    assert np.allclose(listed.scores, [gini_of(shape, codes, np.arange(200)) for shape in shapes])
+    built = [block.build(shape, np.random.default_rng(0)) for shape in shapes]
+    assert np.allclose(listed.scores, [node.score for node in built])
+    assert [node.shape for node in built] == shapes
+    with pytest.raises(IndexError):
+        listed[len(shapes)]
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_exhaustive_and_exact_are_one_distribution(depth: int) -> None:
+    """Listing all subtrees and the factorised recursion agree to the last digits, at the same scale."""
+    arities, half = (2, 3, 4), 0.05
+    block = block_of(arities, depth)
+    listed = block.enumerate()
+    schema = block.engine.schema
+    space = BlockSpace(Tests.multiway(schema), 2, depth, "subtrees")
+    weights = _Weights(block.engine, block.cells, space, np.ones(3, dtype=bool), half)
+
+    def chance(shape: Shape, path: dict[int, int]) -> float:
+        if not shape.children:
+            return 0.0
+        asked = tuple(sorted(path))
+        terms = weights.terms[asked][tuple(path[a] for a in asked)]
+        here = terms[shape.attribute] - terms.max() - math.log(np.exp(terms - terms.max()).sum())
+        below = (chance(child, {**path, shape.attribute: v}) for v, child in enumerate(shape.children))
+        return float(here) + sum(below)
+
+    exact = np.exp([chance(listed[i], {}) for i in range(len(listed.scores))])
+    assert np.abs(exact - listed.probabilities(half)).max() < 1e-12
+
+
+def test_exhaustive_search_draws_by_probability() -> None:
+    block, dice = block_of((2, 3, 2), 2), np.random.default_rng(1)
+    listed = block.enumerate()
+    runs = 1500
+    seen = Counter(exhaustive_search(block, 0.02, dice).shape for _ in range(runs))
+    for i, p in enumerate(listed.probabilities(0.02)):
+        assert abs(seen[listed[i]] - runs * p) < 5 * math.sqrt(runs * p) + 3
+
+
+def test_true_counts_stop_nodes_inside_a_block() -> None:
+    """The leak: one record more in a cell, and a subtree exists that did not."""
+    schema, codes = toy((2, 2, 2), 100)
+    assert codes.labels is not None
+    smallest = min(np.bincount(codes.features[0]))
+    sizes = []
+    for min_records in (smallest, smallest + 1):
+        engine = MemoryEngine(schema, codes)
+        listed = OpenBlock(engine, engine.root(), frozenset(), 2, ExactStop(int(min_records), pure=False)).enumerate()
+        sizes.append(len(listed.scores))
+    assert sizes[0] > sizes[1]
+    rule = ExactStop(5)
+    assert rule.stops(np.array([[2, 2], [3, 2], [9, 0], [0, 0]])).tolist() == [True, False, True, True]
+
+
+# ---- the chain ------------------------------------------------------------------------------------------------------
+
+
+def check(node: Node, block: OpenBlock, used: frozenset[int], depth: int) -> None:
+    assert node.inner == (1 if node.children else 0) + sum(child.inner for child in node.children)
+    if not node.children:
+        assert node.stopped or depth == 0
+        return
+    assert node.attribute not in used
+    assert len(node.children) == block.engine.schema.arities[node.attribute]
+    assert math.isclose(node.score, sum(child.score for child in node.children))
+    assert np.array_equal(node.counts, sum(child.counts for child in node.children))
+    for child in node.children:
+        check(child, block, used | {node.attribute}, depth - 1)
+
+
+@pytest.mark.parametrize("rule", [NO_RULE, ExactStop(20)])
+@pytest.mark.parametrize(("arities", "depth"), [((2, 3, 4, 2), 3), ((2, 2), 2), ((3, 3, 3), 3), ((2, 1, 2), 1)])
+def test_proposals_stay_in_the_space(arities: tuple[int, ...], depth: int, rule: ExactStop) -> None:
+    block, dice = block_of(arities, depth, rule), np.random.default_rng(0)
+    _, codes = toy(arities)
+    state, seen = block.build(LEAF, dice), set()
+    for _ in range(60):
+        check(state, block, frozenset(), depth)
+        assert math.isclose(state.score, gini_of(state.shape, codes, np.arange(200)), abs_tol=1e-9)
+        seen.add(state.shape)
+        state = block.propose(state, dice)
+    assert len(seen) > 1
+
+
+def test_one_attribute_leaves_nothing_to_replace() -> None:
+    block, dice = block_of((2,), 1), np.random.default_rng(0)
+    state = block.build(LEAF, dice)
+    assert block.propose(state, dice) is state
+
+
+@pytest.mark.parametrize("arities", [(2, 2, 2, 2), (3, 3, 3)])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_the_chain_tends_to_the_mechanism_where_arities_agree(arities: tuple[int, ...], epsilon: float) -> None:
+    law = chain_law(*toy(arities), 2, epsilon)
+    assert np.allclose(law.moves.sum(axis=1), 1)
+    assert law.start.sum() == pytest.approx(1)
+    far = [law.distance(steps) for steps in (0, 1, 5, 20, 50, 1000)]
+    assert far[:-1] == sorted(far[:-1], reverse=True)
+    assert far[0] > 0.1
+    assert far[2] > 1e-3  # a few steps are not enough
+    assert far[-1] < 1e-9
+
+
+def test_the_chain_tends_elsewhere_where_arities_differ() -> None:
+    """The Hastings ratio is missing: however long it runs, the chain does not sample the mechanism."""
+    law = chain_law(*toy((2, 2, 4)), 2, 0.1)
+    assert law.distance(10_000) == pytest.approx(law.distance(100_000), abs=1e-9)
+    assert law.distance(100_000) > 0.1
+
+
+def test_the_law_is_that_of_the_chain_that_runs() -> None:
+    schema, codes = toy((2, 3, 2), 60)
+    law, steps, runs = chain_law(schema, codes, 2, 0.8), 5, 1500
+    engine = MemoryEngine(schema, codes)
+    block, dice = OpenBlock(engine, engine.root(), frozenset(), 2, NO_RULE), np.random.default_rng(2)
+    chain = Chain(buffer=steps + 1, step_limit=steps, variance_threshold=0)
+    seen = Counter(chain.run(block, 0.8 / 4, dice).shape for _ in range(runs))
+    for shape, p in zip(law.shapes, law.after(steps), strict=True):
+        assert abs(seen[shape] - runs * p) < 5 * math.sqrt(runs * p) + 3
+
+
+def test_the_chain_stops_when_scores_hardly_vary() -> None:
+    block, scores = block_of((2, 2, 2), 1), list[float]()
+    dice = np.random.default_rng(0)
+    Chain(buffer=10, step_limit=500, variance_threshold=math.inf).run(block, 0.1, dice, scores.append)
+    assert len(scores) == 11  # the buffer fills before anybody asks
+    scores.clear()
+    Chain(buffer=10, step_limit=500, variance_threshold=0).run(block, 0.1, dice, scores.append)
+    assert len(scores) == 500
+    scores.clear()
+    Chain(buffer=10, step_limit=500, variance_threshold=1e-9).run(block, 100.0, dice, scores.append)
+    assert len(scores) < 100  # it sits on the best attribute
+
+
+def test_a_cell_that_stops_is_a_leaf() -> None:
+    block = block_of((2, 2, 2), 2, ExactStop(1000))
+    node = Chain(5, 20, 0).run(block, 1.0, np.random.default_rng(0))
+    assert node.stopped
+    assert node.shape == LEAF

@@ -1,0 +1,291 @@
+"""Blocks of multiway levels: probabilities against enumeration, rounding against decimals, loss against epsilon."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.encoding import Codes
+from privet.engines.memory import MemoryEngine
+from privet.errors import BudgetExceeded, ParameterError, ReceiptError
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.privacy.multiway_sampler import BlockSpace, Levels, _Weights, sample_block
+from privet.schema import Categorical, Schema
+from privet.splits import Multiway, Tests
+from privet.testing import ReplayNoise, use_noise
+from privet.testing.noise import ScriptEnded
+
+Tree = tuple[int, tuple[Any, ...]]  # (test, children), () for a leaf
+
+
+def toy(arities: tuple[int, ...], records: int, seed: int = 0, classes: int = 2) -> tuple[Schema, Codes]:
+    attributes = tuple(Categorical(f"a{i}", tuple(range(arity))) for i, arity in enumerate(arities))
+    schema = Schema(attributes, Categorical("c", tuple(range(classes))))
+    rng = np.random.default_rng(seed)
+    features = np.array([rng.integers(0, arity, records) for arity in arities], dtype=np.uint8)
+    labels = ((features[0] + (rng.random(records) < 0.3)) % classes).astype(np.uint8)
+    return schema, Codes(features, labels)
+
+
+def all_trees(arities: tuple[int, ...], depth: int, used: frozenset[int] = frozenset()) -> Iterator[Any]:
+    if depth == 0:
+        yield ()
+        return
+    for a, arity in enumerate(arities):
+        if a not in used:
+            below = list(all_trees(arities, depth - 1, used | {a}))
+            yield from ((a, children) for children in product(below, repeat=arity))
+
+
+def gini(labels: np.ndarray, classes: int) -> float:
+    counts = np.bincount(labels, minlength=classes)
+    return -float(counts.sum() - (counts**2).sum() / max(counts.sum(), 1))
+
+
+def score(tree: Any, codes: Codes, classes: int, rows: np.ndarray | None = None) -> float:
+    assert codes.labels is not None
+    rows = np.arange(codes.labels.size) if rows is None else rows
+    if not tree:
+        return gini(codes.labels[rows], classes)
+    a, children = tree
+    return sum(score(child, codes, classes, rows[codes.features[a][rows] == v]) for v, child in enumerate(children))
+
+
+def log_prior(tree: Any, left: int) -> float:
+    return -math.log(left) + sum(log_prior(child, left - 1) for child in tree[1]) if tree else 0.0
+
+
+def nested(levels: Levels, arities: tuple[int, ...]) -> Any:
+    below: list[Any] = []
+    for level in reversed(levels):
+        rest = iter(below)
+        below = [(t, tuple(next(rest, ()) for _ in range(arities[t]))) for t in level]
+    return below[0]
+
+
+def draw(schema: Schema, codes: Codes, space: BlockSpace, epsilon: object, **options: Any) -> Levels:
+    data = PrivateDataset(MemoryEngine(schema, codes), Ledger(epsilon, **options))
+    allowed = np.ones((1, len(space.tests)), dtype=bool)
+    return data.frontier().sample_blocks_all(space, epsilon, np.array([0]), allowed)[0]
+
+
+def prepared(schema: Schema, codes: Codes, space: BlockSpace, epsilon: Fraction) -> _Weights:
+    """The weights that a fit adds up before it draws, to draw from more than once."""
+    engine, half = MemoryEngine(schema, codes), float((epsilon - space.rounding(epsilon)) / 2)
+    return _Weights(engine, engine.root(), space, np.ones(len(space.tests), dtype=bool), half)
+
+
+def law(arities: tuple[int, ...], act: Callable[[], Levels]) -> dict[Any, float]:
+    """The probability of every tree, by following every outcome of the kernel's own draws."""
+    found: dict[Any, float] = {}
+    waiting: list[tuple[int, ...]] = [()]
+    while waiting:
+        noise = ReplayNoise(waiting.pop())
+        with use_noise(noise):
+            try:
+                tree = nested(act(), arities)
+            except ScriptEnded as ended:
+                waiting += [(*noise.script, i) for i in range(len(ended.draw.values))]
+                continue
+        found[tree] = found.get(tree, 0.0) + math.exp(noise.log_probability)
+    return found
+
+
+@pytest.mark.parametrize("measure", ["attributes", "subtrees"])
+@pytest.mark.parametrize(
+    ("arities", "depth", "classes"),
+    [((2, 3, 4), 1, 2), ((2, 3, 2), 2, 2), ((3, 2, 2), 2, 3), ((2, 2, 2, 2), 3, 2), ((2, 2), 2, 2)],
+)
+def test_probabilities_equal_enumeration(arities: tuple[int, ...], depth: int, classes: int, measure: Any) -> None:
+    schema, codes = toy(arities, 40, classes=classes)
+    space = BlockSpace(Tests.multiway(schema), classes, depth, measure)
+    epsilon = Fraction(3, 10)
+    found = law(arities, prepared(schema, codes, space, epsilon).draw)
+    if depth < 3:  # the whole way through frontier and receipt, which adds the weights up anew for every tree
+        through = law(arities, lambda: draw(schema, codes, space, epsilon))
+        assert found == pytest.approx(through, abs=1e-13)
+    trees = list(all_trees(arities, depth))
+    half = float(epsilon - space.rounding(epsilon)) / 2
+    prior = np.array([log_prior(tree, len(arities)) if measure == "attributes" else 0.0 for tree in trees])
+    logs = prior + half * np.array([score(tree, codes, classes) for tree in trees])
+    expected = np.exp(logs - logs.max())
+    expected /= expected.sum()
+    assert found.keys() == set(trees)
+    assert np.abs(np.array([found[tree] for tree in trees]) - expected).max() < 1e-12
+
+
+def test_real_draws_follow_the_law() -> None:
+    schema, codes = toy((2, 3, 2), 30)
+    space = BlockSpace(Tests.multiway(schema), 2, 2)
+    weights, runs = prepared(schema, codes, space, Fraction(1)), 4000
+    expected = law(schema.arities, weights.draw)
+    seen = Counter(nested(weights.draw(), schema.arities) for _ in range(runs))
+    assert seen.keys() <= expected.keys()
+    # Rare trees are pooled until each cell expects ten.
+    observed, wanted, pool = [], [], [0.0, 0.0]
+    for tree, p in expected.items():
+        if runs * p >= 10:
+            observed.append(float(seen[tree]))
+            wanted.append(runs * p)
+        else:
+            pool = [pool[0] + seen[tree], pool[1] + runs * p]
+    cells = [*zip(observed, wanted, strict=True), *([(pool[0], pool[1])] if pool[1] else [])]
+    chi2 = sum((o - e) ** 2 / e for o, e in cells)
+    freedom = len(cells) - 1
+    assert chi2 < freedom + 5 * math.sqrt(2 * freedom) + 10, (chi2, freedom)
+
+
+@pytest.mark.parametrize("measure", ["attributes", "subtrees"])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_no_pair_of_neighbours_loses_more_than_epsilon(neighbours: str, measure: Any) -> None:
+    epsilon, worst = 1.5, 0.0
+    for seed, records in product(range(2), (0, 1, 5, 40)):
+        schema, codes = toy((2, 3, 2), records + 2, seed)
+        assert codes.labels is not None
+        space = BlockSpace(Tests.multiway(schema), 2, 2, measure)
+        keep = records + 1 if neighbours == "replace-one" else records + 2
+        first = Codes(codes.features[:, :keep].copy(), codes.labels[:keep])
+        drop = [*range(records), records + 1] if neighbours == "replace-one" else [*range(records + 1)]
+        second = Codes(codes.features[:, drop].copy(), codes.labels[drop])
+        one, other = (
+            law(schema.arities, partial(draw, schema, table, space, epsilon, neighbours=neighbours))
+            for table in (first, second)
+        )
+        worst = max(worst, *(abs(math.log(one[tree] / other[tree])) for tree in one))
+    assert worst <= epsilon + 1e-9
+    assert worst > epsilon / 8  # the test would see a mechanism that draws at random
+
+
+class Crowd(MemoryEngine):
+    """Each record stands for many: counts as large as the rounding bound speaks about, without as many records."""
+
+    def __init__(self, schema: Schema, codes: Codes, weights: np.ndarray) -> None:
+        super().__init__(schema, codes)
+        self._weights = weights
+
+    def counts(self, cells: Any) -> np.ndarray:
+        counts = np.zeros((cells.size, self.schema.total_bins, self.schema.n_classes), dtype=np.int64)
+        inside = cells.of_record >= 0
+        for a, offset in enumerate(self.schema.offsets[:-1]):
+            np.add.at(
+                counts,
+                (cells.of_record[inside], offset + self._features[a][inside], self._labels[inside]),
+                self._weights[inside],
+            )
+        return counts
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 1000), Fraction(1), Fraction(50)])
+@pytest.mark.parametrize(("arities", "depth"), [((2, 3, 2), 2), ((3, 2, 2, 2), 3), ((9, 7), 1)])
+def test_weights_are_within_the_rounding_bound(arities: tuple[int, ...], depth: int, epsilon: Fraction) -> None:
+    schema, codes = toy(arities, 60)
+    assert codes.labels is not None
+    weights = np.random.default_rng(1).integers(1, 2**26, 60)
+    tests = Tests.multiway(schema)
+    space = BlockSpace(tests, 2, depth)
+    half = float(epsilon / 2)
+    engine = Crowd(schema, codes, weights)
+    found = _Weights(engine, engine.root(), space, np.ones(len(tests), dtype=bool), half)
+    bound = Decimal(float(space.rounding(epsilon))) / (4 * depth)
+    labels = codes.labels
+
+    with localcontext() as context:
+        context.prec = 60
+
+        def total(rows: np.ndarray, path: tuple[int, ...]) -> Decimal:
+            terms = [term(rows, path, a) for a in range(len(arities)) if a not in path]
+            most = max(terms)
+            return most + sum((t - most).exp() for t in terms).ln()
+
+        def term(rows: np.ndarray, path: tuple[int, ...], a: int) -> Decimal:
+            parts = [rows[codes.features[a][rows] == v] for v in range(arities[a])]
+            below = [leaf(part) if len(path) + 1 == depth else total(part, (*path, a)) for part in parts]
+            return sum(below, Decimal(0)) + Decimal(-math.log(len(arities) - len(path)))
+
+        def leaf(rows: np.ndarray) -> Decimal:
+            counts = [int(weights[rows[labels[rows] == c]].sum()) for c in range(2)]
+            n = sum(counts)
+            exact = Fraction(sum(c * c for c in counts), max(n, 1)) - n
+            return Decimal(half) * Decimal(exact.numerator) / Decimal(exact.denominator)
+
+        worst = max(abs(Decimal(float(found.terms[()][a])) - term(np.arange(60), (), a)) for a in range(len(arities)))
+    assert worst <= bound
+
+
+def test_the_bound_is_small_and_grows_with_the_space() -> None:
+    schema, _ = toy((3,) * 16, 1)
+    at = [BlockSpace(Tests.multiway(schema), 2, depth).rounding(Fraction(1)) for depth in (1, 2, 3, 4)]
+    assert at == sorted(at)
+    assert at[-1] < Fraction(1, 1000)
+
+
+def test_what_cannot_be_drawn_is_refused_before_it_is_charged() -> None:
+    schema, codes = toy((2, 3, 2), 10)
+    tests = Tests.multiway(schema)
+    data = PrivateDataset(MemoryEngine(schema, codes), Ledger(1))
+    root, everything = np.array([0]), np.ones((1, 3), dtype=bool)
+    ask = data.frontier().sample_blocks_all
+    for space, epsilon, allowed, says in [
+        (BlockSpace(tests, 2, 3), 1, np.array([[True, True, False]]), "needs as many attributes"),
+        (BlockSpace(tests, 2, 1), 1, np.ones((1, 3)), "booleans"),
+        (BlockSpace(tests, 2, 1), 1, np.ones((2, 3), dtype=bool), "booleans"),
+        (BlockSpace(tests, 2, 3), Fraction(1, 10**13), everything, "too small"),
+    ]:
+        with pytest.raises(ParameterError, match=says):
+            ask(space, epsilon, root, allowed)
+    wide, _ = toy((3,) * 20, 1)
+    with pytest.raises(ParameterError, match="lower embedding_depth"):
+        BlockSpace(Tests.multiway(wide), 2, 9).check(Fraction(1), np.ones((1, 20), dtype=bool), 1)
+    assert data.ledger.spent == 0
+    with pytest.raises(BudgetExceeded):
+        ask(BlockSpace(tests, 2, 1), 2, root, everything)
+    assert data.ledger.spent == 0
+
+
+@pytest.mark.parametrize(("depth", "measure"), [(0, "attributes"), (4, "attributes"), (1, "leaves")])
+def test_spaces_that_cannot_be(depth: int, measure: Any) -> None:
+    schema, _ = toy((2, 3, 2), 1)
+    with pytest.raises(ParameterError):
+        BlockSpace(Tests.multiway(schema), 2, depth, measure)
+    with pytest.raises(ParameterError, match="multiway"):
+        BlockSpace(Tests.binary(schema), 2, 1)
+
+
+def test_a_receipt_is_good_for_one_draw() -> None:
+    schema, codes = toy((2, 3, 2), 10)
+    engine, receipt = MemoryEngine(schema, codes), Ledger(1).charge(1, "a block")
+    space, allowed = BlockSpace(Tests.multiway(schema), 2, 1), np.ones(3, dtype=bool)
+    sample_block(engine, 0, engine.root(), space, allowed, receipt)
+    with pytest.raises(ReceiptError):
+        sample_block(engine, 0, engine.root(), space, allowed, receipt)
+
+
+def test_cells_draw_from_their_own_records_and_attributes() -> None:
+    schema, codes = toy((2, 2, 2), 400)
+    data = PrivateDataset(MemoryEngine(schema, codes), Ledger(2000))
+    frontier = data.frontier().split([Multiway(1)])
+    allowed = np.array([[True, False, True]] * 2)
+    drawn = frontier.sample_blocks_all(BlockSpace(Tests.multiway(schema), 2, 2), 1000, np.arange(2), allowed)
+    # The label follows attribute 0: with so much epsilon it is asked in every subtree, and 1 is gone.
+    assert all(0 in {t for level in levels for t in level} for levels in drawn)
+    assert all(1 not in {t for level in levels for t in level} for levels in drawn)
+    assert data.ledger.spent == 1000
+
+
+def test_entries_count_every_weight() -> None:
+    schema, codes = toy((2, 3, 4), 5)
+    engine = MemoryEngine(schema, codes)
+    for depth in (1, 2, 3):
+        space = BlockSpace(Tests.multiway(schema), 2, depth)
+        held = _Weights(engine, engine.root(), space, np.ones(3, dtype=bool), 0.5).terms
+        assert space.entries == sum(terms.size for terms in held.values())
