@@ -1,13 +1,25 @@
 """The auditor: every mechanism of a fit enumerated on tiny neighbouring tables, on the real code path.
 
 >>> import privet.audit
->>> result = privet.audit.exact("diffpid3", claimed=1, pairs=privet.audit.zoo()[:2])
->>> result.verdict
-'holds'
+>>> result = privet.audit.exact("diffpid3", pairs=privet.audit.zoo()[:2], claimed=1)
+>>> result.verdict, result.method
+('holds', 'paired transcripts')
 """
 
-from privet.audit.exact import AuditResult, exact
-from privet.audit.explorer import Transcript, explore, output_distribution
-from privet.audit.zoo import Pair, zoo
+from privet.audit.exact import AuditResult, audit_learner, exact
+from privet.audit.explorer import Transcript, explore
+from privet.audit.outputs import TooLarge, output_distribution
+from privet.audit.zoo import Pair, tiny_schema, zoo
 
-__all__ = ["AuditResult", "Pair", "Transcript", "exact", "explore", "output_distribution", "zoo"]
+__all__ = [
+    "AuditResult",
+    "Pair",
+    "TooLarge",
+    "Transcript",
+    "audit_learner",
+    "exact",
+    "explore",
+    "output_distribution",
+    "tiny_schema",
+    "zoo",
+]

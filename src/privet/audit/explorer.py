@@ -1,260 +1,181 @@
-"""The replay explorer: all that a fit can do, on two neighbouring tables at once.
+"""The replay explorer: what a fit can do, on two neighbouring tables at once.
 
-A fit is run again and again with scripted noise. The testing seam replaces only the calls into OpenDP, after scales and
-weights are computed, so what is walked is the real code. A *transcript* is the sequence of everything drawn; both
-tables are driven through the same one and it is weighed under each.
+A *transcript* is the sequence of everything drawn in a fit. Both tables are driven through the same one, on the real
+code, and it is weighed under each. The walk starts from the ends of every distribution and then changes one answer
+at a time: in turn the change that promises the largest loss, and the oldest one not tried, so that a limit costs little
+and yet every kind of call gets its turn.
 """
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from privet.privacy.noise import NoiseSource
-from privet.testing.noise import Draw, discrete_laplace, use_noise
-
-Values = npt.NDArray[np.float64] | npt.NDArray[np.int64]
-Outcome = tuple[int, ...]
-Fit = Callable[[], Hashable]
-"""Runs the fit under the noise source in force and returns the released model in canonical form."""
-
-FAR = 40  # scales: a count that far out is exp(-40) likely, and ratios are constant beyond
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
-    """One call into the noise source: a whole vector of counts, a choice, or a coin per record."""
-
-    kind: str
-    values: Values
-    scale: float
-
-    def log_probability(self, outcome: Outcome) -> float:
-        if self.kind == "laplace":
-            return sum(
-                _log(discrete_laplace(drawn - int(value), self.scale))
-                for drawn, value in zip(outcome, self.values, strict=True)
-            )
-        if self.kind == "coin":
-            return -len(self.values) * math.log(self.scale)
-        return _log(float(_choice(self).probabilities()[outcome[0]]))
-
-
-class _Paused(BaseException):
-    """The script ran out at a call. Not an Exception: a fit that swallows errors must not swallow this."""
-
-    def __init__(self, call: Call) -> None:
-        self.call = call
-
-
-class _Script:
-    """A noise source that answers call by call from a list, then pauses."""
-
-    caveat = "outcomes were scripted (epsilon = infinity)"
-
-    def __init__(self, outcomes: list[Outcome]) -> None:
-        self.calls: list[Call] = []
-        self._outcomes = outcomes
-
-    def laplace(self, values: npt.NDArray[np.int64], scale: float) -> npt.NDArray[np.int64]:
-        drawn = self._answer(Call("laplace", values.ravel(), scale))
-        return np.array(drawn, dtype=np.int64).reshape(values.shape)
-
-    def exponential(self, scores: npt.NDArray[np.float64], scale: float) -> int:
-        return self._answer(Call("exponential", scores, scale))[0]
-
-    def permute_and_flip(self, scores: npt.NDArray[np.float64], scale: float) -> int:
-        return self._answer(Call("permute-and-flip", scores, scale))[0]
-
-    def coins(self, sides: int, size: int) -> npt.NDArray[np.int64]:
-        return np.array(self._answer(Call("coin", np.zeros(size, dtype=np.int64), float(sides))), dtype=np.int64)
-
-    def _answer(self, call: Call) -> Outcome:
-        if len(self.calls) == len(self._outcomes):
-            raise _Paused(call)
-        self.calls.append(call)
-        return self._outcomes[len(self.calls) - 1]
+from privet.audit.draws import FAR, Call, Fit, Outcome, Policy, Script, gain, run
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """One way a fit can go, with its log probability on either table and what was released on either."""
+    """One way a fit can go: what was drawn, what each draw adds to the loss, and what was released on either table.
+
+    Where the neighbour asks for other draws it goes on by itself. What is released then depends on more than the
+    draws, as it does where the releases differ: something went around the noise, and the log-ratio says nothing.
+    """
 
     outcomes: tuple[Outcome, ...]
-    log_p: float
-    log_q: float
+    gains: tuple[float, ...]
     released: Hashable
     released_by_neighbour: Hashable
+    same_draws: bool
+
+    @property
+    def follows_from_the_draws(self) -> bool:
+        return self.same_draws and self.released == self.released_by_neighbour
 
     @property
     def log_ratio(self) -> float:
-        """How much more likely one table makes it; infinite where what is released depends on more than the draws."""
-        if self.released != self.released_by_neighbour:
-            return math.inf
-        return abs(self.log_p - self.log_q)
+        """How much more likely one table makes these draws than the other."""
+        return abs(math.fsum(self.gains))
 
 
-@dataclass
-class _Side:
-    """A table's half of the walk."""
+@dataclass(frozen=True)
+class _Plan:
+    """A script for the first table's fit, and where counts beyond it go, in ``FAR`` scales from the exact ones.
 
-    fit: Fit
-    outcomes: list[Outcome] = field(default_factory=list)
+    All up is what a larger table favours, all down a smaller one; 0, the exact counts themselves, favours the first
+    table as much as anything does, but lets small nodes end.
+    """
 
-    def go_on(self, outcomes: list[Outcome]) -> tuple[float, Call | None, Hashable]:
-        """Run with a script: log probability of it, the call it paused at (None at the end) and what was released."""
-        script = _Script(outcomes)
-        call, released = None, None
-        source: NoiseSource = script
-        try:
-            with use_noise(source):
-                released = self.fit()
-        except _Paused as paused:
-            call = paused.call
-        except Exception as error:
-            released = ("raised", type(error).__name__, str(error))
-        weight = sum(c.log_probability(o) for c, o in zip(script.calls, outcomes, strict=False))
-        return weight, call, released
+    script: tuple[Outcome, ...]
+    side: int
 
 
 def explore(
-    fit: Fit, neighbour: Fit, *, extra: int | None = None, limit: int = 100, seed: int = 0
+    fit: Fit, neighbour: Fit, *, place: int | None = None, limit: int = 24, seed: int = 0
 ) -> Iterator[Transcript]:
-    """Walk the transcripts of two fits together.
+    """Walk the transcripts of two fits together, up to ``limit`` of them.
 
-    All outcomes of a choice are taken; of a vector of counts the two that favour either table most (beyond which ratios
-    do not change), the far ends of counts on which the tables agree, and a random one; of coins a few throws, the
-    neighbour's without its ``extra`` record. After ``limit`` transcripts the walk stops.
+    All outcomes of a choice are candidates; of a vector of counts the ends that favour either table most (beyond which
+    ratios do not change), with agreeing counts at either end, and a random one; of coins a few throws. ``place`` is
+    where the record stands that only one table has: a throw for the others leaves it out.
     """
     random = np.random.default_rng(seed)
-    stack: list[tuple[list[Outcome], list[Outcome]]] = [([], [])]
-    left, right = _Side(fit), _Side(neighbour)
-    found = 0
-    while stack and found < limit:
-        ours, theirs = stack.pop()
-        log_p, call, released = left.go_on(ours)
-        log_q, other, released_too = right.go_on(theirs)
-        if call is None or other is None or not _alike(call, other, extra):
-            if call is not None or other is not None:
-                # One of them wants to draw what the other does not: what happens depends on the data, not the noise.
-                released = ("draws", _shape(call)) if released is None else released
-                released_too = ("draws", _shape(other)) if released_too is None else released_too
-            found += 1
-            yield Transcript(tuple(ours), log_p, log_q, released, released_too)
+    ticks = itertools.count()
+    best: list[tuple[float, int, _Plan]] = []
+    oldest: deque[_Plan] = deque(_Plan((), side) for side in (1, -1, 0))
+    tried: set[tuple[Outcome, ...]] = set()
+    walked: set[tuple[Outcome, ...]] = set()
+    while (best or oldest) and len(walked) < limit:
+        if best and len(walked) >= 3 and len(walked) % 2:
+            plan = heapq.heappop(best)[2]
+        elif oldest:
+            plan = oldest.popleft()
+        else:
+            plan = heapq.heappop(best)[2]
+        if plan.script and plan.script in tried:
             continue
-        branches = [
-            (call.log_probability(a) - other.log_probability(b), a, b) for a, b in _branches(call, other, extra, random)
-        ]
-        # The branch that drives the tables furthest apart is taken first, so that a limit costs the least.
-        apart = [(abs(log_p - log_q + gain) if math.isfinite(gain) else math.inf, a, b) for gain, a, b in branches]
-        stack.extend(([*ours, a], [*theirs, b]) for _, a, b in sorted(apart))
+        tried.add(plan.script)
+        ours = Script(plan.script, _outward(plan.side, random))
+        released = run(fit, ours)
+        taken = tuple(ours.outcomes)
+        if taken in walked:
+            continue
+        walked.add(taken)
+        follower = _Follower(ours, place, _outward(plan.side, random))
+        theirs = Script((), follower.answer)
+        released_too = run(neighbour, theirs)
+        pairs = list(zip(ours.calls, ours.outcomes, theirs.calls, theirs.outcomes, strict=False))[: follower.parted]
+        gains = tuple(gain(*pair) for pair in pairs)
+        same_draws = follower.parted is None and len(theirs.calls) == len(ours.calls)
+        transcript = Transcript(taken, gains, released, released_too, same_draws)
+        yield transcript
+        for i in range(len(plan.script), len(pairs)):
+            call, _, other, _ = pairs[i]
+            for outcome in _branches(call, other, random):
+                script = (*taken[:i], outcome)
+                if outcome != taken[i] and script not in tried:
+                    # As if all that follows stayed as it is: a guess, and a good one.
+                    promise = abs(math.fsum(gains) - gains[i] + _gain_of(call, other, outcome))
+                    branch = _Plan(script, plan.side)
+                    heapq.heappush(best, (-promise, next(ticks), branch))
+                    oldest.append(branch)
 
 
-def output_distribution(fit: Fit, *, tail: float = 1e-6, limit: int = 200_000) -> tuple[dict[Hashable, float], float]:
-    """The exact distribution of what a fit releases, and the mass that was lumped.
+def _outward(side: int, random: np.random.Generator) -> Policy:
+    """Counts to one side, choices to the least likely candidate: that is where losses are largest."""
 
-    Every outcome of every draw is taken; a noisy count goes to the ends of an interval that holds all but ``tail`` of
-    its mass, and those ends stand for what lies beyond. For spaces small enough to walk.
+    def answer(call: Call, number: int) -> Outcome:
+        if call.kind == "laplace":
+            return tuple((call.values + side * (math.ceil(FAR * call.scale) + 1)).tolist())
+        if call.kind == "coins":
+            return tuple(random.integers(0, int(call.scale), call.values.size).tolist())
+        chances = call.log_chances()
+        return (int(np.argmin(np.where(np.isfinite(chances), chances, np.inf))),)
+
+    return answer
+
+
+class _Follower:
+    """The answers that the other table got, for as long as the same is asked; then ``parted`` is the first call.
+
+    Coins are the same but for the record that a table lacks, or has alone.
     """
-    chances: dict[Hashable, float] = {}
-    lumped = 0.0
-    side = _Side(fit)
-    stack: list[tuple[list[Outcome], float]] = [([], 1.0)]
-    runs = 0
-    while stack:
-        outcomes, chance = stack.pop()
-        runs += 1
-        if runs > limit:
-            raise ValueError(f"more than {limit} runs are needed; take a smaller table, or audit transcripts instead")
-        _, call, released = side.go_on(outcomes)
-        if call is None:
-            chances[released] = chances.get(released, 0.0) + chance
-            continue
-        for outcome, weight, beyond in _all_outcomes(call, tail):
-            lumped += chance * beyond
-            stack.append(([*outcomes, outcome], chance * weight))
-    return chances, lumped
+
+    def __init__(self, lead: Script, place: int | None, alone: Policy) -> None:
+        self.parted: int | None = None
+        self._lead, self._place, self._alone = lead, place, alone
+
+    def answer(self, call: Call, number: int) -> Outcome:
+        if self.parted is None and (number >= len(self._lead.calls) or not _alike(self._lead.calls[number], call)):
+            self.parted = number
+        if self.parted is not None:
+            return self._alone(call, number)
+        outcome, place = self._lead.outcomes[number], self._place
+        if call.kind == "coins" and place is not None:
+            if call.values.size < len(outcome):
+                return outcome[:place] + outcome[place + 1 :]
+            if call.values.size > len(outcome):
+                return (*outcome[:place], sum(outcome) % int(call.scale), *outcome[place:])
+        return outcome
 
 
-def _branches(
-    call: Call, other: Call, extra: int | None, random: np.random.Generator
-) -> Iterator[tuple[Outcome, Outcome]]:
+def _alike(call: Call, other: Call) -> bool:
+    if call.kind == "coins" == other.kind:
+        return call.scale == other.scale and abs(call.values.size - other.values.size) <= 1
+    return call.shape == other.shape
+
+
+def _gain_of(call: Call, other: Call, outcome: Outcome) -> float:
+    return 0.0 if call.kind == "coins" else gain(call, outcome, other, outcome)
+
+
+def _branches(call: Call, other: Call, random: np.random.Generator) -> list[Outcome]:
     if call.kind == "laplace":
-        for outcome in _extremes(call, other, random):
-            yield outcome, outcome
-    elif call.kind == "coin":
-        sides = int(call.scale)
-        longer = max(len(call.values), len(other.values))
-        throws = {tuple(int(c) for c in random.integers(0, sides, longer)) for _ in range(3)} | {(0,) * longer}
-        for throw in throws:
-            shorter = throw if extra is None else throw[:extra] + throw[extra + 1 :]
-            yield (
-                throw if len(call.values) == longer else shorter,
-                throw if len(other.values) == longer else shorter,
-            )
-    else:
-        for i in range(len(call.values)):
-            yield (i,), (i,)
+        return _ends(call, other, random)
+    if call.kind == "coins":
+        return [tuple(random.integers(0, int(call.scale), call.values.size).tolist()) for _ in range(3)]
+    possible = np.isfinite(call.log_chances()) | np.isfinite(other.log_chances())
+    return [(int(i),) for i in np.flatnonzero(possible)]
 
 
-def _extremes(call: Call, other: Call, random: np.random.Generator) -> set[Outcome]:
-    far = math.ceil(FAR * call.scale) + 1
-    low = np.minimum(call.values, other.values).astype(np.int64) - far
-    high = np.maximum(call.values, other.values).astype(np.int64) + far
-    middle = call.values.astype(np.int64)
-    ours_up = call.values >= other.values
+def _ends(call: Call, other: Call, random: np.random.Generator) -> list[Outcome]:
+    far = math.ceil(FAR * max(call.scale, other.scale)) + 1
+    low, high = np.minimum(call.values, other.values) - far, np.maximum(call.values, other.values) + far
+    more, less = call.values > other.values, call.values < other.values
+    near = call.values + np.rint(random.laplace(0, call.scale, call.values.size)).astype(np.int64)
     found = [
-        np.where(ours_up, high, low),  # favours this table; agreeing counts high
-        np.where(call.values > other.values, high, low),  # the same; agreeing counts low
-        np.where(ours_up, low, high),
-        np.where(call.values > other.values, low, high),
-        middle + np.rint(random.laplace(0, call.scale, middle.size)).astype(np.int64),
+        np.where(less, low, high),  # favours the first table; agreeing counts high
+        np.where(more, high, low),  # the same; agreeing counts low
+        np.where(more, low, high),  # favours the second
+        np.where(less, high, low),
+        call.values,  # favours the first as much, without driving small nodes to their end
+        other.values,
+        near,
     ]
-    return {tuple(int(x) for x in outcome) for outcome in found}
-
-
-def _all_outcomes(call: Call, tail: float) -> Iterator[tuple[Outcome, float, float]]:
-    """(outcome, chance, part of the chance that is lumped)"""
-    if call.kind in ("exponential", "permute-and-flip"):
-        for i, chance in enumerate(_choice(call).probabilities()):
-            if chance > 0:
-                yield (i,), float(chance), 0.0
-        return
-    if call.kind == "coin":
-        sides = int(call.scale)
-        for number in range(sides ** len(call.values)):
-            digits = tuple(number // sides**i % sides for i in range(len(call.values)))
-            yield digits, call.scale ** -len(call.values), 0.0
-        return
-    reach = max(1, math.ceil(call.scale * math.log(2 / tail)))
-    noise = np.arange(-reach, reach + 1)
-    chance = np.array([discrete_laplace(int(n), call.scale) for n in noise])
-    beyond = (1 - chance.sum()) / 2
-    chance[[0, -1]] += beyond
-    grid = np.stack(np.meshgrid(*[noise] * len(call.values), indexing="ij"), axis=-1).reshape(-1, len(call.values))
-    for row in grid:
-        weight = float(np.prod(chance[row + reach]))
-        at_end = bool((np.abs(row) == reach).any())
-        yield tuple(int(v) for v in call.values.astype(np.int64) + row), weight, weight if at_end else 0.0
-
-
-def _choice(call: Call) -> Draw:
-    return Draw("exponential" if call.kind == "exponential" else "permute-and-flip", call.values, call.scale)
-
-
-def _shape(call: Call | None) -> tuple[str, int] | None:
-    return None if call is None else (call.kind, len(call.values))
-
-
-def _alike(call: Call, other: Call, extra: int | None) -> bool:
-    if call.kind == "coin" and other.kind == "coin" and call.scale == other.scale:
-        return abs(len(call.values) - len(other.values)) == (0 if extra is None else 1)
-    return _shape(call) == _shape(other)
-
-
-def _log(chance: float) -> float:
-    return math.log(chance) if chance > 0 else -math.inf
+    return list(dict.fromkeys(tuple(outcome.astype(np.int64).tolist()) for outcome in found))

@@ -25,6 +25,7 @@ _HOME = {
     "ReplayNoise": "noise",
     "SeededNoise": "noise",
     "ZeroNoise": "noise",
+    "check_recipe": "checks",
     "use_noise": "noise",
     "neighbouring_tables": "strategies",
     "schemas": "strategies",

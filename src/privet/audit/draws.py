@@ -1,0 +1,119 @@
+"""What a fit asks of the noise, call by call, and scripts that answer in its place.
+
+The testing seam replaces only the calls into OpenDP, after scales and weights are computed: what a script sees is what
+the real sampler would have seen, so its chances are those of the real code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.testing.noise import use_noise
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Outcome = tuple[int, ...]
+"""What a call answered: the released integers of a vector of counts, the index of a choice, a side for every coin."""
+Fit = Callable[[], Hashable]
+"""Runs a fit under the noise source in force and returns what it released, as a value that can be compared."""
+Policy = Callable[["Call", int], Outcome]
+"""Answers a call that the script does not cover; it is told how many calls came before."""
+
+FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two tables' chances is constant long before
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call into the noise source: a vector of counts, a choice, or a coin (of ``scale`` sides) per record."""
+
+    kind: Literal["laplace", "exponential", "permute-and-flip", "coins"]
+    values: Floats | Ints
+    scale: float
+
+    @property
+    def shape(self) -> tuple[str, int]:
+        return self.kind, self.values.size
+
+    def log_chance(self, outcome: Outcome) -> float:
+        """The log probability of an outcome, without underflow."""
+        if self.kind == "laplace":
+            away = np.abs(np.asarray(outcome) - self.values).sum()
+            return float(self.values.size * math.log(math.tanh(0.5 / self.scale)) - away / self.scale)
+        if self.kind == "coins":
+            return -self.values.size * math.log(self.scale)
+        return float(self.log_chances()[outcome[0]])
+
+    def log_chances(self) -> Floats:
+        """Of all outcomes of a choice."""
+        behind = (self.values - self.values.max()) / self.scale
+        if self.kind == "exponential":
+            return np.asarray(behind - np.log(np.exp(behind).sum()))
+        # P(r) is accept_r times the integral over t in [0, 1] of the product over the others of (1 - accept_s t). The
+        # integrand is a polynomial of degree size - 1, for which this rule is exact (see privet.testing.noise).
+        nodes, weights = np.polynomial.legendre.leggauss(behind.size // 2 + 1)
+        refuse = 1 - np.outer(np.exp(behind), (nodes + 1) / 2)
+        return np.asarray(behind + np.log((np.prod(refuse, axis=0) / refuse) @ (weights / 2)))
+
+
+def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> float:
+    """How much more likely our table makes an outcome than theirs, in logs. Coins are nobody's to see: they give 0."""
+    if ours.kind == "coins":
+        return 0.0
+    if ours.kind == "laplace" and ours.scale == theirs.scale:
+        # The far ends cancel before they are rounded: equal counts give exactly 0.
+        drawn = np.asarray(outcome)
+        return float((np.abs(drawn - theirs.values) - np.abs(drawn - ours.values)).sum() / ours.scale)
+    p, q = ours.log_chance(outcome), theirs.log_chance(their_outcome)
+    return 0.0 if p == q else p - q
+
+
+class Departed(BaseException):
+    """A fit made a call that its script cannot answer. Not an Exception: a fit that swallows errors must not see it."""
+
+
+class Script:
+    """A noise source that answers from a list, then as a policy says; it keeps all calls and answers."""
+
+    caveat = "outcomes were scripted (epsilon = infinity)"
+
+    def __init__(self, outcomes: Sequence[Outcome], policy: Policy) -> None:
+        self.calls: list[Call] = []
+        self.outcomes = list(outcomes)
+        self._policy = policy
+
+    def laplace(self, values: Ints, scale: float) -> Ints:
+        drawn = self._answer(Call("laplace", values.ravel().astype(np.int64), scale))
+        return np.array(drawn, dtype=np.int64).reshape(values.shape)
+
+    def exponential(self, scores: Floats, scale: float) -> int:
+        return self._answer(Call("exponential", scores.copy(), scale))[0]
+
+    def permute_and_flip(self, scores: Floats, scale: float) -> int:
+        return self._answer(Call("permute-and-flip", scores.copy(), scale))[0]
+
+    def coins(self, sides: int, size: int) -> Ints:
+        return np.array(self._answer(Call("coins", np.zeros(size, dtype=np.int64), float(sides))), dtype=np.int64)
+
+    def _answer(self, call: Call) -> Outcome:
+        number = len(self.calls)
+        self.calls.append(call)
+        if number == len(self.outcomes):
+            self.outcomes.append(self._policy(call, number))
+        return self.outcomes[number]
+
+
+def run(fit: Fit, script: Script) -> Hashable:
+    """What a fit releases under a script: its model, or the error it ends in; None where the script cannot answer."""
+    try:
+        with use_noise(script):
+            return fit()
+    except Departed:
+        return None
+    except Exception as error:
+        return "raised", type(error).__name__, str(error)

@@ -1,0 +1,110 @@
+"""The exact distribution of what a fit releases, where the space is small enough to walk it all."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Iterator
+
+import numpy as np
+
+from privet.audit.draws import Call, Departed, Fit, Outcome, Script, run
+
+Option = tuple[Outcome, float, bool]
+"""An outcome, the log of its chance, and whether it stands for outcomes beyond it."""
+
+
+class TooLarge(ValueError):
+    """More runs are needed than are allowed; take a smaller table or a shallower model, or walk transcripts."""
+
+
+def output_distribution(
+    fit: Fit, *, window: tuple[int, int] | None = None, tail: float = 1e-6, limit: int = 20_000
+) -> tuple[dict[Hashable, float], float]:
+    """The log of the chance of everything that a fit can release, and the lumped mass.
+
+    Every outcome of every draw is taken. A noisy count is clipped where it is ``tail`` unlikely to be, the two ends
+    standing for all beyond: they are the lumped mass. To compare two tables, give both the same ``window``, bounds on
+    the exact counts of either; then they are clipped alike, which as postprocessing costs a sound fit nothing.
+    """
+    chances: dict[Hashable, float] = {}
+    lumped = 0.0
+    waiting: list[tuple[tuple[Outcome, ...], float, bool]] = [((), 0.0, False)]
+    runs = 0
+    while waiting:
+        outcomes, chance, at_end = waiting.pop()
+        runs += 1
+        taken: list[list[Option]] = []
+        room = limit - runs - len(waiting)
+
+        def first(call: Call, number: int, taken: list[list[Option]] = taken, room: int = room) -> Outcome:
+            if _number_of_options(call, window, tail) > room:
+                raise Departed
+            taken.append(_options(call, window, tail))
+            return taken[-1][0][0]
+
+        script = Script(outcomes, first)
+        released = run(fit, script)
+        # The first option was taken to the end; the others wait, each with the script that leads to it.
+        for i, options in enumerate(taken, len(outcomes)):
+            waiting.extend(
+                ((*script.outcomes[:i], outcome), chance + weight, at_end or beyond)
+                for outcome, weight, beyond in options[1:]
+            )
+            chance, at_end = chance + options[0][1], at_end or options[0][2]
+        if runs + len(waiting) > limit or len(script.outcomes) < len(script.calls):
+            raise TooLarge(f"more than {limit} runs are needed; take a smaller table, or walk transcripts instead")
+        chances[released] = float(np.logaddexp(chances.get(released, -math.inf), chance))
+        lumped += math.exp(chance) if at_end else 0.0
+    return chances, lumped
+
+
+def largest_log_ratio(ours: dict[Hashable, float], theirs: dict[Hashable, float]) -> tuple[float, Hashable]:
+    """The largest loss over all outputs, and an output that attains it; infinite where one table cannot release it."""
+    worst: tuple[float, Hashable] = (0.0, None)
+    for output in {**ours, **theirs}:
+        ratio = abs(ours.get(output, -math.inf) - theirs.get(output, -math.inf))
+        worst = max(worst, (ratio, output), key=lambda found: found[0])
+    return worst
+
+
+def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) -> float:
+    """As a float: it can be astronomical."""
+    if call.kind == "coins":
+        return float(call.scale**call.values.size)
+    if call.kind == "laplace":
+        low, high = _bounds(call, window, tail)
+        return float(high - low + 1) ** call.values.size
+    return call.values.size
+
+
+def _options(call: Call, window: tuple[int, int] | None, tail: float) -> list[Option]:
+    if call.kind in ("exponential", "permute-and-flip"):
+        return [((i,), chance, False) for i, chance in enumerate(call.log_chances().tolist()) if chance > -math.inf]
+    if call.kind == "coins":
+        sides, size = int(call.scale), call.values.size
+        return [(throw, -size * math.log(sides), False) for throw in itertools.product(range(sides), repeat=size)]
+    bounds = _bounds(call, window, tail)
+    options: list[Option] = [((), 0.0, False)]
+    for value in call.values.tolist():
+        options = [
+            ((*outcome, drawn), chance + weight, beyond or at_end)
+            for outcome, chance, beyond in options
+            for drawn, weight, at_end in _clipped(value, call.scale, *bounds)
+        ]
+    return options
+
+
+def _bounds(call: Call, window: tuple[int, int] | None, tail: float) -> tuple[int, int]:
+    reach = max(1, math.ceil(call.scale * math.log(1 / tail)))
+    low, high = window or (int(min(call.values, default=0)), int(max(call.values, default=0)))
+    return low - reach, high + reach
+
+
+def _clipped(value: int, scale: float, low: int, high: int) -> Iterator[tuple[int, float, bool]]:
+    """A count plus discrete Laplace noise, clipped to a window that holds the count."""
+    q = math.exp(-1 / scale)
+    yield low, (low - value) / scale - math.log1p(q), True
+    for drawn in range(low + 1, high):
+        yield drawn, math.log((1 - q) / (1 + q)) - abs(drawn - value) / scale, False
+    yield high, (value - high) / scale - math.log1p(q), True

@@ -1,0 +1,98 @@
+"""``privet audit``: does a method keep its word? Tiny neighbouring tables through its real code, all draws scripted."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.options import Json, parse_epsilon
+from privet.cli.output import Advance, print_json, print_rich, progress
+from privet.errors import RecipeError
+
+if TYPE_CHECKING:
+    from privet.audit import AuditResult
+    from privet.recipes.recipe import Recipe
+
+EXAMPLE = "Example: privet audit --recipe diffpid3 --epsilon 0.5"
+
+
+def audit(
+    recipe: Annotated[
+        str | None, typer.Option("--recipe", "-r", metavar="R", help="The method; all of them by default.")
+    ] = None,
+    variant: Annotated[
+        str | None, typer.Option("--variant", metavar="V", help="sound or as-published; all there are by default.")
+    ] = None,
+    epsilon: Annotated[
+        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What is claimed.")
+    ] = "1",  # type: ignore[assignment]  # read by the parser
+    neighbours: Annotated[
+        str, typer.Option("--neighbours", metavar="N", help="add-remove or replace-one.")
+    ] = "add-remove",
+    as_json: Json = False,
+) -> None:
+    """Search small neighbouring tables for a loss above the claim. Exit code 1 if a sound variant has one."""
+    chosen = _recipes(recipe, variant)
+    with progress("auditing") as advance:
+        results = list(_audit_all(chosen, epsilon, neighbours, advance))
+    if as_json:
+        print_json({"results": [result.to_dict() for result in results]})
+    else:
+        print_rich(_grid(results))
+    broken = [
+        one for one, result in zip(chosen, results, strict=True) if one.variant not in one.unsound and _alarming(result)
+    ]
+    if broken:
+        raise typer.Exit(1)
+
+
+def _recipes(name: str | None, variant: str | None) -> list[Recipe]:
+    from privet.audit.exact import as_recipe
+    from privet.recipes import recipe_classes
+
+    classes = recipe_classes()
+    if name is not None and name not in classes:
+        raise RecipeError(f"unknown recipe {name!r}; choose one of {', '.join(classes)}")
+    offered = [
+        (recipe.info.name, each)
+        for recipe in classes.values()
+        for each in recipe.info.variants
+        if name in (None, recipe.info.name)
+    ]
+    chosen = [as_recipe(recipe, variant=each) for recipe, each in offered if variant in (None, each)]
+    if not chosen:
+        known = ", ".join(dict.fromkeys(each for _, each in offered))
+        raise RecipeError(f"no such variant: {variant!r}; choose {known}")
+    return chosen
+
+
+def _audit_all(chosen: list[Recipe], epsilon: Fraction, neighbours: str, advance: Advance) -> Any:
+    from privet.audit import exact
+
+    for done, recipe in enumerate(chosen):
+        advance(done, len(chosen))
+        yield exact(recipe, claimed=epsilon, neighbours=neighbours)
+
+
+def _alarming(result: AuditResult) -> bool:
+    return result.verdict != "holds"
+
+
+def _grid(results: list[AuditResult]) -> Any:
+    from rich.table import Table
+
+    title = f"Losses found on the zoo of neighbouring tables ({results[0].neighbours})"
+    grid = Table("recipe", "variant", "claimed", "lower bound", "verdict", "method", "where", title=title)
+    for found in results:
+        where = f"{found.pair}: {found.reason}" if found.reason else found.pair
+        colour = "red" if _alarming(found) else "green"
+        numbers = f"{found.claimed:g}", f"{found.lower_bound:.4g}"
+        grid.add_row(found.recipe, found.variant, *numbers, f"[{colour}]{found.verdict}[/]", found.method, where)
+    return grid
+
+
+def register(app: typer.Typer) -> None:
+    """Hang this command on the tree."""
+    app.command(epilog=EXAMPLE)(audit)

@@ -1,0 +1,127 @@
+"""What the test of every recipe calls, as ``check_estimator`` is called for every estimator of scikit-learn."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privet.audit.exact import AuditResult, as_recipe, exact, one_thread
+from privet.audit.released import canonical
+from privet.audit.zoo import THRESHOLDS, Pair, zoo
+from privet.encoding import encode
+from privet.engines.memory import MemoryEngine
+from privet.errors import ParameterError
+from privet.privacy.budget import Neighbours
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.privacy.noise import NoiseSource
+from privet.recipes.recipe import Recipe
+from privet.schema import Schema
+from privet.testing.noise import SeededNoise, use_noise
+from privet.trees.codec import Model, load, save
+from privet.trees.forest import Forest
+from privet.trees.tree import Tree
+
+EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(2))
+CROWD = 10**6  # more than any count of the zoo, and than any rule that stops at too few records
+
+
+class _Fitted(NamedTuple):
+    model: Tree | Forest
+    ledger: Ledger
+
+
+class _Crowded(SeededNoise):
+    """Every count comes out large, so that no rule stops a path before its depth."""
+
+    def laplace(self, values: Any, scale: float) -> Any:
+        return super().laplace(values, scale) + CROWD
+
+
+def check_recipe(
+    recipe: str | Recipe | Any,
+    *,
+    epsilons: Iterable[object] = EPSILONS,
+    schema: Schema | None = None,
+    thresholds: tuple[int, ...] = THRESHOLDS,
+    spends_all: bool = True,
+    transcripts: int = 8,
+    complete: int = 100,
+) -> list[AuditResult]:
+    """Check that a recipe keeps its word; raises ``AssertionError`` where it does not, and returns the audits.
+
+    Over the whole zoo and both neighbour relations: no table makes it fail, it never spends more than its epsilon and
+    (where no rule stops it; ``spends_all``) all of it, the same seeds give the same model, a model survives its file,
+    and the exact audit at each of ``epsilons`` stays within the claim. ``thresholds`` are numbers of records at which
+    the recipe decides anything.
+
+    >>> from privet.testing import check_recipe
+    >>> [result.verdict for result in check_recipe("sulq", epsilons=[1], transcripts=2)]
+    ['holds', 'holds']
+    """
+    chosen = as_recipe(recipe)
+    if chosen.variant in chosen.unsound:
+        raise ParameterError(f"{chosen.info.name} as {chosen.variant} promises nothing that could be checked")
+    name = f"{chosen.info.name} ({chosen.variant})"
+    results = []
+    for relation in Neighbours:
+        pairs = zoo(schema, relation=relation.value, thresholds=thresholds)
+        for epsilon in (parse_epsilon(value) for value in epsilons):
+            with one_thread():
+                _check_fits(chosen, pairs, epsilon, name, spends_all)
+            result = exact(
+                chosen, pairs, epsilon, neighbours=relation.value, transcripts=transcripts, complete=complete
+            )
+            assert result.verdict == "holds", (
+                f"{name} claims epsilon {result.claimed:g} under {relation.value} and loses {result.lower_bound:g} on "
+                f"{result.pair!r} ({result.reason or result.method}): {result.witness}"
+            )
+            results.append(result)
+    return results
+
+
+def _check_fits(recipe: Recipe, pairs: list[Pair], epsilon: Fraction, name: str, spends_all: bool) -> None:
+    most = Fraction(0)
+    for number, pair in enumerate(pairs):
+        for noise in (SeededNoise(number), _Crowded(number)):
+            fitted = _fit(recipe, pair, epsilon, noise, name)
+            spent = fitted.ledger.spent
+            charges = fitted.ledger.certificate().charges
+            assert spent <= epsilon, f"{name} spent {spent} of {epsilon} on {pair.name!r}"
+            assert spent == sum((charge.adds for charge in charges), Fraction(0)), f"{name}: charges do not add up"
+            most = max(most, spent)
+    assert not spends_all or most == epsilon, f"{name} spends at most {most} of {epsilon}; what is left buys nothing"
+    pair = pairs[-1]
+    model = _fit(recipe, pair, epsilon, SeededNoise(0), name).model
+    again, ledger = _fit(recipe, pair, epsilon, SeededNoise(0), name)
+    assert canonical(model) == canonical(again), f"{name} gives two models under one seed"
+    _check_file(Model(recipe.info.name, model, recipe.params, ledger.certificate().to_dict()), name)
+
+
+def _fit(recipe: Recipe, pair: Pair, epsilon: Fraction, noise: NoiseSource, name: str) -> _Fitted:
+    ledger = Ledger(2 * epsilon, neighbours=pair.relation)  # room for more: it is the recipe that must keep within
+    schema = recipe.prepare(pair.schema)
+    try:
+        data = PrivateDataset(MemoryEngine(schema, encode(schema, pair.columns(pair.neighbour))), ledger)
+        with use_noise(noise):
+            return _Fitted(recipe.grow_model(data, epsilon, np.random.default_rng(0)), ledger)
+    except Exception as error:
+        raise AssertionError(f"{name} fails on {pair.name!r}: {type(error).__name__}: {error}") from error
+
+
+def _check_file(model: Model, name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        save(model, path)
+        loaded = load(path)
+        assert canonical(loaded.trees) == canonical(model.trees), f"{name}: a model changes in its file"
+        assert loaded.certificate == model.certificate, f"{name}: a certificate changes in its file"
+        before = path.read_text()
+        save(loaded, path)
+        assert path.read_text() == before, f"{name}: a model changes when it is written again"

@@ -1,0 +1,237 @@
+"""Trees drawn whole: the public space, blocks, and what leaves buy."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet import Categorical, Ledger, Numeric, ParameterError, Schema
+from privet.encoding import Codes
+from privet.engines.memory import MemoryEngine
+from privet.growing import whole
+from privet.growing.whole import Blocks, _Nodes, affordable_depth, grow_whole, operations, table_bytes
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.tree_sampler import TreeSpace
+from privet.schema import Attribute
+from privet.splits import OneCategory, Tests
+from privet.testing import ReplayNoise, SeededNoise, ZeroNoise, use_noise
+from privet.trees.structure import check_tree
+from privet.trees.tree import Tree
+
+
+def binary(attributes: int, classes: int = 2) -> Schema:
+    columns: tuple[Attribute, ...] = tuple(Categorical(f"b{a}", (0, 1)) for a in range(attributes))
+    return Schema(columns, Categorical("class", tuple(range(classes))))
+
+
+def space_of(schema: Schema, leaf_prior: tuple[float, ...]) -> TreeSpace:
+    tests = Tests.binary(schema)
+    return TreeSpace(tests, schema.n_classes, leaf_prior, np.ones(len(tests)), (1,) * schema.n_classes)
+
+
+def data_of(schema: Schema, n: int, ledger: Ledger, seed: int = 0) -> PrivateDataset:
+    rng = np.random.default_rng(seed)
+    features = np.array([rng.integers(0, arity, n) for arity in schema.arities], dtype=np.uint8)
+    labels = ((features[0] + features[-1] + (rng.random(n) < 0.2)) % schema.n_classes).astype(np.uint8)
+    return PrivateDataset(MemoryEngine(schema, Codes(features, labels)), ledger)
+
+
+# ---- the depth that one draw affords ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n_tests", "n_classes", "depth"),
+    [(208, 2, 3), (122, 2, 4), (1000, 2, 2), (10, 2, 10), (1, 2, 1), (0, 2, 1), (4, 3, 4), (208, 26, 3)],
+)
+def test_affordable_depths_known_beforehand(n_tests: int, n_classes: int, depth: int) -> None:
+    """208 tests are adult's, 122 mushroom's."""
+    assert affordable_depth(n_tests, n_classes) == depth
+
+
+def test_a_draw_counts_every_leaf_of_every_set_of_tests() -> None:
+    """F choose D-1 sets, 2^(D-1) regions of each, F last tests in each, C labels."""
+    assert operations(208, 2, 1) == 208 * 2
+    assert operations(208, 2, 3) == 208 * 207 // 2 * 4 * 208 * 2
+    assert table_bytes(208, 2, 2) == 12 * 208 * 2
+    assert table_bytes(208, 2, 3) == 12 * math.comb(208, 2) * 4 + 4 * 208**2 * 2
+
+
+@given(st.integers(1, 500), st.integers(2, 30))
+def test_affordable_depth_falls_with_the_space_and_fits(n_tests: int, n_classes: int) -> None:
+    depth = affordable_depth(n_tests, n_classes)
+    assert 1 <= depth <= n_tests
+    if depth > 1:
+        assert operations(n_tests, n_classes, depth) <= whole.MAX_OPERATIONS
+        assert table_bytes(n_tests, n_classes, depth) <= whole.MAX_BYTES
+    assert affordable_depth(n_tests, n_classes + 1) <= depth
+    assert affordable_depth(n_tests + 1, n_classes) <= depth or depth == n_tests
+
+
+# ---- priors -------------------------------------------------------------------------------------------------------
+
+MIXED = Schema(
+    (Numeric("age", 0, 100, bins=5), Categorical("town", ("a", "b", "c")), Categorical("sex", ("f", "m"))),
+    Categorical("class", (0, 1)),
+)
+
+
+def prior(measure: Any, favours: dict[str, Any] | None = None) -> list[float]:
+    """Of four thresholds on age, three towns, one sex."""
+    return whole.test_prior(MIXED, Tests.binary(MIXED), measure, favours).tolist()
+
+
+def test_priors_over_tests_and_over_attributes() -> None:
+    assert prior("tests") == [1] * 8
+    assert prior("attributes") == [1 / 4] * 4 + [1 / 3] * 3 + [1]
+    assert prior("tests", {"age": 3, "town": 0}) == [3] * 4 + [0] * 3 + [1]
+    assert prior("attributes", {"sex": 0.5}) == [1 / 4] * 4 + [1 / 3] * 3 + [0.5]
+
+
+@pytest.mark.parametrize("favour", [-1, math.nan, math.inf, "much", None])
+def test_favours_must_be_weights(favour: Any) -> None:
+    with pytest.raises(ParameterError, match="attribute_prior"):
+        prior("tests", {"age": favour})
+
+
+def test_something_must_be_allowed() -> None:
+    with pytest.raises(ParameterError, match="forbids every attribute"):
+        prior("tests", {"age": 0, "town": 0, "sex": 0})
+
+
+# ---- blocks -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("block", "depth", "depths"),
+    [(3, 3, [3]), (3, 2, [2]), (3, 4, [3, 1]), (2, 6, [2, 2, 2]), (1, 3, [1, 1, 1]), (3, 0, [0]), (0, 0, [0])],
+)
+def test_depths_of_blocks(block: int, depth: int, depths: list[int]) -> None:
+    assert Blocks(space_of(binary(4), (0.5,) * block), depth).depths == depths
+
+
+def test_early_leaves_are_final_and_leaves_at_full_depth_are_drawn_again() -> None:
+    """Every draw is scripted: an index among what is possible, labels first (there are none at the root of a block)."""
+    script = [
+        *[0, 1, 2, 0, 1],  # first block: test 0; an early leaf of label 1; test 1 and below it leaves 0 and 1
+        *[2, 0, 1],  # second block, in the first of these: test 2, leaves 0 and 1
+        *[1, 0, 3, 1, 0],  # in the other: test 1; leaf 0; test 2 (0 and 1 are labels, 2 is test 0), leaves 1 and 0
+    ]
+    ledger, noise = Ledger(1), ReplayNoise(script)
+    with use_noise(noise):
+        tree = grow_whole(
+            data_of(binary(3), 50, ledger).frontier(), Blocks(space_of(binary(3), (0.0, 0.5)), 4), Fraction(1)
+        )
+    check_tree(tree)
+    assert len(noise.draws) == len(script)
+    assert nested(tree, 0) == (0, 1, (1, (2, 0, 1), (1, 0, (2, 1, 0))))
+    assert [(charge.epsilon, charge.adds) for charge in ledger.certificate().charges] == [(Fraction(1, 2),) * 2] * 2
+    assert ledger.spent == 1
+    # Labels beside tests in the first block; only tests at a block's root; only labels at its full depth.
+    assert [draw.values.size for draw in noise.draws] == [3, 4, 4, 2, 2, 3, 4, 4, 3, 4, 4, 2, 2]
+
+
+def nested(tree: Tree, node: int) -> Any:
+    test = tree.test(node)
+    if test is None:
+        return int(tree.label[node])
+    assert isinstance(test, OneCategory)
+    assert test.value == 0
+    return (test.attribute, *(nested(tree, child) for child in tree.children(node)))
+
+
+def test_a_second_block_draws_from_the_records_of_its_cell() -> None:
+    """Without noise, two blocks of one level learn parity: the second block must look at its own cell only."""
+    schema, ledger = binary(2), Ledger(10)
+    features = np.array([[0, 0, 1, 1] * 5 + [0], [0, 1, 0, 1] * 5 + [1]], dtype=np.uint8)
+    labels = np.array([0, 1, 1, 0] * 5 + [1], dtype=np.uint8)
+    data = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), ledger)
+    with use_noise(ZeroNoise()):
+        tree = grow_whole(data.frontier(), Blocks(space_of(schema, (0.0,)), 2), Fraction(10))
+    assert (tree.predict(features) == labels).all()
+    assert tree.depth == 2
+
+
+def test_nothing_is_charged_for_blocks_that_nobody_reaches() -> None:
+    ledger = Ledger(1)
+    with use_noise(ReplayNoise([0, 0, 1])):
+        tree = grow_whole(
+            data_of(binary(3), 50, ledger).frontier(), Blocks(space_of(binary(3), (0.0, 0.5)), 4), Fraction(1)
+        )
+    assert nested(tree, 0) == (0, 0, 1)
+    assert ledger.spent == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 5), Fraction(9, 10)])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3, 5])
+def test_a_tree_of_full_depth_spends_epsilon_exactly(depth: int, share: Fraction, neighbours: str) -> None:
+    """Blocks share it equally, after the leaves' share; leaf prior 0 makes every path as deep as it may be."""
+    ledger, schema = Ledger(7, neighbours=neighbours), binary(5)
+    blocks = Blocks(space_of(schema, (0.0,) * min(depth, 2)), depth, share)
+    with use_noise(SeededNoise(depth)):
+        tree = grow_whole(data_of(schema, 80, ledger).frontier(), blocks, Fraction(7, 3))
+    check_tree(tree)
+    assert tree.depth == depth
+    assert ledger.spent == Fraction(7, 3)
+    charges = ledger.certificate().charges
+    trees = [charge for charge in charges if charge.what == "whole labelled trees"]
+    assert [charge.epsilon for charge in trees] == [Fraction(7, 3) * (1 - share) / len(blocks.depths)] * len(trees)
+    leaves = [charge for charge in charges if charge.what == "leaf class counts"]
+    assert [charge.epsilon for charge in leaves] == ([Fraction(7, 3) * share] if share else [])
+    assert np.isnan(tree.counts[~tree.is_leaf]).all()
+    assert np.isnan(tree.counts[tree.is_leaf]).all() == (share == 0)
+
+
+def test_early_leaves_pay_for_their_own_counts_only() -> None:
+    """A path that ends early has spent less; the total is the most expensive path."""
+    for seed in range(8):
+        ledger, schema = Ledger(1), binary(4)
+        blocks = Blocks(space_of(schema, (0.0, 0.6)), 4, Fraction(1, 4))
+        with use_noise(SeededNoise(seed)):
+            tree = grow_whole(data_of(schema, 60, ledger, seed).frontier(), blocks, Fraction(1))
+        assert not np.isnan(tree.counts[tree.is_leaf]).any()
+        assert ledger.spent == (1 if tree.depth > 2 else Fraction(1, 4) + Fraction(3, 8))
+
+
+def test_leaf_counts_are_the_counts_of_the_leaf() -> None:
+    schema = binary(4, 3)
+    data = data_of(schema, 300, Ledger(1))
+    with use_noise(ZeroNoise()):
+        tree = grow_whole(data.frontier(), Blocks(space_of(schema, (0.0, 0.5)), 4, Fraction(1, 2)), Fraction(1))
+    engine = data._engine
+    assert isinstance(engine, MemoryEngine)
+    leaf = tree.apply(engine._features)
+    for node in np.flatnonzero(tree.is_leaf):
+        expected = np.bincount(engine._labels[leaf == node], minlength=3)
+        assert tree.counts[node].tolist() == expected.tolist()
+        if expected.sum():
+            np.testing.assert_allclose(np.sort(tree.proba[node]), np.sort(expected / expected.sum()), atol=2e-6)
+
+
+@given(st.data())
+def test_the_drawn_label_has_the_largest_probability(data: st.DataObject) -> None:
+    """Whatever the noisy counts say, also when they tie or all are negative."""
+    n_classes = data.draw(st.integers(2, 5))
+    nodes = _Nodes(n_classes)
+    nodes.add()
+    nodes.split(0, OneCategory(0, 0))
+    rows = st.lists(st.integers(-3, 3), min_size=n_classes, max_size=n_classes)
+    for leaf in (1, 2):
+        nodes.counts[leaf] = np.array(data.draw(rows), dtype=np.float64)
+        nodes.label[leaf] = data.draw(st.integers(0, n_classes - 1))
+    tree = nodes.finish(binary(1, n_classes))
+    check_tree(tree)
+    assert tree.proba.argmax(axis=1)[1:].tolist() == tree.label[1:].tolist()
+    np.testing.assert_allclose(tree.proba.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(np.sort(tree.proba[1]), np.sort(shares_by_hand(tree.counts[1])), atol=2e-6)
+
+
+def shares_by_hand(counts: np.ndarray) -> list[float]:
+    positive = [max(count, 0.0) for count in counts.tolist()]
+    return [p / sum(positive) if sum(positive) else 1 / len(positive) for p in positive]
