@@ -154,10 +154,10 @@ def test_the_automatic_depth_does_not_look_at_the_records(monkeypatch: pytest.Mo
     assert whole.affordable_depth(20, 2) == 4
     empty = {name: column[:0] for name, column in PATIENTS.items()}
     for table in (empty, PATIENTS):
-        steps: list[tuple[int, int]] = []
+        steps: list[tuple[int, ...]] = []
         fitted = ExactTreeClassifier(CLINIC, 1, leaf_prior=0)
         with use_noise(SeededNoise(0)):
-            fitted.fit(table, progress=lambda done, of, steps=steps: steps.append((done, of)))
+            fitted.fit(table, progress=lambda *step, steps=steps: steps.append(step))  # type: ignore[misc]
         assert fitted.tree_.depth == 4
         assert steps[-1] == (math.comb(20, 2),) * 2
 
@@ -206,7 +206,8 @@ def test_class_weights_move_the_labels() -> None:
 
 def test_missing_values_are_a_branch() -> None:
     schema = Schema((Numeric("x", 0, 10, missing="?"),), Categorical("class", ("no", "yes")))
-    table = {"x": ["?"] * 100 + [3.0] * 50 + [8.0] * 50, "class": ["yes"] * 100 + ["no"] * 100}
+    table = {"x": ["?"] * 100 + [3.0] * 50 + [10.0] * 50, "class": ["yes"] * 100 + ["no"] * 100}
+    # At epsilon 10 the next best test, which puts 50 records wrong, has a chance below exp(-490).
     fitted = ExactTreeClassifier(schema, 10, max_depth=1).fit(table)
     texts = [rule.describe(fitted.schema_) for rule in fitted.rules_]
     assert texts == ["IF x is present THEN no", "IF x is missing THEN yes"]
@@ -272,7 +273,7 @@ def test_it_learns_what_there_is() -> None:
 
 FS = fs.domain()
 FS_RECIPE = ExactTree(max_depth=1)
-TABLES = 400
+TABLES = 200
 
 
 def fs_table(n: int, seed: int) -> tuple[fs.HiddenTree, fs.Sample]:
