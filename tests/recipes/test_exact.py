@@ -157,7 +157,7 @@ def test_the_automatic_depth_does_not_look_at_the_records(monkeypatch: pytest.Mo
         steps: list[tuple[int, ...]] = []
         fitted = ExactTreeClassifier(CLINIC, 1, leaf_prior=0)
         with use_noise(SeededNoise(0)):
-            fitted.fit(table, progress=lambda *step, steps=steps: steps.append(step))  # type: ignore[misc]
+            fitted.fit(table, progress=lambda *step, steps=steps: steps.append(step))
         assert fitted.tree_.depth == 4
         assert steps[-1] == (math.comb(20, 2),) * 2
 

@@ -21,6 +21,7 @@ from privet.splits import Test, Tests
 from privet.trees.tree import Tree
 
 MAX_OPERATIONS = 10**9  # some ten seconds on two cores
+REGION_OPERATIONS = 64  # what a region costs beside its leaves; it decides where tests are few
 MAX_BYTES = 2**30  # of the tables that a draw holds
 TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
 WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay small integers
@@ -30,7 +31,7 @@ def operations(n_tests: int, n_classes: int, depth: int) -> int:
     """How many leaf weights a draw of this depth adds up. From public facts: never the records, never a clock."""
     if depth < 1:
         return n_classes
-    return math.comb(n_tests, depth - 1) * 2 ** (depth - 1) * n_tests * n_classes
+    return math.comb(n_tests, depth - 1) * 2 ** (depth - 1) * (n_tests * n_classes + REGION_OPERATIONS)
 
 
 def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
