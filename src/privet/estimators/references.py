@@ -6,6 +6,7 @@ released from records that need protection; they show what privacy costs on reco
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -27,7 +28,7 @@ from privet.trees.codec import Model
 from privet.trees.tree import Tree
 
 
-class ReferenceClassifier(SchemaClassifier):
+class ReferenceClassifier(SchemaClassifier, ABC):
     """A classifier over exact counts. Subclasses say how the tree grows. NOT private."""
 
     name: ClassVar[str]
@@ -47,9 +48,9 @@ class ReferenceClassifier(SchemaClassifier):
     def _check(self) -> None:
         """Raise ``ParameterError`` for parameters that cannot be."""
 
+    @abstractmethod
     def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree:
         """The tree of records that are encoded already, by a schema cut as finely as wanted."""
-        raise NotImplementedError
 
 
 class ID3ReferenceClassifier(ReferenceClassifier):
