@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, settings
 LEAST_COLLECTED = 2500
 
 TESTS = Path(__file__).parent
+sys.path.insert(0, str(TESTS / "trees"))  # `tree_strategies`: pytest's importlib mode leaves it off the path
 
 # Deadlines measure the machine (and numba's first compilation), not the code.
 settings.register_profile("privet", deadline=None)

@@ -146,3 +146,32 @@ def test_kinds_are_stored_numbers() -> None:
     assert [make_test(kind, 3, 4) for kind in Kind] == [Threshold(3, 4), OneCategory(3, 4), Multiway(3)]
     with pytest.raises(ValueError, match="9"):
         make_test(9, 0, 0)
+
+
+class TestFits:
+    @pytest.mark.parametrize("make", [Tests.binary, Tests.multiway, Tests.mixed])
+    def test_candidates_fit_their_schema(self, make: object) -> None:
+        assert make(SCHEMA).fits(SCHEMA)  # type: ignore[operator]
+        assert Tests.of(SCHEMA, []).fits(SCHEMA)
+
+    @pytest.mark.parametrize(
+        "test",
+        [
+            Threshold(AGE, 2),  # there are two cuts
+            Threshold(AGE, -1),
+            OneCategory(JOB, 3),
+            OneCategory(JOB, -1),
+            Threshold(ONE, 0),
+            None,
+        ],
+    )
+    def test_what_the_schema_lacks(self, test: Test | None) -> None:
+        assert not Tests.of(SCHEMA, [OneCategory(SEX, 0), test]).fits(SCHEMA)
+
+    def test_another_schema(self) -> None:
+        smaller = Schema(SCHEMA.attributes[:3], SCHEMA.label)
+        assert not Tests.multiway(SCHEMA).fits(smaller)
+        assert Tests.multiway(smaller).fits(SCHEMA)
+        wider = Schema((Numeric("age", 0, 120, thresholds=(1, 2, 3)), *SCHEMA.attributes[1:]), SCHEMA.label)
+        assert not Tests.multiway(SCHEMA).fits(wider)  # it has a child more
+        assert Tests.binary(SCHEMA).fits(wider)

@@ -150,6 +150,26 @@ class Tests:
         """The positions of the tests on one attribute."""
         return np.flatnonzero(self.attribute == attribute)
 
+    def fits(self, schema: Schema) -> bool:
+        """Whether every test asks for an attribute and a code of the schema, and has the children it should have."""
+        if not ((self.attribute >= 0) & (self.attribute < len(schema.attributes))).all():
+            return False
+        codes, multiway = np.array(schema.arities, dtype=np.int64)[self.attribute], self.kind == Kind.MULTIWAY
+        cuts = codes - (self.kind == Kind.THRESHOLD)  # there is one cut less than there are codes
+        asked = np.where(multiway, self.cut == 0, (self.cut >= 0) & (self.cut < cuts))
+        return bool((asked & (self.arity == np.where(multiway, codes, 2)) & np.isin(self.kind, list(Kind))).all())
+
+    def take(self, rows: NDArray[np.intp]) -> Tests:
+        """A table of some of these tests, in the order of ``rows``."""
+        return _frozen(self.attribute[rows], self.kind[rows], self.cut[rows], self.arity[rows])
+
+    @classmethod
+    def of_columns(cls, schema: Schema, attribute: NDArray[Any], kind: NDArray[Any], cut: NDArray[Any]) -> Tests:
+        """A table from columns that say which tests; attribute -1 is the test of a leaf and has no children."""
+        arities = np.append(schema.arities, 0)[np.clip(attribute, -1, len(schema.attributes))]  # 0 beyond the schema
+        arity = np.where((attribute < 0) | (kind == Kind.MULTIWAY), arities, 2)
+        return _frozen(attribute, kind, cut, arity)
+
     @classmethod
     def of(cls, schema: Schema, tests: Iterable[Test | None]) -> Tests:
         """A table of the given tests, in their order; None, the test of a leaf, has attribute -1 and no children."""
@@ -186,6 +206,13 @@ class Tests:
                 for test in (_binary(schema, a) if isinstance(attribute, Numeric) else _multiway(schema, a))
             ),
         )
+
+
+def _frozen(attribute: NDArray[Any], kind: NDArray[Any], cut: NDArray[Any], arity: NDArray[Any]) -> Tests:
+    columns = attribute.astype(np.int32), kind.astype(np.int8), cut.astype(np.int32), arity.astype(np.int32)
+    for column in columns:
+        column.setflags(write=False)
+    return Tests(*columns)
 
 
 def _binary(schema: Schema, a: int) -> Iterator[Test]:

@@ -12,9 +12,11 @@ SRC = Path(__file__).parents[2] / "src" / "privet"
 KERNEL = SRC / "privacy"
 MOST_LINES = 1_500  # what one person can read closely in an afternoon
 # The exact whole-tree mechanism is a second afternoon: a mechanism of its own, with a proof of its own.
-# So is the one over blocks of multiway levels, which is shorter.
-SAMPLER = {"tree_sampler.py", "tree_weights.py", "multiway_sampler.py"}
-MOST_SAMPLER_LINES = 680
+# So is the one over multiway tests, which is shorter; the spaces that both draw from are public.
+SAMPLER = {"tree_space.py", "tree_sampler.py", "tree_weights.py", "multiway_sampler.py"}
+MOST_SAMPLER_LINES = 730
+# Draws for published methods that leak, behind a ledger that says epsilon = infinity: no proof rests on them.
+UNPROVEN = {"unproven.py"}
 
 # Distributions that privacy noise comes in. Public choices (which attribute, which threshold) need none of them.
 NOISE = {"laplace", "geometric", "exponential", "standard_exponential", "gumbel", "normal", "standard_normal"}
@@ -65,7 +67,7 @@ def test_only_noise_py_imports_opendp() -> None:
 def test_the_kernel_can_be_read_in_an_afternoon() -> None:
     lines = {p.name: len(p.read_text("utf-8").splitlines()) for p in files(KERNEL)}
     assert lines, "the kernel is not where this test looks"
-    assert sum(n for name, n in lines.items() if name not in SAMPLER) <= MOST_LINES, lines
+    assert sum(n for name, n in lines.items() if name not in SAMPLER | UNPROVEN) <= MOST_LINES, lines
     assert sum(n for name, n in lines.items() if name in SAMPLER) <= MOST_SAMPLER_LINES, lines
 
 

@@ -87,10 +87,11 @@ def test_chances_do_not_underflow() -> None:
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
-def test_both_methods_agree_where_every_draw_is_released(neighbours: str) -> None:
-    pairs = zoo(relation=neighbours)[:8]
-    whole = exact(ExactTree(max_depth=1), pairs, 1, neighbours=neighbours)
-    walked = exact(ExactTree(max_depth=1), pairs, 1, neighbours=neighbours, complete=0, transcripts=40)
+@pytest.mark.parametrize("tests", ["binary", "multiway"])
+def test_both_methods_agree_where_every_draw_is_released(tests: Any, neighbours: str) -> None:
+    recipe, pairs = ExactTree(max_depth=1, tests=tests), zoo(relation=neighbours)[:8]
+    whole = exact(recipe, pairs, 1, neighbours=neighbours)
+    walked = exact(recipe, pairs, 1, neighbours=neighbours, complete=0, transcripts=40)
     assert (whole.method, walked.method) == ("exact output distribution", "paired transcripts")
     assert whole.lower_bound == pytest.approx(walked.lower_bound, abs=1e-9)
 

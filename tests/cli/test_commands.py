@@ -279,6 +279,7 @@ def test_reproduce_json(shared_desk: Any) -> None:
     assert table["verdict"] in ("reproduced", "differs")
     assert len(table["as_published"]) == 25
     assert len(table["sound"]) == 20
+    assert [cell["records"] for cell in table["exact"]] == [200, 300, 1000, 2000, 3000, 4000, 5000]
     keys = {"records", "method", "variant", "runs", "mean", "sd", "published_mean", "published_sd", "z", "verdict"}
     assert all(cell.keys() == keys for cell in table["as_published"])
 
@@ -292,8 +293,11 @@ def test_reproduce_in_words(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -
     sound = {(size, method, "sound"): np.full(9, 100.0) for size, method, v in paper if v == "as-published"}
     paper[3000, "Gini", "as-published"] -= 60
     sound[1000, "Max", "sound"] -= 60
-    told = fs_table1.judge(paper | sound, fs_table1.FULL)
+    exact = {(size, "exact", "sound"): np.full(9, 90.0 if size == 300 else 100.0) for size in fs_table1.TARGETS}
+    told = fs_table1.judge(paper | sound | exact, fs_table1.FULL)
     monkeypatch.setattr(fs_table1, "run", lambda *_, **__: told)
     text = shared_desk.ok("reproduce", "fs-table1").stdout
     for part in ("As published", "Sound", "90.1 ± 1.5", "verdict: differs (Gini at 3000)", "behind: Max at 1000"):
+        assert part in text
+    for part in ("Drawn exactly", "at least 97: reached", "at least 99.9: missed", "misses its target: at 300"):
         assert part in text

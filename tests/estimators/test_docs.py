@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+import privet
+from privet.estimators.registry import CLASSIFIERS
+
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ["recipes/sulq.md", "recipes/diffpid3.md", "recipes/diffpc45.md", "guide/estimators.md"]
+PAGES = [*(f"recipes/{info.name}.md" for info in privet.recipes()), "guide/estimators.md"]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -29,3 +32,15 @@ def test_the_links_lead_somewhere(page: str) -> None:
     text = re.sub(r"```.*?```", "", (DOCS / page).read_text("utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         assert ((DOCS / page).parent / target).exists(), target
+
+
+def test_every_page_is_a_recipes() -> None:
+    assert {f"recipes/{page.name}" for page in (DOCS / "recipes").glob("*.md")} == set(PAGES[:-1])
+
+
+@pytest.mark.parametrize("page", PAGES[:-1])
+def test_a_page_names_its_recipe_and_class(page: str) -> None:
+    name = Path(page).stem
+    opening = f"Recipe `{name}`, class `{CLASSIFIERS[name].__name__}`, code ["
+    assert opening in (DOCS / page).read_text("utf-8")
+    assert f"({page})" in (DOCS / "index.md").read_text("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,19 +13,22 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from privet.errors import BudgetExceeded, PrivacyError
-from privet.estimators.trees import DiffPC45Classifier, DiffPID3Classifier, SuLQTreeClassifier
+from privet.estimators.registry import CLASSIFIERS
+from privet.estimators.trees import SuLQTreeClassifier
 from privet.privacy.ledger import Ledger
 from privet.recipes.sulq import SuLQ
 from privet.schema import Schema
 
-CLASSIFIERS = {"sulq": SuLQTreeClassifier, "diffpid3": DiffPID3Classifier, "diffpc45": DiffPC45Classifier}
-every = pytest.mark.parametrize("name", CLASSIFIERS)
-MAKE: dict[str, Any] = dict(CLASSIFIERS)
+Make = Callable[..., Any]
+SOUND = [name for name, classifier in CLASSIFIERS.items() if "sound" in classifier.recipe_class.info.variants]
+every = pytest.mark.parametrize("name", SOUND)
 
 
 @every
-def test_without_a_ledger_each_fit_has_its_own(name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
-    tree = MAKE[name](schema=clinic_schema, epsilon=0.3, max_depth=2)
+def test_without_a_ledger_each_fit_has_its_own(
+    make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]
+) -> None:
+    tree = make(name, schema=clinic_schema, epsilon=0.3, max_depth=2)
     for _ in range(2):
         certificate = tree.fit(table, table["ill"]).certificate_
         assert certificate.private
@@ -36,13 +40,13 @@ def test_without_a_ledger_each_fit_has_its_own(name: str, clinic_schema: Schema,
 @every
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_a_certificate_speaks_for_its_own_fit_only(
-    name: str, neighbours: str, clinic_schema: Schema, table: dict[str, Any]
+    make: Make, name: str, neighbours: str, clinic_schema: Schema, table: dict[str, Any]
 ) -> None:
     ledger = Ledger(2, neighbours=neighbours)
     ledger.charge(Fraction(1, 2), "somebody else's count")
-    make = {"schema": clinic_schema, "ledger": ledger, "neighbours": neighbours, "max_depth": 1}
-    one = MAKE[name](epsilon=0.25, **make).fit(table, table["ill"]).certificate_
-    two = MAKE[name](epsilon=0.5, **make).fit(table, table["ill"]).certificate_
+    params = {"schema": clinic_schema, "ledger": ledger, "neighbours": neighbours, "max_depth": 1}
+    one = make(name, epsilon=0.25, **params).fit(table, table["ill"]).certificate_
+    two = make(name, epsilon=0.5, **params).fit(table, table["ill"]).certificate_
     for certificate in (one, two):
         assert certificate.private
         assert certificate.neighbours.value == neighbours
@@ -54,9 +58,11 @@ def test_a_certificate_speaks_for_its_own_fit_only(
 
 
 @every
-def test_past_the_budget_nothing_is_fitted_or_charged(name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
+def test_past_the_budget_nothing_is_fitted_or_charged(
+    make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]
+) -> None:
     ledger = Ledger(1)
-    tree = MAKE[name](schema=clinic_schema, epsilon=1.5, ledger=ledger)
+    tree = make(name, schema=clinic_schema, epsilon=1.5, ledger=ledger)
     with pytest.raises(BudgetExceeded) as refusal:
         tree.fit(table, table["ill"])
     assert refusal.value.requested == Fraction(3, 2)
@@ -65,15 +71,17 @@ def test_past_the_budget_nothing_is_fitted_or_charged(name: str, clinic_schema: 
 
 
 @every
-def test_clone_shares_the_ledger(name: str) -> None:
+def test_clone_shares_the_ledger(make: Make, name: str) -> None:
     ledger = Ledger(1)
-    assert clone(MAKE[name](ledger=ledger)).ledger is ledger
+    assert clone(make(name, ledger=ledger)).ledger is ledger
 
 
 @every
-def test_a_cross_validation_spends_every_fold(name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
+def test_a_cross_validation_spends_every_fold(
+    make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]
+) -> None:
     ledger = Ledger(10)
-    tree = MAKE[name](schema=clinic_schema, epsilon=Fraction(1, 3), ledger=ledger, max_depth=1)
+    tree = make(name, schema=clinic_schema, epsilon=Fraction(1, 3), ledger=ledger, max_depth=1)
     scores = cross_val_score(tree, pd.DataFrame(table), table["ill"], cv=5, error_score="raise")
     assert len(scores) == 5
     assert 0 < ledger.spent <= Fraction(5, 3)
@@ -81,33 +89,37 @@ def test_a_cross_validation_spends_every_fold(name: str, clinic_schema: Schema, 
 
 
 @every
-def test_a_search_refuses_when_the_budget_is_spent(name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
+def test_a_search_refuses_when_the_budget_is_spent(
+    make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]
+) -> None:
     ledger = Ledger(1)
-    tree = MAKE[name](schema=clinic_schema, epsilon=0.3, ledger=ledger)
-    search = GridSearchCV(tree, {"max_depth": [0, 1, 2]}, cv=3, error_score="raise")
+    tree = make(name, schema=clinic_schema, epsilon=0.3, ledger=ledger)
+    search = GridSearchCV(tree, {"bins": [2, 3, 4]}, cv=3, error_score="raise")
     with pytest.raises(BudgetExceeded):
         search.fit(pd.DataFrame(table), table["ill"])
     assert 0 < ledger.spent <= 1
     # Without "raise" scikit-learn takes a refusal for a score of NaN and goes on; the budget holds all the same.
     spent = ledger.spent
     with pytest.raises(ValueError, match="All the 9 fits failed"):
-        GridSearchCV(tree, {"max_depth": [0, 1, 2]}, cv=3).fit(pd.DataFrame(table), table["ill"])
+        GridSearchCV(tree, {"bins": [2, 3, 4]}, cv=3).fit(pd.DataFrame(table), table["ill"])
     assert ledger.spent == spent
 
 
 @every
-def test_a_search_within_its_budget(name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
+def test_a_search_within_its_budget(make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
     ledger = Ledger(3)
-    tree = MAKE[name](schema=clinic_schema, epsilon=0.4, ledger=ledger)
-    search = GridSearchCV(tree, {"max_depth": [1, 2]}, cv=3, error_score="raise").fit(pd.DataFrame(table), table["ill"])
+    tree = make(name, schema=clinic_schema, epsilon=0.4, ledger=ledger)
+    search = GridSearchCV(tree, {"bins": [2, 4]}, cv=3, error_score="raise").fit(pd.DataFrame(table), table["ill"])
     assert ledger.spent <= 7 * Fraction(2, 5)  # six folds and the last fit on everything
     assert search.best_estimator_.certificate_.epsilon <= Fraction(2, 5)
 
 
 @pytest.mark.slow  # starts worker processes
-def test_a_search_in_processes_needs_a_journal(clinic_schema: Schema, table: dict[str, Any], tmp_path: Any) -> None:
+def test_a_search_in_processes_needs_a_journal(
+    make: Make, clinic_schema: Schema, table: dict[str, Any], tmp_path: Any
+) -> None:
     frame = pd.DataFrame(table)
-    tree = MAKE["diffpid3"](schema=clinic_schema, epsilon=0.25, max_depth=1, ledger=Ledger(5))
+    tree = make("diffpid3", schema=clinic_schema, epsilon=0.25, max_depth=1, ledger=Ledger(5))
     with pytest.raises(Exception) as error:
         cross_val_score(tree, frame, table["ill"], cv=2, n_jobs=2, error_score="raise")
     assert "give it journal=path" in "".join(traceback.format_exception(error.value))
@@ -121,7 +133,7 @@ def test_an_unsound_variant_is_refused_on_a_shared_ledger(clinic_schema: Schema,
     class Leaky(SuLQ):
         unsound = {"as-published": "it is made up for this test"}  # noqa: RUF012
 
-    class LeakyClassifier(CLASSIFIERS["sulq"]):  # type: ignore[misc,name-defined]
+    class LeakyClassifier(SuLQTreeClassifier):
         recipe_class = Leaky
 
         def __init__(self, schema=None, epsilon=1.0, max_depth=5, *, bins=10, variant="sound",

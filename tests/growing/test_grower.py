@@ -14,7 +14,7 @@ from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import TEST_KINDS, Candidates
 from privet.growing.choosing import JointChoice, RandomChoice
 from privet.growing.grower import Grown, Growth, grow
-from privet.growing.leaves import ChosenLabels, NoisyCounts, shares
+from privet.growing.leaves import ChosenLabels, NoisyCounts
 from privet.growing.plans import Plan
 from privet.growing.stopping import TooNoisy
 from privet.privacy.budget import Neighbours
@@ -23,6 +23,7 @@ from privet.privacy.ledger import Ledger
 from privet.privacy.scores import Gini
 from privet.schema import Categorical, Schema
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
+from privet.trees.signal import shares
 from privet.trees.structure import check_tree
 
 SCHEMA = Schema(tuple(Categorical(f"a{i}", tuple(range(2 + i))) for i in range(4)), Categorical("class", (0, 1, 2)))

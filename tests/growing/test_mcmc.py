@@ -12,10 +12,10 @@ import pytest
 
 from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
-from privet.experiments.bai import chain_law
-from privet.growing.embedding import Embedding, space_size
+from privet.experiments.bai_chain import chain_law
+from privet.growing.embedding import Embedding, block_space, space_size
 from privet.growing.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
-from privet.privacy.multiway_sampler import BlockSpace, _Weights
+from privet.privacy.multiway_sampler import Weights
 from privet.schema import Categorical, Schema
 from privet.splits import Tests
 
@@ -98,8 +98,8 @@ def test_exhaustive_and_exact_are_one_distribution(depth: int) -> None:
     block = block_of(arities, depth)
     listed = block.enumerate()
     schema = block.engine.schema
-    space = BlockSpace(Tests.multiway(schema), 2, depth, "subtrees")
-    weights = _Weights(block.engine, block.cells, space, np.ones(3, dtype=bool), half)
+    space = block_space(Tests.multiway(schema), 2, depth, "subtrees")
+    weights = Weights(block.engine, block.cells, space, 2 * half)
 
     def chance(shape: Shape, path: dict[int, int]) -> float:
         if not shape.children:

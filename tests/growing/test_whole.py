@@ -17,7 +17,7 @@ from privet.engines.memory import MemoryEngine
 from privet.growing import whole
 from privet.growing.whole import Blocks, _Nodes, affordable_depth, grow_whole, operations, table_bytes
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_sampler import TreeSpace
+from privet.privacy.tree_space import TreeSpace
 from privet.schema import Attribute
 from privet.splits import OneCategory, Tests
 from privet.testing import ReplayNoise, SeededNoise, ZeroNoise, use_noise
@@ -119,21 +119,25 @@ def test_early_leaves_are_final_and_leaves_at_full_depth_are_drawn_again() -> No
     """Every draw is scripted: an index among what is possible, labels first (there are none at the root of a block)."""
     script = [
         *[0, 1, 2, 0, 1],  # first block: test 0; an early leaf of label 1; test 1 and below it leaves 0 and 1
-        *[2, 0, 1],  # second block, in the first of these: test 2, leaves 0 and 1
-        *[1, 0, 3, 1, 0],  # in the other: test 1; leaf 0; test 2 (0 and 1 are labels, 2 is test 0), leaves 1 and 0
+        *[0, 0, 1],  # second block, in the first of these: test 2, leaves 0 and 1
+        *[1, 0, 2, 1, 0],  # in the other: test 3; leaf 0; test 2 (0 and 1 are labels), leaves 1 and 0
     ]
-    ledger, noise = Ledger(1), ReplayNoise(script)
+    ledger, noise, steps = Ledger(1), ReplayNoise(script), list[tuple[int, int]]()
     with use_noise(noise):
         tree = grow_whole(
-            data_of(binary(3), 50, ledger).frontier(), Blocks(space_of(binary(3), (0.0, 0.5)), 4), Fraction(1)
+            data_of(binary(4), 50, ledger).frontier(),
+            Blocks(space_of(binary(4), (0.0, 0.5)), 4),
+            Fraction(1),
+            lambda *step: steps.append(step),
         )
     check_tree(tree)
     assert len(noise.draws) == len(script)
-    assert nested(tree, 0) == (0, 1, (1, (2, 0, 1), (1, 0, (2, 1, 0))))
+    assert nested(tree, 0) == (0, 1, (1, (2, 0, 1), (3, 0, (2, 1, 0))))
+    assert steps == [(1, 2), (2, 2)]
     assert [(charge.epsilon, charge.adds) for charge in ledger.certificate().charges] == [(Fraction(1, 2),) * 2] * 2
     assert ledger.spent == 1
-    # Labels beside tests in the first block; only tests at a block's root; only labels at its full depth.
-    assert [draw.values.size for draw in noise.draws] == [3, 4, 4, 2, 2, 3, 4, 4, 3, 4, 4, 2, 2]
+    # Only tests at a block's root, those not yet on the path; labels beside them; only labels at full depth.
+    assert [draw.values.size for draw in noise.draws] == [4, 5, 5, 2, 2, 2, 3, 3, 2, 3, 3, 2, 2]
 
 
 def nested(tree: Tree, node: int) -> Any:
@@ -180,7 +184,7 @@ def test_a_tree_of_full_depth_spends_epsilon_exactly(depth: int, share: Fraction
     assert tree.depth == depth
     assert ledger.spent == Fraction(7, 3)
     charges = ledger.certificate().charges
-    trees = [charge for charge in charges if charge.what == "whole labelled trees"]
+    trees = [charge for charge in charges if charge.what == "whole trees"]
     assert [charge.epsilon for charge in trees] == [Fraction(7, 3) * (1 - share) / len(blocks.depths)] * len(trees)
     leaves = [charge for charge in charges if charge.what == "leaf class counts"]
     assert [charge.epsilon for charge in leaves] == ([Fraction(7, 3) * share] if share else [])
@@ -218,14 +222,14 @@ def test_leaf_counts_are_the_counts_of_the_leaf() -> None:
 def test_the_drawn_label_has_the_largest_probability(data: st.DataObject) -> None:
     """Whatever the noisy counts say, also when they tie or all are negative."""
     n_classes = data.draw(st.integers(2, 5))
-    nodes = _Nodes(n_classes)
+    nodes = _Nodes(binary(1, n_classes))
     nodes.add()
     nodes.split(0, OneCategory(0, 0))
     rows = st.lists(st.integers(-3, 3), min_size=n_classes, max_size=n_classes)
     for leaf in (1, 2):
         nodes.counts[leaf] = np.array(data.draw(rows), dtype=np.float64)
         nodes.label[leaf] = data.draw(st.integers(0, n_classes - 1))
-    tree = nodes.finish(binary(1, n_classes))
+    tree = nodes.finish()
     check_tree(tree)
     assert tree.proba.argmax(axis=1)[1:].tolist() == tree.label[1:].tolist()
     np.testing.assert_allclose(tree.proba.sum(axis=1), 1, atol=1e-12)

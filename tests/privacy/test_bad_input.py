@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,16 @@ from privet.errors import (
 from privet.privacy.frontier import Frontier
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import InfoGain, Max, parse_score
+from privet.routes import Routes
 from privet.splits import Tests, Threshold
 from privet.testing import ZeroNoise, use_noise
 
 SCHEMA = Schema((Numeric("x", 0, 10, bins=5), Categorical("c", ("u", "v"))), Categorical("y", ("a", "b")))
 TABLE = {"x": [1.0, 2.0, 7.0], "c": ["u", "v", "v"], "y": ["a", "a", "b"]}
 LABEL = Categorical("y", ("a", "b"))
+ROUTES = Routes(SCHEMA, Tests.of(SCHEMA, [Threshold(0, 1), None, None]), np.array([1, -1, -1]), np.array([0]))
+OTHER_SCHEMA = Schema(SCHEMA.attributes, Categorical("y", ("a", "b", "c")))
+ELSEWHERE = Routes(OTHER_SCHEMA, ROUTES.tests, ROUTES.first_child, ROUTES.roots)
 
 
 class Untouched(ZeroNoise):
@@ -81,6 +86,7 @@ QUERIES: dict[str, Callable[[PrivateDataset, Any], object]] = {
     "attribute_counts_all": lambda data, epsilon: data.frontier().attribute_counts_all(epsilon, np.ones((1, 2), bool)),
     "choose_all": lambda data, epsilon: data.frontier().choose_all(Tests.binary(SCHEMA), Max(), epsilon),
     "choose_labels_all": lambda data, epsilon: data.frontier().choose_labels_all(epsilon),
+    "leaves": lambda data, epsilon: data.frontier().descend(ROUTES).class_counts_all(epsilon),
 }
 
 
@@ -210,6 +216,17 @@ OTHER_FAULTS: dict[str, tuple[type[PrivetError], str, Callable[[PrivateDataset],
     "unknown neighbours": (ParameterError, "neighbours must be", lambda _: Ledger(1, neighbours="twins")),
     "no tests": (ParameterError, "tests is empty", lambda data: data.choose(Tests.of(SCHEMA, []), Max(), 0.5)),
     "shards": (ParameterError, "count must be", lambda data: data.shards(0)),
+    "a frontier of no shards": (ParameterError, "count must be", lambda data: data.frontier(0)),
+    "a frontier of part of a shard": (ParameterError, "count must be", lambda data: data.frontier(1.5)),  # type: ignore[arg-type]
+    "a sample of nobody": (ParameterError, "rate must be", lambda data: data.sample(Fraction(0))),
+    "a sample of more than all": (ParameterError, "rate must be", lambda data: data.sample(Fraction(3, 2))),
+    "a rate in floating point": (ParameterError, "rate must be", lambda data: data.sample(0.5)),  # type: ignore[arg-type]
+    "routes of another schema": (ParameterError, "routes must", lambda data: data.frontier().descend(ELSEWHERE)),
+    "routes for other cells": (
+        ParameterError,
+        "routes must have one tree .* for each of the 2 cells",
+        lambda data: data.frontier().split([Threshold(0, 1)]).descend(ROUTES),
+    ),
     "unknown attribute": (SchemaError, "no attribute is called 'z'", lambda data: data.noisy_sum("z", 0.5)),
     "categorical sum": (ParameterError, "'c' is categorical", lambda data: data.noisy_sum("c", 0.5)),
     "a cell twice": (ParameterError, "cell twice", lambda data: data.frontier().count_all(0.5, np.array([0, 0]))),
@@ -232,7 +249,8 @@ def test_other_arguments(ledger: Ledger, kind: type[PrivetError], says: str, act
 def test_every_query_is_on_the_list() -> None:
     """A new query must be added above."""
     asked = {name for name in vars(PrivateDataset) | vars(Frontier) if not name.startswith("_")}
-    free = {"schema", "ledger", "size", "partition", "shards", "frontier", "certificate", "split"}
+    parts = {"partition", "shards", "sample", "frontier", "split", "descend"}
+    free = {"schema", "ledger", "size", "certificate"} | parts
     # These need a public space, or a ledger that protects nothing: see the tests of the samplers and of `embedded`.
-    elsewhere = {"sample_trees_all", "sample_blocks_all", "open_engine"}
+    elsewhere = {"sample_trees_all"}
     assert asked - free - elsewhere == set(QUERIES) & asked

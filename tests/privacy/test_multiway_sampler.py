@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import partial
@@ -17,9 +18,12 @@ import pytest
 from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
+from privet.growing.embedding import block_space
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.privacy.multiway_sampler import BlockSpace, Levels, _Weights, sample_block
+from privet.privacy.multiway_sampler import Weights
+from privet.privacy.tree_sampler import sample_tree
+from privet.privacy.tree_space import Sketch, TreeSpace, entries
 from privet.schema import Categorical, Schema
 from privet.splits import Multiway, Tests
 from privet.testing import ReplayNoise, use_noise
@@ -65,27 +69,23 @@ def log_prior(tree: Any, left: int) -> float:
     return -math.log(left) + sum(log_prior(child, left - 1) for child in tree[1]) if tree else 0.0
 
 
-def nested(levels: Levels, arities: tuple[int, ...]) -> Any:
-    below: list[Any] = []
-    for level in reversed(levels):
-        rest = iter(below)
-        below = [(t, tuple(next(rest, ()) for _ in range(arities[t]))) for t in level]
-    return below[0]
+def nested(sketch: Sketch, arities: tuple[int, ...], node: int = 0) -> Any:
+    test, first = sketch.test[node], sketch.first_child[node]
+    return (test, tuple(nested(sketch, arities, first + k) for k in range(arities[test]))) if test >= 0 else ()
 
 
-def draw(schema: Schema, codes: Codes, space: BlockSpace, epsilon: object, **options: Any) -> Levels:
+def draw(schema: Schema, codes: Codes, space: TreeSpace, epsilon: object, **options: Any) -> Sketch:
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(epsilon, **options))
-    allowed = np.ones((1, len(space.tests)), dtype=bool)
-    return data.frontier().sample_blocks_all(space, epsilon, np.array([0]), allowed)[0]
+    return data.frontier().sample_trees_all([space], epsilon)[0]
 
 
-def prepared(schema: Schema, codes: Codes, space: BlockSpace, epsilon: Fraction) -> _Weights:
+def prepared(schema: Schema, codes: Codes, space: TreeSpace, epsilon: Fraction) -> Weights:
     """The weights that a fit adds up before it draws, to draw from more than once."""
-    engine, half = MemoryEngine(schema, codes), float((epsilon - space.rounding(epsilon)) / 2)
-    return _Weights(engine, engine.root(), space, np.ones(len(space.tests), dtype=bool), half)
+    engine = MemoryEngine(schema, codes)
+    return Weights(engine, engine.root(), space, float(epsilon - space.rounding(epsilon)))
 
 
-def law(arities: tuple[int, ...], act: Callable[[], Levels]) -> dict[Any, float]:
+def law(arities: tuple[int, ...], act: Callable[[], Sketch]) -> dict[Any, float]:
     """The probability of every tree, by following every outcome of the kernel's own draws."""
     found: dict[Any, float] = {}
     waiting: list[tuple[int, ...]] = [()]
@@ -108,7 +108,7 @@ def law(arities: tuple[int, ...], act: Callable[[], Levels]) -> dict[Any, float]
 )
 def test_probabilities_equal_enumeration(arities: tuple[int, ...], depth: int, classes: int, measure: Any) -> None:
     schema, codes = toy(arities, 40, classes=classes)
-    space = BlockSpace(Tests.multiway(schema), classes, depth, measure)
+    space = block_space(Tests.multiway(schema), classes, depth, measure)
     epsilon = Fraction(3, 10)
     found = law(arities, prepared(schema, codes, space, epsilon).draw)
     if depth < 3:  # the whole way through frontier and receipt, which adds the weights up anew for every tree
@@ -126,7 +126,7 @@ def test_probabilities_equal_enumeration(arities: tuple[int, ...], depth: int, c
 
 def test_real_draws_follow_the_law() -> None:
     schema, codes = toy((2, 3, 2), 30)
-    space = BlockSpace(Tests.multiway(schema), 2, 2)
+    space = block_space(Tests.multiway(schema), 2, 2)
     weights, runs = prepared(schema, codes, space, Fraction(1)), 4000
     expected = law(schema.arities, weights.draw)
     seen = Counter(nested(weights.draw(), schema.arities) for _ in range(runs))
@@ -152,7 +152,7 @@ def test_no_pair_of_neighbours_loses_more_than_epsilon(neighbours: str, measure:
     for seed, records in product(range(2), (0, 1, 5, 40)):
         schema, codes = toy((2, 3, 2), records + 2, seed)
         assert codes.labels is not None
-        space = BlockSpace(Tests.multiway(schema), 2, 2, measure)
+        space = block_space(Tests.multiway(schema), 2, 2, measure)
         keep = records + 1 if neighbours == "replace-one" else records + 2
         first = Codes(codes.features[:, :keep].copy(), codes.labels[:keep])
         drop = [*range(records), records + 1] if neighbours == "replace-one" else [*range(records + 1)]
@@ -192,10 +192,10 @@ def test_weights_are_within_the_rounding_bound(arities: tuple[int, ...], depth: 
     assert codes.labels is not None
     weights = np.random.default_rng(1).integers(1, 2**26, 60)
     tests = Tests.multiway(schema)
-    space = BlockSpace(tests, 2, depth)
+    space = block_space(tests, 2, depth)
     half = float(epsilon / 2)
     engine = Crowd(schema, codes, weights)
-    found = _Weights(engine, engine.root(), space, np.ones(len(tests), dtype=bool), half)
+    found = Weights(engine, engine.root(), space, 2 * half)
     bound = Decimal(float(space.rounding(epsilon))) / (4 * depth)
     labels = codes.labels
 
@@ -224,7 +224,7 @@ def test_weights_are_within_the_rounding_bound(arities: tuple[int, ...], depth: 
 
 def test_the_bound_is_small_and_grows_with_the_space() -> None:
     schema, _ = toy((3,) * 16, 1)
-    at = [BlockSpace(Tests.multiway(schema), 2, depth).rounding(Fraction(1)) for depth in (1, 2, 3, 4)]
+    at = [block_space(Tests.multiway(schema), 2, depth).rounding(Fraction(1)) for depth in (1, 2, 3, 4)]
     assert at == sorted(at)
     assert at[-1] < Fraction(1, 1000)
 
@@ -233,52 +233,54 @@ def test_what_cannot_be_drawn_is_refused_before_it_is_charged() -> None:
     schema, codes = toy((2, 3, 2), 10)
     tests = Tests.multiway(schema)
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(1))
-    root, everything = np.array([0]), np.ones((1, 3), dtype=bool)
-    ask = data.frontier().sample_blocks_all
-    for space, epsilon, allowed, says in [
-        (BlockSpace(tests, 2, 3), 1, np.array([[True, True, False]]), "needs as many attributes"),
-        (BlockSpace(tests, 2, 1), 1, np.ones((1, 3)), "booleans"),
-        (BlockSpace(tests, 2, 1), 1, np.ones((2, 3), dtype=bool), "booleans"),
-        (BlockSpace(tests, 2, 3), Fraction(1, 10**13), everything, "too small"),
+    ask = data.frontier().sample_trees_all
+    wide, _ = toy((3,) * 20, 1)
+    for spaces, epsilon, says in [
+        ([block_space(tests, 2, 3)], Fraction(1, 10**13), "too small"),
+        ([block_space(tests, 2, 1)] * 2, 1, "one entry for each cell"),
+        ([block_space(Tests.multiway(wide), 2, 1)], 1, "the schema of the records does not have"),
     ]:
         with pytest.raises(ParameterError, match=says):
-            ask(space, epsilon, root, allowed)
-    wide, _ = toy((3,) * 20, 1)
-    with pytest.raises(ParameterError, match="lower embedding_depth"):
-        BlockSpace(Tests.multiway(wide), 2, 9).check(Fraction(1), np.ones((1, 20), dtype=bool), 1)
+            ask(spaces, epsilon)
+    with pytest.raises(ParameterError, match="draw fewer levels at once"):
+        block_space(Tests.multiway(wide), 2, 9).check(Fraction(1), wide)
+    with pytest.raises(ParameterError, match="needs as many tests"):
+        block_space(tests, 2, 3).among(np.array([True, True, False]))
     assert data.ledger.spent == 0
     with pytest.raises(BudgetExceeded):
-        ask(BlockSpace(tests, 2, 1), 2, root, everything)
+        ask([block_space(tests, 2, 1)], 2)
     assert data.ledger.spent == 0
 
 
-@pytest.mark.parametrize(("depth", "measure"), [(0, "attributes"), (4, "attributes"), (1, "leaves")])
-def test_spaces_that_cannot_be(depth: int, measure: Any) -> None:
+@pytest.mark.parametrize("change", [{"leaf_prior": ()}, {"leaf_prior": (0.5,)}, {"labelled": True, "by_subtree": True}])
+def test_spaces_that_cannot_be(change: dict[str, Any]) -> None:
     schema, _ = toy((2, 3, 2), 1)
-    with pytest.raises(ParameterError):
-        BlockSpace(Tests.multiway(schema), 2, depth, measure)
+    with pytest.raises(ParameterError, match="without labels"):
+        replace(block_space(Tests.multiway(schema), 2, 2), **change)
+    with pytest.raises(ParameterError, match="lower max_depth"):
+        block_space(Tests.multiway(schema), 2, 4)
     with pytest.raises(ParameterError, match="multiway"):
-        BlockSpace(Tests.binary(schema), 2, 1)
+        block_space(Tests.binary(schema), 2, 1)
 
 
 def test_a_receipt_is_good_for_one_draw() -> None:
     schema, codes = toy((2, 3, 2), 10)
     engine, receipt = MemoryEngine(schema, codes), Ledger(1).charge(1, "a block")
-    space, allowed = BlockSpace(Tests.multiway(schema), 2, 1), np.ones(3, dtype=bool)
-    sample_block(engine, 0, engine.root(), space, allowed, receipt)
+    space = block_space(Tests.multiway(schema), 2, 1)
+    sample_tree(engine, 0, engine.root(), space, receipt)
     with pytest.raises(ReceiptError):
-        sample_block(engine, 0, engine.root(), space, allowed, receipt)
+        sample_tree(engine, 0, engine.root(), space, receipt)
 
 
 def test_cells_draw_from_their_own_records_and_attributes() -> None:
     schema, codes = toy((2, 2, 2), 400)
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(2000))
     frontier = data.frontier().split([Multiway(1)])
-    allowed = np.array([[True, False, True]] * 2)
-    drawn = frontier.sample_blocks_all(BlockSpace(Tests.multiway(schema), 2, 2), 1000, np.arange(2), allowed)
+    space = block_space(Tests.multiway(schema), 2, 2).among(np.array([True, False, True]))
+    drawn = frontier.sample_trees_all([space] * 2, 1000)
     # The label follows attribute 0: with so much epsilon it is asked in every subtree, and 1 is gone.
-    assert all(0 in {t for level in levels for t in level} for levels in drawn)
-    assert all(1 not in {t for level in levels for t in level} for levels in drawn)
+    assert all(0 in sketch.test for sketch in drawn)
+    assert all(1 not in sketch.test for sketch in drawn)
     assert data.ledger.spent == 1000
 
 
@@ -286,6 +288,6 @@ def test_entries_count_every_weight() -> None:
     schema, codes = toy((2, 3, 4), 5)
     engine = MemoryEngine(schema, codes)
     for depth in (1, 2, 3):
-        space = BlockSpace(Tests.multiway(schema), 2, depth)
-        held = _Weights(engine, engine.root(), space, np.ones(3, dtype=bool), 0.5).terms
-        assert space.entries == sum(terms.size for terms in held.values())
+        space = block_space(Tests.multiway(schema), 2, depth)
+        held = Weights(engine, engine.root(), space, 1.0).terms
+        assert entries(space.tests, depth) == sum(terms.size for terms in held.values())

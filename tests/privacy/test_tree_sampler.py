@@ -22,8 +22,9 @@ from privet.engines.joint import JointCounts
 from privet.engines.memory import MemoryEngine
 from privet.privacy import tree_sampler
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_sampler import Sketch, TreeSpace, _Sampler
-from privet.splits import Tests
+from privet.privacy.tree_sampler import _Sampler
+from privet.privacy.tree_space import Sketch, TreeSpace
+from privet.splits import Multiway, OneCategory, Tests
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 
@@ -65,7 +66,7 @@ class Case:
 
     @property
     def sampler(self) -> _Sampler:
-        return _Sampler(self.joint, self.space, self.unit_epsilon, None)
+        return _Sampler(self.joint, self.space, self.unit_epsilon)
 
     @property
     def unit_epsilon(self) -> float:
@@ -244,7 +245,7 @@ def explored(case: Case, charged: Fraction, neighbours: str) -> dict[Node, float
         data = case.data(Ledger(charged, neighbours=neighbours))
         try:
             with use_noise(noise):
-                [sketch] = data.frontier().sample_trees_all(case.space, charged)
+                [sketch] = data.frontier().sample_trees_all([case.space], charged)
         except ScriptEnded as ended:
             asked.add((ended.draw.kind, ended.draw.scale))
             scripts += [[*noise.script, outcome] for outcome in range(ended.draw.values.size)]
@@ -276,7 +277,7 @@ def test_released_trees_have_the_chances_of_the_certificate(name: str, neighbour
 def test_sketches_are_level_by_level_and_marked_at_full_depth() -> None:
     case = CASES["depth 3"]
     for _ in range(20):
-        [sketch] = case.data(Ledger(1)).frontier().sample_trees_all(case.space, 1)
+        [sketch] = case.data(Ledger(1)).frontier().sample_trees_all([case.space], 1)
         depth = {0: 0}
         for i, test in enumerate(sketch.test):
             if test >= 0:
@@ -485,12 +486,10 @@ def test_the_number_of_threads_does_not_matter() -> None:
 
 
 def test_blocks_of_prefixes_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    case, steps = replace(DEEPER, leaf_prior=DEEPER.leaf_prior[:3]), []
+    case = replace(DEEPER, leaf_prior=DEEPER.leaf_prior[:3])
     whole = weights_by_path(case)
     monkeypatch.setattr(tree_sampler, "BLOCK_BYTES", 1)
     assert weights_by_path(case) == whole
-    _Sampler(case.joint, case.space, case.epsilon, lambda done, of: steps.append((done, of)))
-    assert steps == [(2, 5), (4, 5), (5, 5)]
 
 
 # ---- rounding -----------------------------------------------------------------------------------------------------
@@ -628,20 +627,20 @@ def test_an_epsilon_that_rounding_would_eat_is_refused_before_it_is_charged(neig
     case, ledger = CASES["depth 3"], Ledger(1, neighbours=neighbours)
     frontier = case.data(ledger).frontier()
     with pytest.raises(ParameterError, match="too small for exact weights"):
-        frontier.sample_trees_all(case.space, 1e-13)
+        frontier.sample_trees_all([case.space], 1e-13)
     assert ledger.spent == 0
     least = next(Fraction(1, 2**k) for k in range(100, 0, -1) if fits(case.space, Fraction(1, 2**k)))
     steps = 2 if neighbours == "replace-one" else 1
     with pytest.raises(ParameterError, match="too small"):
-        frontier.sample_trees_all(case.space, least * steps / 2)
+        frontier.sample_trees_all([case.space], least * steps / 2)
     assert ledger.spent == 0
-    frontier.sample_trees_all(case.space, least * steps)
+    frontier.sample_trees_all([case.space], least * steps)
     assert ledger.spent == least * steps
 
 
 def fits(space: TreeSpace, epsilon: Fraction) -> bool:
     try:
-        space.check(epsilon)
+        space.check(epsilon, binary(3))
     except ParameterError:
         return False
     return True
@@ -672,7 +671,19 @@ def test_spaces_that_cannot_be(change: dict[str, Any], says: str) -> None:
         replace(CASES["depth 2"].space, **change)
 
 
-def test_tests_must_be_binary() -> None:
-    tests = Tests.multiway(THREE_WAY)
-    with pytest.raises(ParameterError, match="binary"):
+def test_tests_must_be_binary_or_multiway_all_of_them() -> None:
+    tests = Tests.of(THREE_WAY, [Multiway(0), OneCategory(1, 0)])
+    with pytest.raises(ParameterError, match="all be multiway"):
         TreeSpace(tests, 3, (0.5,), np.ones(len(tests)), (1, 1, 1))
+
+
+@pytest.mark.parametrize("schema", [binary(3), binary(4, 3)], ids=["an attribute less", "a class more"])
+def test_a_space_of_another_schema_is_refused_before_it_is_charged(schema: Schema) -> None:
+    features, labels = records(schema, 20, 1)
+    ledger = Ledger(1)
+    frontier = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), ledger).frontier()
+    with pytest.raises(ParameterError, match="the schema of the records does not have"):
+        frontier.sample_trees_all([CASES["depth 2"].space], 1)
+    with pytest.raises(ParameterError, match="one entry for each cell"):
+        frontier.sample_trees_all([], 1)
+    assert ledger.spent == 0

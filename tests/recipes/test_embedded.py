@@ -19,6 +19,7 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
 from privet.growing import embedding as growing
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.unproven import open_engine
 from privet.recipes.embedded import WHY, Embedded
 from privet.schema import Categorical, Schema
 from privet.splits import Kind
@@ -195,10 +196,10 @@ def test_it_cannot_be_had_by_accident() -> None:
 def test_the_engine_opens_only_on_a_ledger_that_allows_it() -> None:
     data = PrivateDataset(MemoryEngine(SCHEMA, codes()), Ledger(1))
     with pytest.raises(PrivacyError, match="this ledger protects a budget"):
-        data.open_engine("a look inside", "it reads exact counts")
+        open_engine(data, "a look inside", "it reads exact counts")
     assert data.certificate().private
     data = PrivateDataset(MemoryEngine(SCHEMA, codes()), Ledger(1).allow_nonprivate())
-    engine, _ = data.open_engine("a look inside", "it reads exact counts")
+    engine, _ = open_engine(data, "a look inside", "it reads exact counts")
     assert engine.schema is SCHEMA
     assert not data.certificate().private
 

@@ -26,6 +26,8 @@ SOUND: list[Recipe] = [
     *(kind(variant, max_depth=2) for kind in (SuLQ, DiffPID3, DiffPC45) for variant in ("sound", "as-published")),
     ExactTree(max_depth=1),
     ExactTree(max_depth=2, leaf_share=0.25),
+    ExactTree(max_depth=1, tests="multiway"),
+    ExactTree(max_depth=2, tests="multiway", leaf_share=0.25, class_weights={"no": 0.5}),
 ]
 
 

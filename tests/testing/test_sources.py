@@ -70,6 +70,9 @@ def test_zero_noise_is_exact() -> None:
     assert source.exponential(np.array([1.0, 3.0, 3.0]), 1.0) == 1
     assert source.permute_and_flip(np.array([1.0, 3.0, 3.0]), 1.0) == 1
     assert set(source.coins(2, 100).tolist()) == {0, 1}
+    assert source.coins(2, 100).tolist() != source.coins(2, 100).tolist()
+    alike = ZeroNoise(same_coins=True)
+    assert alike.coins(2, 100).tolist() == alike.coins(2, 100).tolist()
 
 
 # ---- replay -------------------------------------------------------------------------------------------------------

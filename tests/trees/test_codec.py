@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ from privet.trees import codec
 from privet.trees.codec import Model, load, save
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
+from privet.trees.voting import Voting
 
 SCHEMA = Schema(
     (Numeric("age", 0, 100, thresholds=(30.0, 60.0)), Categorical("job", ("clerk", "cook", "smith"))),
@@ -62,7 +63,8 @@ def models(draw: Any) -> Model:
     grown: Tree | Forest = draw(trees(schema))
     if draw(st.booleans()):
         members = draw(st.lists(trees(schema), min_size=1, max_size=3))
-        grown = Forest(schema, tuple(members), draw(st.sampled_from(["majority", "proba", "confidence"])))
+        weight = draw(st.floats(0, 1, exclude_min=True) | st.just(1))
+        grown = Forest(schema, tuple(members), draw(st.sampled_from(get_args(Voting))), weight)
     notes = draw(st.lists(st.text(), max_size=2))
     return Model(draw(st.text()), grown, draw(mappings), draw(mappings), tuple(notes))
 
@@ -77,7 +79,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, model: Model) -> N
     assert again.schema == model.schema
     assert type(again.trees) is type(model.trees)
     if isinstance(model.trees, Forest) and isinstance(again.trees, Forest):
-        assert again.trees.voting == model.trees.voting
+        assert (again.trees.voting, again.trees.weight) == (model.trees.voting, model.trees.weight)
         assert all(same(a, b) for a, b in zip(again.trees, model.trees, strict=True))
     elif isinstance(model.trees, Tree) and isinstance(again.trees, Tree):
         assert same(again.trees, model.trees)

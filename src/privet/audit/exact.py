@@ -31,6 +31,8 @@ TOLERANCE = 1e-9  # of a log-ratio computed in doubles
 TRANSCRIPTS, COMPLETE = 12, 1000
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
+# A number of trees that comes from a formula stays so (what it is made of may be private), but becomes a small one.
+SMALL = {"max_depth": 2, "trees": 2, "public_trees": 2, "max_trees": 9, "min_support": 0}
 
 Learner = Callable[[PrivateDataset, Fraction], Any]
 """Makes a tree, a forest or any other hashable value from private data within an epsilon."""
@@ -238,7 +240,7 @@ def _walk(ours: Fit, theirs: Fit, pair: Pair, limit: int) -> AuditResult:
 def _loss_of_leak(transcript: Transcript, ours: Reach, theirs: Reach) -> tuple[float, str]:
     """Infinite where one of the tables never releases what the other did; else nothing is known about it."""
     released, other = transcript.released, transcript.released_by_neighbour
-    if theirs.has(released) and ours.has(other):
+    if released == other or (theirs.has(released, transcript.outcomes) and ours.has(other, transcript.outcomes)):
         return 0.0, ""
     if "raised" in (isinstance(part, tuple) and part[0] for part in (released, other)):
         return math.inf, "whether it fails depends on the records"
@@ -254,7 +256,8 @@ def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
         if recipe not in classes:
             raise RecipeError(f"unknown recipe {recipe!r}; choose one of {', '.join(classes)}")
         # Deep enough for every kind of question to be asked, shallow enough to walk.
-        small = {"max_depth": 2} if "max_depth" in classes[recipe].__dataclass_fields__ else {}
+        fields = classes[recipe].__dataclass_fields__
+        small = {k: v for k, v in SMALL.items() if k in fields and not (k == "trees" and "max_trees" in fields)}
         return classes[recipe](**(small | params))
     make = getattr(recipe, "recipe", None)
     if not callable(make) or not isinstance(made := make(), Recipe):

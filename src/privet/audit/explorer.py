@@ -92,7 +92,7 @@ def explore(
         released_too = run(neighbour, theirs)
         pairs = list(zip(ours.calls, ours.outcomes, theirs.calls, theirs.outcomes, strict=False))[: follower.parted]
         gains = tuple(gain(*pair) for pair in pairs)
-        same_draws = follower.parted is None and len(theirs.calls) == len(ours.calls)
+        same_draws = follower.parted is None and follower.paired and len(theirs.calls) == len(ours.calls)
         transcript = Transcript(taken, gains, released, released_too, same_draws)
         yield transcript
         for i in range(len(plan.script), len(pairs)):
@@ -124,15 +124,21 @@ def _outward(side: int, random: np.random.Generator) -> Policy:
 class _Follower:
     """The answers that the other table got, for as long as the same is asked; then ``parted`` is the first call.
 
-    Coins are the same but for the record that a table lacks, or has alone.
+    Coins are the same but for the record that a table lacks, or has alone. Where they are of another kind altogether
+    the tables are still asked the same, but they are not ``paired``: nothing follows from a throw of both.
     """
 
     def __init__(self, lead: Script, place: int | None, alone: Policy) -> None:
         self.parted: int | None = None
+        self.paired = True
         self._lead, self._place, self._alone = lead, place, alone
 
     def answer(self, call: Call, number: int) -> Outcome:
-        if self.parted is None and (number >= len(self._lead.calls) or not _alike(self._lead.calls[number], call)):
+        lead = self._lead.calls[number] if number < len(self._lead.calls) else None
+        if self.parted is None and (lead is None or not _alike(lead, call)):
+            if lead is not None and lead.kind == "coins" == call.kind:
+                self.paired = False
+                return self._alone(call, number)
             self.parted = number
         if self.parted is not None:
             return self._alone(call, number)

@@ -69,13 +69,14 @@ def largest_log_ratio(ours: dict[Hashable, float], theirs: dict[Hashable, float]
 
 
 def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) -> float:
-    """As a float: it can be astronomical."""
-    if call.kind == "coins":
-        return float(call.scale**call.values.size)
-    if call.kind == "laplace":
-        low, high = _bounds(call, window, tail)
+    """As a float: it can be astronomical, and beyond."""
+    if call.kind in ("exponential", "permute-and-flip"):
+        return call.values.size
+    low, high = _bounds(call, window, tail) if call.kind == "laplace" else (1, int(call.scale))
+    try:
         return float(high - low + 1) ** call.values.size
-    return call.values.size
+    except OverflowError:
+        return math.inf
 
 
 def _options(call: Call, window: tuple[int, int] | None, tail: float) -> list[Option]:

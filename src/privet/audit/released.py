@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,14 @@ from privet.audit.draws import FAR, Call, Fit, Outcome, Script, run
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
-TRIES = 60
+TRIES, MOST_TRIES = 120, 600  # for one release, and for all that a table is asked about
+HOPELESS = 30  # tries, where what was not seen is one of too many to see them all
+OFTEN = 3  # times that everything was seen, or there is more that was not
 
 
 @dataclass(frozen=True, slots=True)
 class TreeValue:
-    """A tree as a value that equal trees share: its tests, shape and labels, and the numbers in its nodes."""
+    """A tree as a value that equal trees share: its tests, shape, labels, which nodes have counts; and all numbers."""
 
     shape: tuple[tuple[int, ...], ...]
     numbers: bytes
@@ -27,9 +31,10 @@ class TreeValue:
 def canonical(model: Any) -> Hashable:
     """A model as a value that two equal models share; other values must be hashable and stand for themselves."""
     if isinstance(model, Forest):
-        return tuple(canonical(tree) for tree in model.trees)
+        return (*(canonical(tree) for tree in model.trees), model.voting, model.weight)
     if isinstance(model, Tree):
-        columns = (model.attribute, model.kind, model.cut, model.first_child, model.label)
+        counted = np.asarray(~np.isnan(model.counts).any(axis=1))
+        columns = (model.attribute, model.kind, model.cut, model.first_child, model.label, counted)
         shape = tuple(tuple(column.tolist()) for column in columns)
         return TreeValue(shape, model.proba.tobytes() + model.counts.tobytes())
     hash(model)
@@ -47,24 +52,58 @@ def skeleton(released: Hashable) -> Hashable:
     return getattr(released, "what", released)
 
 
+def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
+    """(kind, value) of what can be said about a release without its numbers: of the whole and of its parts.
+
+    A forest has too many skeletons for all to be seen, but the roots of a tree are few.
+    """
+    yield (*where, "all"), skeleton(released)
+    if isinstance(released, TreeValue):
+        yield (*where, "tests"), released.shape[:4]
+        yield (*where, "root"), tuple(column[0] for column in released.shape[:3])
+    elif isinstance(released, tuple):
+        yield (*where, "parts"), len(released)
+        for i, part in enumerate(released):
+            yield from facts(part, (*where, i))
+
+
 class Reach:
-    """The skeletons that a fit was seen to release, under many random scripts."""
+    """What a fit was seen to release, under many random scripts."""
 
     def __init__(self, fit: Fit, seed: int = 0) -> None:
         self._fit = fit
         self._random = np.random.default_rng(seed)
-        self._seen: set[Hashable] = set()
+        self._seen: dict[tuple[Any, ...], Counter[Hashable]] = {}
         self._tries = 0
 
-    def has(self, released: Hashable) -> bool:
-        """Whether the fit was seen to release something of that shape; a no is as good as the number of tries."""
-        wanted = skeleton(released)
-        while wanted not in self._seen and self._tries < TRIES:
-            self._tries += 1
-            self._seen.add(skeleton(run(self._fit, Script((), self._anything))))
-        return wanted in self._seen
+    def has(self, released: Hashable, outcomes: Sequence[Outcome] = ()) -> bool:
+        """Whether the fit can release something of that shape, as far as one can tell.
 
-    def _anything(self, call: Call, number: int) -> Outcome:
+        It cannot if some fact about it was never seen, though the facts of that kind seem to be few: each was seen more
+        than once or twice. ``outcomes`` are those that led another table there. Half of the tries give the same counts,
+        so as to come near it.
+        """
+        wanted = list(facts(released))
+        for tried in range(min(TRIES, MOST_TRIES - self._tries)):
+            missing = [kind for kind, value in wanted if not self._has_seen(kind, value)]
+            if not missing or (tried >= HOPELESS and all(map(self._unsettled, missing))):
+                return True  # for all we know
+            self._tries += 1
+            guide = outcomes if tried % 2 else ()
+            for kind, value in facts(run(self._fit, Script((), partial(self._anything, guide)))):
+                self._seen.setdefault(kind, Counter())[value] += 1
+        enough = self._tries < MOST_TRIES
+        return not enough or all(self._has_seen(*fact) or self._unsettled(fact[0]) for fact in wanted)
+
+    def _has_seen(self, kind: tuple[Any, ...], value: Hashable) -> bool:
+        return value in self._seen.get(kind, ())
+
+    def _unsettled(self, kind: tuple[Any, ...]) -> bool:
+        return min(self._seen.get(kind, {None: 0}).values()) < OFTEN
+
+    def _anything(self, guide: Sequence[Outcome], call: Call, number: int) -> Outcome:
+        if call.kind == "laplace" and number < len(guide) and len(guide[number]) == call.values.size:
+            return guide[number]
         if call.kind == "laplace":
             away = self._random.choice([0, 1, math.ceil(FAR * call.scale)], size=call.values.size)
             return tuple((call.values + away * self._random.choice([-1, 1], size=call.values.size)).tolist())

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privet.cli.options import Json, SchemaFile, Table
 from privet.cli.output import print_json, print_rich
+
+if TYPE_CHECKING:
+    from privet.recipes.recipe import Recipe
+
+HOW = {"greedily": "greedy", "at random": "random", "the whole tree": "whole"}
+# Of the table of recipes, and how they share the width that names leave.
+COLUMNS = {"name": None, "tests": None, "budget B": 22, "depth": 14, "trees": 12, "numbers": 14, "promise": 15}
+LEGEND = (
+    "Tests are chosen one by one (greedy), by lot (random) or all at once (whole). d is the depth, n the number of "
+    "records, m that of attributes."
+)
 
 
 def demo(as_json: Json = False) -> None:
@@ -24,19 +35,45 @@ def recipes(as_json: Json = False) -> None:
     """The methods there are, what they cost and what they promise."""
     from privet.recipes import recipe_classes
 
-    infos = [recipe.info for recipe in recipe_classes().values()]
+    known = list(recipe_classes().values())
     if as_json:
-        print_json({"recipes": [info.to_dict() for info in infos]})
-        return
+        print_json({"recipes": [recipe.info.to_dict() for recipe in known]})
+    else:
+        print_rich(_methods(known), LEGEND, _sources(known))
+
+
+def _methods(known: list[type[Recipe]]) -> Any:
+    """How the methods work, a row each as in Fletcher's Table 9.1."""
+    from rich import box
     from rich.table import Table as Grid
 
-    grid = Grid(title="Recipes", show_lines=True)
-    for heading in ("name", "method", "source", "budget B", "promise"):
-        grid.add_column(heading, overflow="fold", no_wrap=heading == "name")
-    for info in infos:
-        promise = "\n".join(f"{variant}: {what}" for variant, what in info.guarantee.items())
-        grid.add_row(info.name, info.title, info.citation, info.budget, promise)
-    print_rich(grid)
+    grid = Grid(title="Recipes", box=box.HORIZONTALS, show_lines=True, pad_edge=False, expand=True)
+    grid.collapse_padding = True
+    for heading, ratio in COLUMNS.items():
+        grid.add_column(heading, overflow="fold", ratio=ratio, no_wrap=ratio is None)
+    for recipe in known:
+        info = recipe.info
+        facts = HOW[info.chooses], info.budget, info.depth, info.trees, info.numeric
+        grid.add_row(info.name, *facts, _promise(recipe))
+    return grid
+
+
+def _promise(recipe: type[Recipe]) -> str:
+    kept = [what for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound]
+    return "\n".join([*dict.fromkeys(kept), *(["published: none"] if recipe.unsound else [])])
+
+
+def _sources(known: list[type[Recipe]]) -> Any:
+    """Where the methods come from, and why some are not private as published."""
+    from rich.table import Table as Grid
+
+    grid = Grid(title="Sources", box=None, pad_edge=False, show_header=False)
+    for _ in range(2):
+        grid.add_column(overflow="fold")
+    for recipe in known:
+        why = "".join(f" Not private as published: {reason}." for reason in recipe.unsound.values())
+        grid.add_row(recipe.info.name, f"{recipe.info.title}. {recipe.info.citation}.{why}")
+    return grid
 
 
 def check(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
+from privet.descent import BLOCK, descend
+
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""
 
@@ -98,3 +100,23 @@ def route(features, cells, attribute, kind, cut, first_child):
             child = code
         routed[i] = first_child[cell] + child
     return routed
+
+
+@njit(parallel=True, cache=True, nogil=True)
+def send_down(features, cells, place, roots, depths, attribute, kind, cut, first_child):
+    """The leaf of each record in the tree of its cell; the trees are those of a ``routes.Descent``.
+
+    place (nodes,) numbers the leaves among themselves. Records outside walk along, in the first tree, and stay outside.
+    """
+    records = cells.shape[0]
+    arrived = np.empty(records, dtype=np.int32)
+    depth = depths.max()
+    for block in prange((records + BLOCK - 1) // BLOCK):
+        start = block * BLOCK
+        node = np.empty(min(BLOCK, records - start), dtype=np.int32)
+        for j in range(len(node)):
+            node[j] = roots[max(cells[start + j], 0)]
+        descend(features, start, node, depth, attribute, kind, cut, first_child)
+        for j in range(len(node)):
+            arrived[start + j] = OUTSIDE if cells[start + j] < 0 else place[node[j]]
+    return arrived

@@ -14,6 +14,7 @@ from privet.encoding import Codes, encode
 from privet.errors import ParameterError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.routes import Routes
 from privet.schema import Numeric, Schema
 from privet.splits import Test, Tests
 
@@ -57,9 +58,23 @@ class MemoryEngine:
             routed = kernels.route(self._features, cells.of_record, table.attribute, table.kind, table.cut, first)
         return MemoryCells(routed, int(table.arity.sum()))
 
+    def descend(self, cells: MemoryCells, routes: Routes) -> MemoryCells:
+        from privet.engines import kernels
+
+        place = np.cumsum(routes.is_leaf, dtype=np.int32) - np.int32(1)
+        with _threads(self._labels.size):
+            arrived = kernels.send_down(self._features, cells.of_record, place, *routes.descent)
+        return MemoryCells(arrived, len(routes.leaves))
+
     def shards(self, cells: MemoryCells, count: int, coins: Callable[[int, int], Ints]) -> MemoryCells:
         thrown = coins(count, cells.of_record.size).astype(np.int32)
         return MemoryCells(np.where(cells.of_record == 0, thrown, np.int32(-1)), count)
+
+    def bootstrap(self, cells: MemoryCells, coins: Callable[[int, int], Ints]) -> MemoryEngine:
+        """NOT PRIVATE: the records of a partition, as many as there are, drawn with replacement."""
+        inside = np.flatnonzero(cells.of_record >= 0)
+        drawn = inside[coins(max(inside.size, 1), inside.size)]
+        return MemoryEngine(self.schema, Codes(np.ascontiguousarray(self._features[:, drawn]), self._labels[drawn]))
 
     def only(self, cells: MemoryCells, cell: int) -> MemoryCells:
         return MemoryCells(np.where(cells.of_record == cell, np.int32(0), np.int32(-1)), 1)

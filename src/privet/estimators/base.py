@@ -93,8 +93,20 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
     @property
     def rules_(self) -> tuple[Rule, ...]:
         """The model's leaves as rules, with support and confidence where counts were released."""
+        return self._rules(inner=False)
+
+    @property
+    def subrules_(self) -> tuple[Rule, ...]:
+        """The rules of all nodes, inner ones too: what each tree would say if it stopped there.
+
+        Support and confidence are bought in every node by ``greedy-forest`` and ``rana2016``. Random forests add up
+        their leaves' counts for the nodes above, where noise adds up too. Other recipes know neither for inner nodes.
+        """
+        return self._rules(inner=True)
+
+    def _rules(self, *, inner: bool) -> tuple[Rule, ...]:
         trees = self._trees.trees if isinstance(self._trees, Forest) else (self._trees,)
-        return tuple(rule for tree in trees for rule in rules_of(tree))
+        return tuple(rule for tree in trees for rule in rules_of(tree, inner=inner))
 
     @property
     def tree_(self) -> Tree:

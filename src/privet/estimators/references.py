@@ -17,7 +17,6 @@ from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.estimators.base import SchemaClassifier
 from privet.growing.grower import Progress
-from privet.growing.leaves import shares
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
 from privet.recipes.recipe import check_whole
@@ -25,6 +24,7 @@ from privet.recipes.reference import C45Reference, ID3Reference
 from privet.schema import Schema
 from privet.splits import OneCategory, Test, Tests, Threshold
 from privet.trees.codec import Model
+from privet.trees.signal import shares
 from privet.trees.tree import Tree
 
 

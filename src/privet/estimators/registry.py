@@ -9,6 +9,19 @@ from typing import Any
 from privet.errors import ModelFileError, RecipeError
 from privet.estimators.base import PrivateClassifier, SchemaClassifier
 from privet.estimators.embedded import EmbeddedTreeClassifier
+from privet.estimators.forests import (
+    Jagannathan2012Classifier,
+    Jagannathan2013Classifier,
+    PrivateForestClassifier,
+    SmoothForestClassifier,
+    SNRForestClassifier,
+)
+from privet.estimators.greedy_forests import (
+    GreedyForestClassifier,
+    Mohammed2015Classifier,
+    PatilSingh2014Classifier,
+    Rana2016Classifier,
+)
 from privet.estimators.references import REFERENCES
 from privet.estimators.trees import (
     DiffPC45Classifier,
@@ -26,6 +39,15 @@ CLASSIFIERS: dict[str, type[PrivateClassifier]] = {
         DiffPC45Classifier,
         EmbeddedTreeClassifier,
         ExactTreeClassifier,
+        Mohammed2015Classifier,
+        PatilSingh2014Classifier,
+        GreedyForestClassifier,
+        Rana2016Classifier,
+        Jagannathan2012Classifier,
+        Jagannathan2013Classifier,
+        SNRForestClassifier,
+        SmoothForestClassifier,
+        PrivateForestClassifier,
     )
 }
 

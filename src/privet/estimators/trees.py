@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from privet.estimators.base import PrivateClassifier
 from privet.recipes.diffpc45 import DiffPC45
@@ -10,6 +10,7 @@ from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.exact import ExactTree
 from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
+from privet.trees.codec import Model
 
 
 class SuLQTreeClassifier(PrivateClassifier):
@@ -192,8 +193,11 @@ class ExactTreeClassifier(PrivateClassifier):
     max_depth : int or "auto"
         "auto" is the deepest that one draw affords, from public facts alone. Deeper trees are drawn in blocks that
         share epsilon.
+    tests : "binary" or "multiway"
+        Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.
     bins : int
-        Into how many bins of equal width numeric attributes without thresholds of their own are cut.
+        Into how many bins of equal width numeric attributes without thresholds of their own are cut. Multiway trees
+        want few: each is a child.
     leaf_prior : float
         The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
     measure : "tests" or "attributes"
@@ -223,6 +227,7 @@ class ExactTreeClassifier(PrivateClassifier):
         epsilon: Any = 1.0,
         max_depth: Any = "auto",
         *,
+        tests: str = "binary",
         bins: int = 20,
         leaf_prior: float = 0.3,
         measure: str = "tests",
@@ -237,6 +242,7 @@ class ExactTreeClassifier(PrivateClassifier):
         self.schema = schema
         self.epsilon = epsilon
         self.max_depth = max_depth
+        self.tests = tests
         self.bins = bins
         self.leaf_prior = leaf_prior
         self.measure = measure
@@ -247,3 +253,8 @@ class ExactTreeClassifier(PrivateClassifier):
         self.neighbours = neighbours
         self.ledger = ledger
         self.random_state = random_state
+
+    def _adopt(self, model: Model) -> Self:
+        if isinstance(self.class_weights, list):  # as files hold them, where a key could only be text
+            self.class_weights = dict(self.class_weights)
+        return super()._adopt(model)

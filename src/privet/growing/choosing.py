@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ class Chooser(Protocol):
     """Chooses one allowed test for each of ``cells``."""
 
     def choose(
-        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: Any, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         """Indices into ``candidates.tests``; ``allowed`` has a row for each of ``cells``.
 

@@ -15,7 +15,8 @@ from privet.growing.grower import MAX_LEAVES, Nodes, Progress
 from privet.growing.mcmc import LEAF, ExactStop, Node, OpenBlock, Shape
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.frontier import Frontier
-from privet.privacy.multiway_sampler import BlockSpace, Levels
+from privet.privacy.tree_space import Sketch, TreeSpace
+from privet.privacy.unproven import open_engine
 from privet.splits import Multiway, Test, Tests
 from privet.trees.tree import Tree
 
@@ -71,6 +72,19 @@ def space_size(arities: Sequence[int], layers: int) -> int:
 # ---- sound ----------------------------------------------------------------------------------------------------------
 
 
+def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "attributes") -> TreeSpace:
+    """All subtrees of exactly that many levels, without labels; what is equally likely is an attribute or a subtree."""
+    return TreeSpace(
+        tests,
+        n_classes,
+        leaf_prior=(0.0,) * depth,
+        test_prior=np.ones(len(tests)),
+        class_weights=(1,) * n_classes,
+        labelled=False,
+        by_subtree=measure == "subtrees",
+    )
+
+
 def grow_blocks(
     frontier: Frontier, embedding: Embedding, measure: Measure, epsilon: Fraction, progress: Progress | None = None
 ) -> Tree:
@@ -78,12 +92,14 @@ def grow_blocks(
 
     A drawn block is released; where its leaves would be too many it is cut short, which looks at nothing else.
     """
-    each, tests, n_classes = embedding.share(epsilon), Tests.multiway(frontier.schema), frontier.schema.n_classes
+    each, tests = embedding.share(epsilon), Tests.multiway(frontier.schema)
     nodes, allowed, leaves = Nodes(frontier.schema), np.ones((1, len(tests)), dtype=bool), 0
     for number, depth in enumerate(embedding.depths):
-        space = BlockSpace(tests, n_classes, depth, measure)
-        drawn = frontier.sample_blocks_all(space, each, np.arange(frontier.size), allowed)
-        level = [_shape(levels, tests) for levels in drawn]
+        space = block_space(tests, frontier.schema.n_classes, depth, measure)
+        drawn = frontier.sample_trees_all(
+            [space.among(left) for left in allowed], each, what=f"blocks of {depth} levels"
+        )
+        level = [_shape(sketch, tests) for sketch in drawn]
         for _ in range(depth):
             arity = np.array([len(shape.children) for shape in level])
             fits = leaves + len(level) + np.cumsum(arity - 1) <= MAX_LEAVES
@@ -102,15 +118,12 @@ def grow_blocks(
     return nodes.grown().tree
 
 
-def _shape(levels: Levels, tests: Tests) -> Shape:
+def _shape(sketch: Sketch, tests: Tests, node: int = 0) -> Shape:
     """A drawn block as a tree whose nodes name tests."""
-    below: list[Shape] = []
-    for level in reversed(levels):
-        rest, here = iter(below), []
-        for test in level:
-            here.append(Shape(test, tuple(next(rest, LEAF) for _ in range(int(tests.arity[test])))))
-        below = here
-    return below[0]
+    test, first = sketch.test[node], sketch.first_child[node]
+    if test < 0:
+        return LEAF
+    return Shape(test, tuple(_shape(sketch, tests, first + child) for child in range(int(tests.arity[test]))))
 
 
 def _without(allowed: np.ndarray, index: list[int]) -> np.ndarray:
@@ -142,7 +155,7 @@ def grow_published(
     progress: Progress | None = None,
 ) -> Tree:
     """Algorithm 1: NOT PRIVATE, since it reads exact counts. The ledger shows what the paper says it spends."""
-    engine, cells = data.open_engine("embedded as published", why)
+    engine, cells = open_engine(data, "embedded as published", why)
     each = embedding.share(epsilon)
     root = _Branch()
     waiting = [] if rule.stops(engine.class_counts(cells))[0] else [(root, cells, frozenset[int]())]

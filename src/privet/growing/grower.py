@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,35 @@ import numpy.typing as npt
 from privet.growing.candidates import Candidates
 from privet.growing.choosing import Chooser
 from privet.growing.domains import Domains
-from privet.growing.leaves import LeafPolicy, NoisyCounts, shares
-from privet.growing.open_frontier import NO_TEST, AnyFrontier
+from privet.growing.leaves import LeafPolicy, NoisyCounts
+from privet.growing.open_frontier import NO_TEST
 from privet.growing.plans import Plan
 from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
 from privet.schema import Schema
 from privet.splits import Test
+from privet.trees.signal import shares
 from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]
 """Told (levels done, levels at most) after each level."""
+
+
+class Answering(Protocol):
+    """What the grower itself asks; choosers and leaf policies know what else their frontier can be asked."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def count_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
+
+    def class_counts_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
+
+    def split(self, tests: Sequence[Test | None]) -> Any: ...
+
 
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 
@@ -38,6 +56,8 @@ class Growth:
     leaf: LeafPolicy = NoisyCounts()  # noqa: RUF009 - frozen
     node_question: Literal["size", "classes"] = "size"
     max_leaves: int = MAX_LEAVES
+    not_at_root: tuple[int, ...] = ()
+    """Attributes that other trees of a forest have at their roots; ignored where nothing else is left."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +103,7 @@ class Nodes:
         return Grown(tree, np.concatenate(self.sizes))
 
 
-def grow(frontier: AnyFrontier, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
+def grow(frontier: Answering, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
     """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
     schema, plan = frontier.schema, growth.plan
     nodes, domains, leaves_done = Nodes(schema), Domains.whole(schema), 0
@@ -91,6 +111,8 @@ def grow(frontier: AnyFrontier, growth: Growth, neighbours: Neighbours, progress
         cells = np.arange(frontier.size)
         released = _ask_nodes(frontier, growth, depth)
         allowed = growth.candidates.allowed(domains)
+        if depth == 0 and not np.isin(growth.candidates.tests.attribute[allowed[0]], growth.not_at_root).all():
+            allowed &= ~np.isin(growth.candidates.tests.attribute, growth.not_at_root)
         arity = np.where(allowed, growth.candidates.tests.arity, 0).max(axis=1, initial=0)
         splits = (arity > 1) & (depth < plan.depth)
         question = plan.node[depth] or plan.leaf[depth]
@@ -123,7 +145,7 @@ def grow(frontier: AnyFrontier, growth: Growth, neighbours: Neighbours, progress
     return nodes.grown()
 
 
-def _ask_nodes(frontier: AnyFrontier, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
+def _ask_nodes(frontier: Answering, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
     epsilon = growth.plan.node[depth]
     if epsilon is None:
         return None

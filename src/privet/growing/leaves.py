@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ Index = npt.NDArray[np.intp]
 
 
 class LeafPolicy(Protocol):
-    def release(self, frontier: AnyFrontier, cells: Index, epsilon: Fraction) -> Floats:
+    def release(self, frontier: Any, cells: Index, epsilon: Fraction) -> Floats:
         """(cell, class) released counts; for policies that buy a label only, a single 1 in its place."""
 
 
@@ -34,11 +34,3 @@ class ChosenLabels:
 
     def release(self, frontier: AnyFrontier, cells: Index, epsilon: Fraction) -> Floats:
         return np.eye(frontier.schema.n_classes)[frontier.choose_labels_all(epsilon, cells)]
-
-
-def shares(counts: Floats) -> Floats:
-    """Class probabilities from counts that noise may have made negative; uniform where nothing is left."""
-    positive = np.maximum(np.nan_to_num(counts, nan=0.0), 0.0)
-    total = positive.sum(axis=-1, keepdims=True)
-    uniform = np.full_like(positive, 1 / positive.shape[-1])
-    return np.divide(positive, total, out=uniform, where=total > 0)

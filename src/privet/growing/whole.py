@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -12,17 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.grower import Progress
-from privet.growing.leaves import shares
+from privet.growing.grower import MAX_LEAVES, Progress
 from privet.privacy.frontier import Frontier
-from privet.privacy.tree_sampler import Sketch, TreeSpace
+from privet.privacy.tree_space import MAX_ENTRIES, Bools, Meter, Sketch, TreeSpace, entries, regions, widest_table
 from privet.schema import Schema
 from privet.splits import Test, Tests
+from privet.trees.signal import shares
 from privet.trees.tree import Tree
 
 MAX_OPERATIONS = 10**9  # some ten seconds on two cores
 REGION_OPERATIONS = 64  # what a region costs beside its leaves; it decides where tests are few
+COUNT_OPERATIONS = 8  # what a count costs that a multiway test looks at: an exponential, among others
+PASS_OPERATIONS = 2**15  # what a counting pass costs beside its counts
 MAX_BYTES = 2**30  # of the tables that a draw holds
+COUNT_BYTES = 40  # what a count takes while its weight is worked out
+PER_BLOCK = 100  # steps of progress
+EVERY = 0.2  # seconds between two looks at how far a draw has come
 TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
 WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay small integers
 
@@ -55,6 +62,36 @@ def affordable_depth(n_tests: int, n_classes: int) -> int:
     ):
         depth += 1
     return depth
+
+
+def multiway_operations(schema: Schema, tests: Tests, depth: int) -> int:
+    """The same for multiway tests: every count below every set of tests, and a pass for each of these sets."""
+    leaves = regions(tests.arity.tolist(), depth)[max(depth - 1, 0)] * schema.total_bins * schema.n_classes
+    passes = sum(math.comb(len(tests), size) for size in range(depth))
+    return COUNT_OPERATIONS * leaves + PASS_OPERATIONS * passes
+
+
+def affordable_multiway_depth(schema: Schema, tests: Tests) -> int:
+    """The deepest tree of multiway tests that one draw affords, and whose leaves can be held."""
+    arities, depth = tests.arity.tolist(), 1
+    while (
+        depth < len(tests)
+        and multiway_operations(schema, tests, depth + 1) <= MAX_OPERATIONS
+        and entries(tests, depth + 1) <= MAX_ENTRIES
+        and COUNT_BYTES * widest_table(tests, schema, depth + 1) <= MAX_BYTES
+        and most_leaves(arities, depth + 1) <= MAX_LEAVES
+    ):
+        depth += 1
+    return depth
+
+
+def most_leaves(arities: Sequence[int], depth: int) -> int:
+    """How many leaves a tree of that many tests on a path can have.
+
+    >>> most_leaves([2, 12, 3, 5], depth=2)
+    60
+    """
+    return math.prod(sorted(arities, reverse=True)[:depth])
 
 
 def test_prior(
@@ -93,31 +130,36 @@ class Blocks:
 
 def grow_whole(frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> Tree:
     """Draw a tree block by block; with a leaf share, buy class counts in its leaves for graded predictions."""
-    schema, n_classes = frontier.schema, frontier.schema.n_classes
     for_leaves = epsilon * blocks.leaf_share
     each = (epsilon - for_leaves) / len(blocks.depths)
-    nodes = _Nodes(n_classes)
-    open_cells, open_nodes = [0], [nodes.add()]
+    nodes = _Nodes(frontier.schema)
+    # Where the next block goes on: a cell, its node, and the tests that are not yet on its path.
+    open_nodes = [(0, nodes.add(), np.ones(len(blocks.space.tests), dtype=bool))]
     for number, depth in enumerate(blocks.depths):
         space = blocks.space.of_depth(depth)
-        sketches = frontier.sample_trees_all(space, each, np.array(open_cells), progress=progress)
+        spaces = [space.among(left) if number else space for _, _, left in open_nodes]
+        open_cells = np.array([cell for cell, *_ in open_nodes])
+        with _watched(progress, number, len(blocks.depths)) as meter:
+            sketches = frontier.sample_trees_all(spaces, each, open_cells, meter=meter)
         last_block = number == len(blocks.depths) - 1
         # All sketches of a block go down together, a level at a time, with the cells of their records alongside.
-        level = list(zip(open_cells, open_nodes, sketches, [0] * len(sketches), strict=True))
-        open_cells, open_nodes = [], []
+        level = [(*place, sketch, 0) for place, sketch in zip(open_nodes, sketches, strict=True)]
+        open_nodes = []
         while level:
             here: list[Test | None] = [None] * frontier.size
             final: list[tuple[int, int]] = []
-            deeper: list[tuple[int, Sketch, int]] = []
-            for cell, node, sketch, i in level:
+            deeper: list[tuple[int, Bools, Sketch, int]] = []
+            for cell, node, left, sketch, i in level:
                 nodes.label[node] = sketch.label[i]
-                if sketch.test[i] >= 0:
-                    here[cell] = space.tests[sketch.test[i]]
-                    children = nodes.split(node, space.tests[sketch.test[i]])
-                    deeper += [(child, sketch, sketch.first_child[i] + k) for k, child in enumerate(children)]
+                test = sketch.test[i]
+                if test >= 0:
+                    here[cell] = space.tests[test]
+                    below = left & (np.arange(left.size) != test)
+                    first = sketch.first_child[i]
+                    children = nodes.split(node, space.tests[test])
+                    deeper += [(child, below, sketch, first + k) for k, child in enumerate(children)]
                 elif sketch.at_full_depth[i] and not last_block:
-                    open_cells.append(cell)
-                    open_nodes.append(node)
+                    open_nodes.append((cell, node, left))
                 else:
                     final.append((cell, node))
             if final and for_leaves:
@@ -128,41 +170,69 @@ def grow_whole(frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: 
             if deeper:
                 frontier = frontier.split(here)
             level = [(cell, *entry) for cell, entry in enumerate(deeper)]
-        if not open_cells:
+        if progress is not None:
+            done = number + 1 if open_nodes else len(blocks.depths)
+            progress(PER_BLOCK * done, PER_BLOCK * len(blocks.depths))
+        if not open_nodes:
             break
-    return nodes.finish(schema)
+    return nodes.finish()
+
+
+@contextmanager
+def _watched(progress: Progress | None, number: int, blocks: int) -> Iterator[Meter | None]:
+    """A meter for the kernel to write to, and somebody who reads it out while the kernel works.
+
+    The kernel takes no callables, so it cannot tell anybody itself.
+    """
+    if progress is None:
+        yield None
+        return
+    meter, done = Meter(), threading.Event()
+
+    def read_out() -> None:
+        while not done.wait(EVERY):
+            progress(round(PER_BLOCK * (number + meter.done / meter.total)), PER_BLOCK * blocks)
+
+    reader = threading.Thread(target=read_out, daemon=True)
+    reader.start()
+    try:
+        yield meter
+    finally:
+        done.set()
+        reader.join()
 
 
 class _Nodes:
     """The columns of the tree under construction."""
 
-    def __init__(self, n_classes: int) -> None:
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
         self.tests: list[Test | None] = []
         self.first_child: list[int] = []
         self.label: list[int] = []
         self.counts: list[npt.NDArray[np.float64]] = []
-        self._unknown = np.full(n_classes, np.nan)
 
     def add(self) -> int:
         self.tests.append(None)
         self.first_child.append(-1)
         self.label.append(0)
-        self.counts.append(self._unknown)
+        self.counts.append(np.full(self._schema.n_classes, np.nan))
         return len(self.tests) - 1
 
-    def split(self, node: int, test: Test) -> tuple[int, int]:
+    def split(self, node: int, test: Test) -> list[int]:
+        """The children of a node, one after another."""
         self.tests[node] = test
         self.first_child[node] = len(self.tests)
-        return self.add(), self.add()
+        return [self.add() for _ in range(test.arity(self._schema))]
 
-    def finish(self, schema: Schema) -> Tree:
+    def finish(self) -> Tree:
         counts, labels = np.array(self.counts), np.array(self.label)
         if np.isnan(counts).all():
-            return Tree.build(schema, self.tests, self.first_child, labels)
+            return Tree.build(self._schema, self.tests, self.first_child, labels)
         # The drawn label decides: where noise in the counts disagrees, its share and the largest change places.
         proba = shares(counts)
         rows, largest = np.arange(len(labels)), proba.argmax(axis=1)
         proba[rows, labels], proba[rows, largest] = proba[rows, largest], proba[rows, labels].copy()
         proba *= 1 - TIE
         proba[rows, labels] += TIE
-        return Tree.build(schema, self.tests, self.first_child, labels, proba=proba, counts=counts)
+        return Tree.build(self._schema, self.tests, self.first_child, labels, proba=proba, counts=counts)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privet.routes import Routes
 from privet.schema import Schema
 from privet.splits import Test, Tests
 
@@ -37,6 +38,9 @@ class Engine(Protocol):
 
     def refine(self, cells: Any, tests: Sequence[Test | None]) -> Any:
         """Split each cell by its test; children follow one another in order. A cell without a test is left out."""
+
+    def descend(self, cells: Any, routes: Routes) -> Any:
+        """Send each cell down its tree; the leaves of all trees, in order, are the new cells."""
 
     def shards(self, cells: Any, count: int, coins: Any) -> Any:
         """Split a single cell into ``count`` by asking ``coins(sides, size)`` for a throw per record."""

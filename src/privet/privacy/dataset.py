@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
@@ -81,7 +83,7 @@ class PrivateDataset:
         index, quantum = self._quantum(attribute)
         receipt = self.ledger.charge(epsilon, f"noisy average of {attribute}")
         bins = self._engine.counts(self._cells)[:, self.schema.offsets[index] : self.schema.offsets[index + 1]]
-        present = bins[:, :-1] if self._has_missing(index) else bins
+        present = bins[:, :-1] if getattr(self.schema.attributes[index], "missing", None) is not None else bins
         count = present.sum(axis=(1, 2))
         middle = (quantum.low + quantum.high) // 2
         reach = max(1, quantum.high - middle)  # never less than middle - low
@@ -92,18 +94,12 @@ class PrivateDataset:
         return float(np.clip(mean, quantum.low, quantum.high)) * quantum.step
 
     def choose(
-        self,
-        tests: Tests,
-        score: Score,
-        epsilon: object,
-        *,
-        selection: Selection = Selection(),  # noqa: B008 - frozen
-        log_prior: npt.NDArray[np.float64] | None = None,
+        self, tests: Tests, score: Score, epsilon: object, *, selection: Selection | None = None, log_prior: Any = None
     ) -> Test:
         """A good test out of public candidates, by the exponential mechanism or permute-and-flip."""
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
-        index = self.frontier().choose_all(tests, score, epsilon, selection=selection, log_prior=prior)[0]
-        return tests[int(index)]
+        by = selection or Selection()
+        return tests[int(self.frontier().choose_all(tests, score, epsilon, selection=by, log_prior=prior)[0])]
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
@@ -113,24 +109,33 @@ class PrivateDataset:
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:
         """Disjoint random parts: each record tosses its own coin, so that no record moves when another leaves."""
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ParameterError(f"count must be a whole number from 1, not {count!r}")
-        source = current_source()
-        if source.caveat is not None:
-            self.ledger.add_caveat(source.caveat, voids=True)
-        return self._parts(self._engine.shards(self._cells, count, source.coins))
+        return self._parts(self._shard(count))
 
-    def frontier(self) -> Frontier:
-        """These records as the single cell of a frontier, to grow a tree from."""
-        return Frontier(self._engine, self._cells, self.ledger)
+    def sample(self, rate: Fraction) -> PrivateDataset:
+        """Some of the records: each enters by its own coin, at a public rate. What is asked of them costs as ever."""
+        if not isinstance(rate, Fraction) or not 0 < rate <= 1:
+            raise ParameterError(f"rate must be a Fraction above 0 and at most 1, not {rate!r}")
+        coins = self._coins()
+        cells = self._engine.shards(self._cells, 2, lambda _, n: coins(rate.denominator, n) >= rate.numerator)
+        return PrivateDataset(self._engine, self.ledger, self._engine.only(cells, 0))
 
-    def open_engine(self, what: str, why: str) -> tuple[Engine, Any]:
-        """NOT PRIVATE: engine and cells, for published methods that leak. Refused unless the ledger allows it."""
-        self.ledger.charge_nonprivate(what, why)
-        return self._engine, self._cells
+    def frontier(self, shards: int = 1) -> Frontier:
+        """These records as the single cell of a frontier, to grow a tree from; or cut into ``shards``, for a forest."""
+        return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self.ledger)
 
     def certificate(self) -> Certificate:
         return self.ledger.certificate()
+
+    def _shard(self, count: int) -> Any:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ParameterError(f"count must be a whole number from 1, not {count!r}")
+        return self._engine.shards(self._cells, count, self._coins())
+
+    def _coins(self) -> Callable[[int, int], npt.NDArray[np.int64]]:
+        source = current_source()
+        if source.caveat is not None:
+            self.ledger.add_caveat(source.caveat, voids=True)
+        return source.coins
 
     def _parts(self, cells: Any) -> tuple[PrivateDataset, ...]:
         ledgers = self.ledger.parallel(cells.size)
@@ -144,9 +149,6 @@ class PrivateDataset:
         if not isinstance(declared, Numeric):
             raise ParameterError(f"{attribute!r} is categorical; sums and averages need a numeric attribute")
         return index, Quantum.of(declared)
-
-    def _has_missing(self, index: int) -> bool:
-        return getattr(self.schema.attributes[index], "missing", None) is not None
 
     # -- no way around ---------------------------------------------------------------------------------------------
 

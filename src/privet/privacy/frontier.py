@@ -8,7 +8,7 @@ account per cell. Proof: ``docs/proofs/composition.md``.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NoReturn
@@ -22,14 +22,16 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.mechanisms import Selection
-from privet.privacy.multiway_sampler import BlockSpace, Bools, Levels, sample_block
 from privet.privacy.scores import Hits, InfoGain, Score
-from privet.privacy.tree_sampler import Progress, Sketch, TreeSpace, sample_tree
+from privet.privacy.tree_sampler import sample_tree
+from privet.privacy.tree_space import Meter, Sketch, TreeSpace
+from privet.routes import Routes
 from privet.schema import Schema
 from privet.splits import Kind, Test, Tests
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.intp]
+BY_FLIPPING = Selection("permute-and-flip")
 
 
 class _Books:
@@ -72,8 +74,7 @@ class Frontier:
     def count_all(self, epsilon: object, cells: Index | None = None, what: str = "noisy counts") -> Ints:
         """The noisy number of records in each cell."""
         chosen, receipt = self._charge(epsilon, cells, what)
-        exact = self._class_counts[chosen].sum(axis=1)
-        return mechanisms.noisy_counts(exact, receipt, cells=chosen)
+        return mechanisms.noisy_counts(self._class_counts[chosen].sum(axis=1), receipt, cells=chosen)
 
     def class_counts_all(self, epsilon: object, cells: Index | None = None, what: str = "class counts") -> Ints:
         """The noisy (cell, class) counts; a record is in one of them, so the histogram costs epsilon once."""
@@ -81,25 +82,20 @@ class Frontier:
         return mechanisms.noisy_counts(self._class_counts[chosen], receipt, cells=chosen)
 
     def attribute_counts_all(
-        self,
-        epsilon: object,
-        asked: npt.NDArray[np.bool_],
-        cells: Index | None = None,
-        *,
-        by_class: bool = True,
-        what: str = "attribute counts",
+        self, epsilon: object, asked: npt.NDArray[np.bool_], cells: Index | None = None, *, by_class: bool = True
     ) -> Ints:
         """Noisy (cell, bin, class) counts, or (cell, bin) without classes, of the attributes that are ``asked``.
 
         ``asked`` is a public (cell, attribute) array; bins that were not asked are 0. A record is in one bin of every
         attribute, so ``epsilon`` is what all attributes of a cell cost together and each gets an equal share of it.
         """
-        asked = np.asarray(asked, dtype=np.bool_)  # a mask of integers would be read as positions
-        # Integers would index instead of mask, and release more than is paid for.
-        if asked.dtype != bool or asked.ndim != 2 or asked.shape[1] != len(self.schema.attributes) or not asked.any():
+        asked = np.asarray(
+            asked, dtype=np.bool_
+        )  # integers would index instead of mask, and release more than is paid for
+        if asked.ndim != 2 or asked.shape[1] != len(self.schema.attributes) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
         most = int(asked.sum(axis=1).max())
-        chosen, receipt = self._charge(epsilon, cells, what)
+        chosen, receipt = self._charge(epsilon, cells, "attribute counts")
         exact = self._counts[chosen] if by_class else self._counts[chosen].sum(axis=2)
         wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
         released = np.zeros_like(exact)
@@ -132,42 +128,29 @@ class Frontier:
         )
 
     def choose_labels_all(
-        self,
-        epsilon: object,
-        cells: Index | None = None,
-        *,
-        selection: Selection = Selection("permute-and-flip"),  # noqa: B008 - frozen
-        what: str = "leaf labels",
+        self, epsilon: object, cells: Index | None = None, *, selection: Selection = BY_FLIPPING
     ) -> Index:
         """A label for each cell, drawn by its number of records."""
-        chosen, receipt = self._charge(epsilon, cells, what)
-        scores = Hits().node(self._class_counts[chosen])
-        return mechanisms.choose(scores, Hits(), receipt, selection, terms=1, cells=chosen)
+        chosen, receipt = self._charge(epsilon, cells, "leaf labels")
+        hits = Hits().node(self._class_counts[chosen])
+        return mechanisms.choose(hits, Hits(), receipt, selection, terms=1, cells=chosen)
 
     def sample_trees_all(
         self,
-        space: TreeSpace,
+        spaces: Sequence[TreeSpace],
         epsilon: object,
         cells: Index | None = None,
-        *,
-        progress: Progress | None = None,
-        what: str = "whole labelled trees",
+        what: str = "whole trees",
+        meter: Meter | None = None,
     ) -> list[Sketch]:
-        """One labelled tree for each cell, drawn exactly from a public space; costs epsilon once for all of it."""
-        space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps)
+        """A tree for each cell, drawn exactly from its public space; costs epsilon once for all of it."""
+        if len(spaces) != (self.size if cells is None else len(cells)):
+            raise ParameterError("spaces must have one entry for each cell")
+        for space in dict.fromkeys(spaces):
+            space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, self.schema)
         chosen, receipt = self._charge(epsilon, cells, what)
-        sketches = []
-        for cell in chosen:
-            joint = self._engine.joint(self._engine.only(self._cells, int(cell)), space.tests)
-            sketches.append(sample_tree(joint, space, receipt, int(cell), progress))
-        return sketches
-
-    def sample_blocks_all(self, space: BlockSpace, epsilon: object, cells: Index, allowed: Bools) -> list[Levels]:
-        """A block of levels for each cell, drawn exactly; ``allowed`` is a public (cell, test) array."""
-        space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, allowed, len(cells))
-        chosen, receipt = self._charge(epsilon, cells, f"blocks of {space.depth} levels")
         alone = ((cell, self._engine.only(self._cells, cell)) for cell in chosen.tolist())
-        return [sample_block(self._engine, *a, space, row, receipt) for a, row in zip(alone, allowed, strict=True)]
+        return [sample_tree(self._engine, *a, space, receipt, meter) for a, space in zip(alone, spaces, strict=True)]
 
     def split(self, tests: Sequence[Test | None]) -> Frontier:
         """The children of the cells that have a test, in order; the others stay behind. Costs nothing.
@@ -176,17 +159,15 @@ class Frontier:
         """
         if len(tests) != self.size:
             raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
-        split = np.array([test is not None for test in tests], dtype=bool)
         arities = [0 if test is None else test.arity(self.schema) for test in tests]
-        child = object.__new__(Frontier)
-        child._engine, child._books = self._engine, self._books
-        with self._books.lock:
-            self._check_there(split)
-            child._cells = self._engine.refine(self._cells, tests)
-            child._amounts, child._spent = self._amounts, np.repeat(self._spent, arities)
-            child._gone = np.zeros(child._spent.size, dtype=bool)
-            self._gone = self._gone | split
-        return child
+        return self._partition(arities, lambda: self._engine.refine(self._cells, tests))
+
+    def descend(self, routes: Routes) -> Frontier:
+        """The leaves of public trees, one tree for each cell, in order: many splits at once, which cost nothing."""
+        if len(routes) != self.size or routes.schema != self.schema:
+            raise ParameterError(f"routes must have one tree over this schema for each of the {self.size} cells")
+        leaves = np.bincount(routes.owner[routes.leaves], minlength=self.size)
+        return self._partition(leaves, lambda: self._engine.descend(self._cells, routes))
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -206,6 +187,18 @@ class Frontier:
             self._spent[chosen] = len(self._amounts) + kinds
             self._amounts = [*self._amounts, *after]
         return chosen, receipt
+
+    def _partition(self, parts: Sequence[int] | Ints, refine: Callable[[], Any]) -> Frontier:
+        """Put the cells that have ``parts`` in their place."""
+        split, child = np.asarray(parts) > 0, object.__new__(Frontier)
+        child._engine, child._books = self._engine, self._books
+        with self._books.lock:
+            self._check_there(split)
+            child._cells = refine()
+            child._amounts, child._spent = self._amounts, np.repeat(self._spent, parts)
+            child._gone = np.zeros(child._spent.size, dtype=bool)
+            self._gone = self._gone | split
+        return child
 
     def _check_there(self, cells: npt.NDArray[Any]) -> None:
         if self._gone[cells].any():

@@ -25,6 +25,15 @@ _RECIPES = {
     "diffpc45": "DiffPC45",
     "embedded": "Embedded",
     "exact": "ExactTree",
+    "mohammed2015": "Mohammed2015",
+    "patil_singh2014": "PatilSingh2014",
+    "greedy_forest": "GreedyForest",
+    "rana2016": "Rana2016",
+    "jagannathan2012": "Jagannathan2012",
+    "jagannathan2013": "Jagannathan2013",
+    "snr_forest": "SNRForest",
+    "smooth_forest": "SmoothForest",
+    "random_forest": "RandomForest",
 }
 
 

@@ -7,6 +7,9 @@ more.
 
 Budget: eps = B for the whole tree (B / blocks for trees deeper than one draw affords), of which ``leaf_share`` buys
 class counts in the leaves if graded probabilities are wanted.
+
+Tests have two children, or (``tests="multiway"``, the papers' trees) one for every value of an attribute; the mechanism
+is the same.
 """
 
 from __future__ import annotations
@@ -20,14 +23,24 @@ import numpy as np
 
 from privet.encoding import decode_labels
 from privet.errors import ParameterError
-from privet.growing.grower import Progress
-from privet.growing.whole import WEIGHT_UNIT, Blocks, affordable_depth, grow_whole, test_prior
+from privet.growing.grower import MAX_LEAVES, Progress
+from privet.growing.whole import (
+    WEIGHT_UNIT,
+    Blocks,
+    affordable_depth,
+    affordable_multiway_depth,
+    grow_whole,
+    most_leaves,
+    test_prior,
+)
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_sampler import TreeSpace
+from privet.privacy.tree_space import TreeSpace
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Schema
 from privet.splits import Tests
 from privet.trees.tree import Tree
+
+TESTS = {"binary": Tests.binary, "multiway": Tests.multiway}
 
 
 @dataclass(frozen=True)
@@ -43,10 +56,11 @@ class ExactTree(Recipe):
         chooses="the whole tree",
         trees="1",
         depth="as deep as one draw affords, or user",
-        numeric="thresholds on a public grid",
+        numeric="thresholds on a public grid, or bins",
     )
 
     max_depth: int | Literal["auto"] = "auto"
+    tests: Literal["binary", "multiway"] = "binary"
     bins: int = 20
     leaf_prior: float = 0.3
     measure: Literal["tests", "attributes"] = "tests"
@@ -57,6 +71,7 @@ class ExactTree(Recipe):
     def check(self) -> None:
         if self.max_depth != "auto":
             check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_choice(self.tests, "tests", tuple(TESTS))
         check_whole(self.bins, "bins", 2, 65_000)
         check_choice(self.measure, "measure", ("tests", "attributes"))
         for name in ("attribute_prior", "class_weights"):
@@ -66,6 +81,12 @@ class ExactTree(Recipe):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
                 raise ParameterError(f"{name} must be a number from 0 up to but not including 1, not {value!r}")
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """As a file can hold them: the keys of its objects are text, and labels need not be."""
+        weights = self.class_weights and [[label, weight] for label, weight in self.class_weights.items()]
+        return super().params | {"class_weights": weights}
 
     def prepare(self, schema: Schema) -> Schema:
         return schema.with_bins(self.bins)
@@ -78,11 +99,18 @@ class ExactTree(Recipe):
 
     def blocks(self, schema: Schema) -> Blocks:
         """The public space a tree is drawn from."""
-        tests = Tests.binary(schema)
+        tests = TESTS[self.tests](schema)
         prior = test_prior(schema, tests, self.measure, self.attribute_prior)
-        usable = int((prior > 0).sum())
-        in_one_draw = min(affordable_depth(len(tests), schema.n_classes), usable)
-        depth = in_one_draw if self.max_depth == "auto" else min(int(self.max_depth), usable)
+        usable = np.flatnonzero(prior)  # what nobody may ask need not be counted either
+        tests, prior = tests.take(usable), prior[usable]
+        in_one_draw = min(self._in_one_draw(schema, tests), len(tests))
+        depth = in_one_draw if self.max_depth == "auto" else min(int(self.max_depth), len(tests))
+        leaves = most_leaves(tests.arity.tolist(), depth)
+        if self.tests == "multiway" and leaves > MAX_LEAVES:
+            raise ParameterError(
+                f"a tree of max_depth={depth} can have {leaves:,} leaves, more than {MAX_LEAVES:,}; lower max_depth or "
+                "bins, or use tests='binary'"
+            )
         space = TreeSpace(
             tests=tests,
             n_classes=schema.n_classes,
@@ -94,6 +122,12 @@ class ExactTree(Recipe):
         )
         return Blocks(space, depth, Fraction(str(self.leaf_share)))
 
+    @staticmethod
+    def _in_one_draw(schema: Schema, tests: Tests) -> int:
+        if (tests.arity == 2).all():
+            return affordable_depth(len(tests), schema.n_classes)
+        return affordable_multiway_depth(schema, tests)
+
     def _sixteenths(self, schema: Schema) -> tuple[int, ...]:
         if not self.class_weights:
             return (1,) * schema.n_classes
@@ -104,4 +138,11 @@ class ExactTree(Recipe):
         weights = [self.class_weights.get(label, 1.0) for label in labels]
         if not all(isinstance(w, int | float) and 0 <= w <= 1 for w in weights):
             raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
-        return tuple(round(WEIGHT_UNIT * w) for w in weights)
+        sixteenths = tuple(round(WEIGHT_UNIT * w) for w in weights)
+        lost = [w for w, rounded in zip(weights, sixteenths, strict=True) if w > 0 and not rounded]
+        if lost:
+            raise ParameterError(
+                f"class_weights are rounded to sixteenths, and {lost[0]:g} would become 0; use 0 to ignore a class, or "
+                "at least 1/16"
+            )
+        return sixteenths

@@ -54,9 +54,17 @@ class Recipe(ABC):
 
     def __post_init__(self) -> None:
         if self.variant not in self.info.variants:
-            offered = " or ".join(map(repr, self.info.variants))
-            raise RecipeError(f"recipe {self.info.name!r} has variant {offered}, not {self.variant!r}")
+            raise RecipeError(self._no_such_variant())
         self.check()
+
+    def _no_such_variant(self) -> str:
+        offered = " or ".join(map(repr, self.info.variants))
+        if self.variant == "sound":
+            return (
+                f"recipe {self.info.name!r} has no sound variant, it is never differentially private: choose another "
+                f"recipe or, on data that need no protection, set variant={offered}"
+            )
+        return f"recipe {self.info.name!r} has variant {offered}, not {self.variant!r}"
 
     @property
     def as_published(self) -> bool:
@@ -99,11 +107,21 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
-def check_share(value: object, name: str) -> None:
-    """A number from 0 to 1."""
+def check_number(value: object, name: str, low: float, high: float) -> None:
+    """A finite number between bounds."""
     number = isinstance(value, int | float | Fraction | np.number) and not isinstance(value, bool)
-    if not number or not 0 <= value <= 1:  # type: ignore[operator]  # a number by now; NaN fails here
-        raise ParameterError(f"{name} must be a number from 0 to 1, not {value!r}")
+    if not number or not low <= value <= high:  # type: ignore[operator]  # a number by now; NaN fails here
+        raise ParameterError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+
+
+def check_share(value: object, name: str, least: float = 0, most: float = 1) -> None:
+    """A part of a whole."""
+    check_number(value, name, least, most)
+
+
+def exact_share(value: object) -> Fraction:
+    """A share as it is written: 0.05 is one twentieth, so that budgets stay rationals one can read."""
+    return Fraction(str(value))
 
 
 def check_flag(value: object, name: str) -> None:

@@ -26,6 +26,7 @@ _HOME = {
     "SeededNoise": "noise",
     "ZeroNoise": "noise",
     "check_recipe": "checks",
+    "forest_twins": "twins",
     "use_noise": "noise",
     "neighbouring_tables": "strategies",
     "schemas": "strategies",

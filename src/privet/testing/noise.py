@@ -51,10 +51,14 @@ class SeededNoise:
 
 
 class ZeroNoise:
-    """No noise at all: exact counts, and the first of the best candidates. Coins still fall, from a fixed seed."""
+    """No noise at all: exact counts, and the first of the best candidates. Coins still fall, from a fixed seed.
 
-    def __init__(self) -> None:
+    With ``same_coins`` equally many of them fall alike every time, so that two fits agree.
+    """
+
+    def __init__(self, *, same_coins: bool = False) -> None:
         self.caveat = "no noise was added (epsilon = infinity)"
+        self._same_coins = same_coins
         self._random = np.random.default_rng(0)
 
     def laplace(self, values: Ints, scale: float) -> Ints:
@@ -67,7 +71,8 @@ class ZeroNoise:
         return int(np.argmax(scores))
 
     def coins(self, sides: int, size: int) -> Ints:
-        return self._random.integers(0, sides, size)
+        random = np.random.default_rng(0) if self._same_coins else self._random
+        return random.integers(0, sides, size)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -150,6 +150,7 @@ def _model_to_dict(model: Model) -> dict[str, Any]:
         "notes": list(model.notes),
         # A lone tree has no way of voting.
         "voting": model.trees.voting if isinstance(model.trees, Forest) else None,
+        "weight": model.trees.weight if isinstance(model.trees, Forest) else None,
         "trees": [_tree_to_dict(tree) for tree in _trees_of(model.trees)],
     }
 
@@ -174,12 +175,13 @@ def _model_from_dict(facts: Any) -> Model:
     voting = facts.get("voting")
     if voting is None and len(trees) != 1:
         raise _Fault(f"it has {len(trees)} trees and no way of voting")
+    weight = 1.0 if facts.get("weight") is None else _get(facts, "weight", float)
     notes = _get(facts, "notes", list)
     if any(not isinstance(note, str) for note in notes):
         raise _Fault("a note is not text")
     return Model(
         recipe=_get(facts, "recipe", str),
-        trees=trees[0] if voting is None else Forest(schema, tuple(trees), voting),
+        trees=trees[0] if voting is None else Forest(schema, tuple(trees), voting, weight),
         params=_get(facts, "params", dict),
         certificate=_get(facts, "certificate", dict),
         notes=tuple(notes),

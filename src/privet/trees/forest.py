@@ -1,61 +1,30 @@
-"""Several trees and a way to count their votes."""
+"""Several trees and a way to hear them all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.routes import Routes
 from privet.schema import Schema
-from privet.splits import Kind
+from privet.trees import voting as hearing
 from privet.trees.structure import check_features
-from privet.trees.tree import LEAF, Floats, Tree
-
-Voting = Literal["majority", "proba", "confidence"]
-
-
-class Flat(NamedTuple):
-    """All trees end to end, so that one compiled pass serves them all.
-
-    Nodes are numbered across trees. A leaf carries a threshold that no code passes and is its own first child.
-    """
-
-    roots: npt.NDArray[np.int32]
-    depths: npt.NDArray[np.int32]
-    attribute: npt.NDArray[np.int32]
-    kind: npt.NDArray[np.int8]
-    cut: npt.NDArray[np.int32]
-    first_child: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, trees: Sequence[Tree]) -> Flat:
-        sizes = [len(tree) for tree in trees]
-        roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
-        columns = {
-            name: np.concatenate([getattr(tree, name) for tree in trees])
-            for name in ("attribute", "kind", "cut", "first_child")
-        }
-        columns["first_child"] += np.repeat(roots, sizes)
-        leaves = np.flatnonzero(columns["attribute"] == LEAF)
-        columns["first_child"][leaves] = leaves
-        for name, value in (("attribute", 0), ("kind", Kind.THRESHOLD), ("cut", np.iinfo(np.int32).max)):
-            columns[name][leaves] = value
-        depths = np.array([tree.depth for tree in trees], dtype=np.int32)
-        return cls(roots, depths, **columns)
+from privet.trees.tree import Floats, Tree
+from privet.trees.voting import Voting
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Trees over one schema, and how they vote.
+    """Trees over one schema, and how they vote: see :mod:`privet.trees.voting`.
 
-    ``majority``: each tree has one vote, for its label. ``proba``: the mean of the trees' probabilities.
-    ``confidence``: each tree votes for its label with the probability it gives to it. Ties go to the class listed
-    first in the schema, so a prediction never depends on chance.
+    ``weight`` is how much a tree's evidence counts where they vote by ``evidence``. Trees that look at the same
+    attributes repeat each other, and are heard once if each weighs the less.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.splits import OneCategory
@@ -72,6 +41,7 @@ class Forest:
     schema: Schema
     trees: tuple[Tree, ...]
     voting: Voting = "majority"
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "trees", tuple(self.trees))
@@ -79,6 +49,9 @@ class Forest:
             raise ParameterError("trees is empty: a forest needs at least one tree")
         if self.voting not in get_args(Voting):
             raise ParameterError(f"voting must be one of {', '.join(get_args(Voting))}, not {self.voting!r}")
+        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or not 0 < self.weight <= 1:
+            raise ParameterError(f"weight must be above 0 and at most 1, not {self.weight!r}")
+        object.__setattr__(self, "weight", float(self.weight))  # a file tells 1 from 1.0
         if any(tree.schema != self.schema for tree in self.trees):
             raise ParameterError("trees must all have the schema of the forest")
 
@@ -96,38 +69,47 @@ class Forest:
         return sum(len(tree) for tree in self.trees)
 
     @cached_property
-    def flat(self) -> Flat:
-        return Flat.of(self.trees)
+    def routes(self) -> Routes:
+        return Routes.of_trees(self.schema, self.trees)
 
     @cached_property
     def votes(self) -> Floats:
-        """(node, class) what each node of the flat forest says when a record ends there."""
-        proba = np.concatenate([tree.proba for tree in self.trees])
-        if self.voting == "proba":
-            return proba
-        label = np.concatenate([tree.label for tree in self.trees])
-        ballots = np.eye(self.schema.n_classes)[label]
-        return ballots if self.voting == "majority" else ballots * proba
+        """(node, class) what each node of all trees says when a record ends there."""
+        return hearing.votes(self.voting, self._nodes, self.weight)
 
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """(record, tree) the leaf of each record in each tree, numbered within the tree."""
         from privet.trees import kernels
 
         check_features(self.schema, features, self.trees)
-        return kernels.apply_all(features, *self.flat)
+        return kernels.apply_all(features, *self.routes.descent)
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record."""
-        return self._tally(features).argmax(axis=1).astype(np.int32)
+        scores = self._scores(features)
+        if self.voting == "surest":
+            # Equally sure trees: the probabilities of all of them decide between their labels.
+            tied = scores == scores.max(axis=1, keepdims=True)
+            scores = np.where(tied, self._tally(features, self._nodes.proba, best=False), -1.0)
+        return scores.argmax(axis=1).astype(np.int32)
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, class) each class's share of the votes; equal shares where no tree is confident of anything."""
-        tally = self._tally(features)
-        total = tally.sum(axis=1, keepdims=True)
-        return np.divide(tally, total, out=np.full_like(tally, 1 / self.schema.n_classes), where=total > 0)
+        """(record, class) each class's share of what the trees say; equal shares where none says anything."""
+        return hearing.shares(self.voting, self._scores(features))
 
-    def _tally(self, features: npt.NDArray[Any]) -> Floats:
+    def _scores(self, features: npt.NDArray[Any]) -> Floats:
+        tally = self._tally(features, self.votes, best=self.voting == "surest")
+        return hearing.scores(self.voting, tally, self._nodes.prior[self.routes.roots].mean(axis=0))
+
+    @cached_property
+    def _nodes(self) -> hearing.Nodes:
+        columns = [[getattr(tree, name) for tree in self.trees] for name in ("label", "proba", "counts")]
+        label, proba, counts = map(np.concatenate, columns)
+        roots = np.repeat(self.routes.roots, [len(tree) for tree in self.trees])
+        return hearing.Nodes(label, proba, counts, proba[roots])
+
+    def _tally(self, features: npt.NDArray[Any], votes: Floats, *, best: bool) -> Floats:
         from privet.trees import kernels
 
         check_features(self.schema, features, self.trees)
-        return kernels.add_votes(features, *self.flat, self.votes)
+        return kernels.tally(features, *self.routes.descent, votes, best)

@@ -92,7 +92,7 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
     corrected = correct_counts(tree, sizes)
     known = _counts_known(tree)
     collapse = np.zeros(len(tree), dtype=np.bool_)
-    columns = _Columns.of(tree)
+    columns = Columns.of(tree)
     expected = np.zeros(len(tree))
     for node in reversed(range(len(tree))):
         size, counts = float(corrected.sizes[node]), corrected.counts[node]
@@ -112,7 +112,29 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
         columns.counts[node] = counts if known[node] else np.nan  # never pass a guess off as a released count
         if total > 0:
             columns.proba[node] = counts / total
-    return _compact(tree, collapse, columns)
+    return compact(tree, collapse, columns)
+
+
+def prune_gini(tree: Tree) -> Tree:
+    """Collapse nodes that are at least as pure as their children, all of them leaves, are on average; again and again.
+
+    Purity is that of the released class counts of the nodes themselves, clipped at 0 (Fletcher 2017, eq. 6.24);
+    children count by their size. A split is kept where its counts or those of a child were not released.
+    """
+    check_tree(tree)
+    counts = tree.counts.clip(min=0)
+    sizes = counts.sum(axis=1)
+    squares = (counts**2).sum(axis=1)
+    purity = np.divide(squares, sizes**2, out=np.zeros(len(tree)), where=sizes > 0)
+    collapse = tree.is_leaf.copy()
+    for node in reversed(range(len(tree))):
+        below = _children(tree, node)
+        if tree.attribute[node] == LEAF or not collapse[below].all() or np.isnan([sizes[node], *sizes[below]]).any():
+            continue
+        total = sizes[below].sum()
+        of_children = (sizes[below] * purity[below]).sum() / total if total > 0 else 0.0
+        collapse[node] = purity[node] >= of_children
+    return compact(tree, collapse, Columns.of(tree))
 
 
 def prune_redundant(tree: Tree) -> Tree:
@@ -123,7 +145,7 @@ def prune_redundant(tree: Tree) -> Tree:
     """
     check_tree(tree)
     collapse = tree.is_leaf.copy()
-    columns = _Columns.of(tree)
+    columns = Columns.of(tree)
     for node in reversed(range(len(tree))):
         below = _children(tree, node)
         if tree.attribute[node] == LEAF or not collapse[below].all() or np.ptp(columns.label[below]) > 0:
@@ -133,10 +155,10 @@ def prune_redundant(tree: Tree) -> Tree:
         columns.counts[node] = columns.counts[below].sum(axis=0)  # NaN as soon as one is
         positive = columns.counts[node].clip(min=0)
         columns.proba[node] = positive / positive.sum() if positive.sum() > 0 else columns.proba[below].mean(axis=0)
-    return _compact(tree, collapse, columns)
+    return compact(tree, collapse, columns)
 
 
-class _Columns(NamedTuple):
+class Columns(NamedTuple):
     """What pruning changes in a node, as writable copies."""
 
     label: npt.NDArray[np.int32]
@@ -144,7 +166,7 @@ class _Columns(NamedTuple):
     counts: Floats
 
     @classmethod
-    def of(cls, tree: Tree) -> _Columns:
+    def of(cls, tree: Tree) -> Columns:
         return cls(tree.label.copy(), tree.proba.copy(), tree.counts.copy())
 
 
@@ -204,7 +226,7 @@ def _counts_known(tree: Tree) -> npt.NDArray[np.bool_]:
     return known
 
 
-def _compact(tree: Tree, collapse: npt.NDArray[np.bool_], columns: _Columns) -> Tree:
+def compact(tree: Tree, collapse: npt.NDArray[np.bool_], columns: Columns) -> Tree:
     """The tree without what lies below a collapsed node. Siblings go or stay together, so they stay contiguous."""
     keep = np.zeros(len(tree), dtype=np.bool_)
     keep[0] = True

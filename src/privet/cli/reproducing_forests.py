@@ -1,0 +1,154 @@
+"""``privet reproduce``, second part: every recipe on real tables, and the forests' own experiments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.options import Json
+from privet.cli.output import print_json, print_rich, progress, shout
+
+if TYPE_CHECKING:
+    from privet.experiments.fletcher_fig81 import Figure81
+
+ACCURACY = "Example: privet reproduce accuracy --table vote --recipe exact --recipe random-forest"
+FIG81 = "Example: privet reproduce fletcher-fig81 --quick"
+SETTINGS = "Example: privet reproduce forest-settings --quick"
+
+Quick = Annotated[bool, typer.Option("--quick", help="Fewer tables and folds, for a first look.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown, as the docs have it.")]
+Folds = Annotated[int | None, typer.Option("--folds", min=2, metavar="K", help="Stratified folds.")]
+
+
+def accuracy(
+    table: Annotated[
+        list[str] | None, typer.Option("--table", metavar="T", help="A table of PRIVET_DATA; may be repeated.")
+    ] = None,
+    recipe: Annotated[
+        list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="A method; may be repeated. All by default.")
+    ] = None,
+    epsilon: Annotated[
+        list[float] | None, typer.Option("--epsilon", "-e", metavar="E", help="A budget; may be repeated.")
+    ] = None,
+    folds: Folds = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, metavar="N", help="How often, with other folds.")] = 1,
+    quick: Quick = False,
+    markdown: Markdown = False,
+    as_json: Json = False,
+) -> None:
+    """Ten-fold accuracy of every recipe on six real tables. NOT PRIVATE: every fold is a fit.
+
+    The tables are read from the directory that the environment variable PRIVET_DATA names.
+    """
+    from privet.experiments import accuracy as experiment
+    from privet.experiments.evaluation import WARNING
+
+    shout("NOT PRIVATE", WARNING)
+    with progress("cross-validating") as advance:
+        result = experiment.run(
+            table or (("vote",) if quick else experiment.TABLES),
+            recipe,
+            epsilon or experiment.EPSILONS,
+            folds=folds or (experiment.QUICK_FOLDS if quick else experiment.FOLDS),
+            repeats=repeats,
+            progress=advance,
+        )
+    if as_json:
+        print_json(result.to_dict())
+    elif markdown:
+        print(result.to_markdown())
+    else:
+        from rich.table import Table as Grid
+
+        tables = list(dict.fromkeys(cell.table for cell in result.cells))
+        title = f"accuracy %, epsilon {' / '.join(f'{e:g}' for e in epsilon or experiment.EPSILONS)}"
+        grid = Grid("recipe", "variant", "private", *tables, title=f"{title}; {result.folds} folds x {result.repeats}")
+        for name, variant, private, texts in result.rows():
+            grid.add_row(name, variant, "yes" if private else "[red]no[/]", *(texts[t] for t in tables))
+        print_rich(grid)
+
+
+def fletcher_fig81(
+    quick: Quick = False,
+    folds: Folds = None,
+    search: Annotated[
+        int, typer.Option("--search", min=0, metavar="N", help="Instead: both published columns over N instances.")
+    ] = 0,
+    as_json: Json = False,
+) -> None:
+    """Fletcher's Figure 8.1: smooth and global sensitivity on SynthA to SynthG, and the sound form beside them.
+
+    The thesis does not say which instances of its random tables it drew; --search shows how far instances differ.
+    """
+    from privet.experiments import fletcher_fig81 as experiment
+
+    tables = experiment.QUICK_TABLES if quick else tuple(experiment.SYNTH)
+    wanted = folds or (experiment.QUICK_FOLDS if quick or search else experiment.FOLDS)
+    with progress("running Figure 8.1") as advance:
+        if search:
+            found = experiment.search(tables, search, folds=wanted, progress=advance)
+        else:
+            figure = experiment.run(tables, folds=wanted, progress=advance)
+    if search:
+        nearest = {table: experiment.nearest(table, scores) for table, scores in found.items()}
+        if as_json:
+            print_json({"experiment": "fletcher-fig81", "nearest": nearest, "accuracy": found})
+        else:
+            print_rich(*(_spread(table, found[table], nearest[table]) for table in tables))
+    elif as_json:
+        print_json(figure.to_dict())
+    else:
+        print_rich(_figure(figure), f"verdict: {figure.verdict}")
+
+
+def _spread(table: str, scores: dict[int, dict[str, float]], nearest: int) -> str:
+    ranges = {column: [by[column] for by in scores.values()] for column in ("smooth", "global")}
+    told = ", ".join(f"{column} {min(values):.1f} to {max(values):.1f}" for column, values in ranges.items())
+    best = ", ".join(f"{column} {scores[nearest][column]:.1f}" for column in ranges)
+    return f"Synth{table}: {told} over {len(scores)} instances; nearest to the thesis is seed {nearest} ({best})"
+
+
+def _figure(figure: Figure81) -> Any:
+    from rich.table import Table as Grid
+
+    grid = Grid("table", "seed", "depth", "smooth", "global", "sound", "random-forest", "verdict")
+    for row in figure.rows:
+        judged = [f"{row.accuracy[name]:.1f} (thesis {row.published[name]:g})" for name in row.published]
+        others = [f"{row.accuracy[name]:.1f}" for name in row.accuracy if name not in row.published]
+        grid.add_row(f"Synth{row.table}", str(row.seed), str(row.depth), *judged, *others, row.verdict)
+    return grid
+
+
+def forest_settings(
+    quick: Quick = False, folds: Folds = None, markdown: Markdown = False, as_json: Json = False
+) -> None:
+    """Settings of the random forest against each other, over twelve tables. NOT PRIVATE: every fold is a fit."""
+    from privet.experiments import forest_settings as experiment
+    from privet.experiments.evaluation import WARNING
+
+    shout("NOT PRIVATE", WARNING)
+    with progress("cross-validating") as advance:
+        result = experiment.run(
+            experiment.QUICK_TABLES if quick else experiment.TABLES,
+            folds=folds or (experiment.QUICK_FOLDS if quick else experiment.FOLDS),
+            progress=advance,
+        )
+    if as_json:
+        print_json(result.to_dict())
+    elif markdown:
+        print(result.to_markdown())
+    else:
+        from rich.table import Table as Grid
+
+        grid = Grid("setting", *(f"epsilon {e:g}" for e in result.epsilons), title="mean accuracy %")
+        for one in result.results:
+            grid.add_row(one.setting, *(f"{100 * one.mean(e):.2f}" for e in result.epsilons))
+        print_rich(grid)
+
+
+def register(papers: typer.Typer) -> None:
+    """Hang these commands on ``reproduce``."""
+    papers.command("accuracy", epilog=ACCURACY)(accuracy)
+    papers.command("fletcher-fig81", epilog=FIG81)(fletcher_fig81)
+    papers.command("forest-settings", epilog=SETTINGS)(forest_settings)

@@ -1,0 +1,165 @@
+"""Figure 8.1 of Fletcher's thesis (2017): smooth against global sensitivity on SynthA to SynthG, and the sound form.
+
+100 disjoint random trees at eps = 1, ten folds. The thesis draws each table once by ``make_classification`` and does
+not say which: over seeds of the generator the same method scores anything from 71 to 94 per cent on SynthA. So what can
+be asked is whether there is an instance that has both of the thesis's columns: of the first ``SEARCHED`` seeds the one
+that comes nearest to both is taken (``search``; the others are the spread). The instance is chosen, so agreement is no
+independent test of the accuracies. The share of empty leaves (Table 8.3) is one of the trees: it hardly depends on the
+instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from privet.datasets.fletcher import SYNTH, synth
+from privet.encoding import Codes
+from privet.estimators.base import PrivateClassifier
+from privet.estimators.registry import make_classifier
+from privet.experiments.evaluation import WARNING, evaluate
+from privet.experiments.workers import share_out
+from privet.recipes.smooth_forest import depth_of
+from privet.schema import Schema
+
+EPSILON = Fraction(1)
+LIMIT = 3.0  # points
+FOLDS, QUICK_FOLDS = 10, 2
+QUICK_TABLES = ("A", "B")
+SEARCHED = 20
+COLUMNS = ("smooth", "global", "sound", "random-forest")
+# Accuracy in per cent (smooth, global), read off the figure.
+PUBLISHED = {
+    "A": (90.6, 72.6),
+    "B": (85.4, 66.8),
+    "C": (86.1, 72.9),
+    "D": (82.1, 65.0),
+    "E": (87.8, 61.2),
+    "F": (85.8, 59.0),
+    "G": (82.3, 68.8),
+}
+SEEDS = {"A": 16, "B": 7, "C": 13, "D": 8, "E": 4, "F": 8, "G": 5}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One table: accuracies in per cent by column, and the thesis's."""
+
+    table: str
+    seed: int
+    depth: int
+    accuracy: dict[str, float]
+    published: dict[str, float]
+
+    @property
+    def verdict(self) -> str:
+        near = all(abs(self.accuracy[name] - value) <= LIMIT for name, value in self.published.items())
+        return "reproduced" if near else "differs"
+
+
+@dataclass(frozen=True)
+class Figure81:
+    rows: tuple[Row, ...]
+    folds: int
+
+    @property
+    def verdict(self) -> str:
+        return "reproduced" if all(row.verdict == "reproduced" for row in self.rows) else "differs"
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
+        source = "Fletcher, PhD thesis 2017, Figure 8.1"
+        return {
+            "experiment": "fletcher-fig81",
+            "source": source,
+            "warning": WARNING,
+            "folds": self.folds,
+            "verdict": self.verdict,
+            "rows": rows,
+        }
+
+
+def run(
+    tables: Sequence[str] = tuple(SYNTH),
+    *,
+    folds: int = FOLDS,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Figure81:
+    """All columns of the given tables."""
+    jobs = [(table, SEEDS[table], column, folds) for table in tables for column in COLUMNS]
+    found = {(table, column): score for table, _, column, score in share_out(accuracy, jobs, processes, progress)}
+    rows = [
+        Row(
+            table=table,
+            seed=SEEDS[table],
+            depth=depth_of(sum(SYNTH[table]), 0),
+            accuracy={column: found[table, column] for column in COLUMNS},
+            published=dict(zip(COLUMNS, PUBLISHED[table], strict=False)),
+        )
+        for table in tables
+    ]
+    return Figure81(tuple(rows), folds)
+
+
+def search(
+    tables: Sequence[str] = tuple(SYNTH),
+    seeds: int = SEARCHED,
+    *,
+    folds: int = QUICK_FOLDS,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, dict[int, dict[str, float]]]:
+    """The published columns by table and seed of the generator: how far instances differ, and whence ``SEEDS``."""
+    jobs = [(table, seed, column, folds) for table in tables for seed in range(seeds) for column in COLUMNS[:2]]
+    found: dict[str, dict[int, dict[str, float]]] = {table: {} for table in tables}
+    for table, seed, column, score in share_out(accuracy, jobs, processes, progress):
+        found[table].setdefault(seed, {})[column] = score
+    return found
+
+
+def nearest(table: str, scores: dict[int, dict[str, float]]) -> int:
+    """The seed whose worse column is nearest to the thesis's."""
+
+    def distance(seed: int) -> float:
+        return max(abs(scores[seed][c] - p) for c, p in zip(COLUMNS, PUBLISHED[table], strict=False))
+
+    return min(scores, key=distance)
+
+
+def accuracy(table: str, seed: int, column: str, folds: int) -> tuple[str, int, str, float]:
+    """(table, seed, column, per cent): cross-validated on one instance."""
+    schema, columns = synth(table, seed)
+    score = evaluate(schema, columns, [learner(table, column)], folds=folds, references=()).results[0]
+    return table, seed, column, 100 * score.accuracy_mean
+
+
+def learner(table: str, column: str) -> PrivateClassifier:
+    """The learner of a column. As published every leaf of the full depth is there; sound ones are capped as usual."""
+    if column == "random-forest":
+        return make_classifier("random-forest", epsilon=EPSILON)
+    if column == "sound":
+        return make_classifier("smooth-forest", epsilon=EPSILON)
+    leaves = 2 ** depth_of(sum(SYNTH[table]), 0)
+    return make_classifier(
+        "smooth-forest", epsilon=EPSILON, variant="as-published", sensitivity=column, max_leaves=leaves
+    )
+
+
+def empty_leaves(schema: Schema, codes: Codes, trees: int, repeats: int) -> float:
+    """The share of leaves that no record reaches, in per cent (Table 8.3). Counts exactly: for invented records."""
+    from privet.engines.memory import MemoryEngine
+    from privet.growing.random_trees import RandomTrees
+
+    depth = depth_of(len(schema.attributes), 0)
+    engine, shares = MemoryEngine(schema, codes), []
+    for seed in range(repeats):
+        random = np.random.default_rng(seed)
+        routes = RandomTrees(trees, depth, max_leaves=2**depth).draw(schema, random)
+        parts = engine.shards(engine.root(), trees, lambda sides, size: random.integers(0, sides, size))  # noqa: B023
+        shares.append(float((engine.class_counts(engine.descend(parts, routes)).sum(axis=1) == 0).mean()))
+    return 100 * float(np.mean(shares))

@@ -1,0 +1,55 @@
+"""What a forest of public trees buys: class counts in the leaves, from all records in every tree or from parts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.grower import Progress
+from privet.privacy.dataset import PrivateDataset
+from privet.routes import Routes
+
+Floats = npt.NDArray[np.float64]
+Sharing = Literal["all", "disjoint"]
+"""Whether every tree gets all records and a share of epsilon, or each its own records and all of epsilon."""
+
+
+def leaf_epsilon(epsilon: Fraction, trees: int, sharing: Sharing) -> Fraction:
+    """What the class counts of a leaf may cost."""
+    return epsilon if sharing == "disjoint" else epsilon / trees
+
+
+def buy_leaf_counts(
+    data: PrivateDataset, routes: Routes, epsilon: Fraction, sharing: Sharing, progress: Progress | None = None
+) -> Floats:
+    """(node, class) noisy counts of the leaves of all trees, NaN elsewhere. Which leaves there are is public."""
+    counts = np.full((len(routes.tests), data.schema.n_classes), np.nan)
+    each = leaf_epsilon(epsilon, len(routes), sharing)
+    if sharing == "disjoint":
+        frontier = data.frontier(len(routes)).descend(routes)
+        counts[routes.leaves] = frontier.class_counts_all(each, what="leaf class counts of disjoint trees")
+        return counts
+    for t in range(len(routes)):
+        alone = routes.tree(t)
+        frontier = data.frontier().descend(alone)
+        bought = frontier.class_counts_all(each, what=f"leaf class counts of tree {t + 1}")
+        counts[routes.nodes_of(t)[alone.leaves]] = bought
+        if progress is not None:
+            progress(t + 1, len(routes))
+    return counts
+
+
+def buy_leaf_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction) -> npt.NDArray[np.intp]:
+    """A label for each leaf of disjoint trees, one draw of permute-and-flip by its class counts."""
+    return data.frontier(len(routes)).descend(routes).choose_labels_all(epsilon)
+
+
+def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:
+    """The number of records, as the owner declares it or bought with a share of epsilon; and what is left of that."""
+    if n_public is not None:
+        data.ledger.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
+        return n_public, epsilon
+    return max(data.noisy_count(epsilon * share), 1), epsilon * (1 - share)

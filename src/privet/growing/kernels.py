@@ -1,0 +1,78 @@
+"""Compiled growing of trees that look at no record."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def random_structure(arity, kinds, depth, most_leaves, most_nodes, root, support, least, seed):
+    """A random tree: (attribute, kind, cut, first_child) of its nodes, level by level.
+
+    arity, kinds (attributes,): how many codes, and which kind of test (``privet.splits.Kind``; -1 for none). In each
+    node an attribute that the path leaves open is drawn uniformly, then one of its tests. A node is a leaf at
+    ``depth``, where its estimated support (``support`` at the root, shared equally by children) is not above
+    ``least``, where nothing is open, or where its children would be too many. ``root`` is the attribute of the root,
+    -1 for any.
+    """
+    np.random.seed(seed)  # noqa: NPY002 - numba's own generator, for public choices
+    attribute, cut = np.full(most_nodes, -1, dtype=np.int32), np.zeros(most_nodes, dtype=np.int32)
+    kind, first_child = np.zeros(most_nodes, dtype=np.int8), np.full(most_nodes, -1, dtype=np.int32)
+    parent, branch = np.full(most_nodes, -1, dtype=np.int32), np.zeros(most_nodes, dtype=np.int32)
+    level, expected = np.zeros(most_nodes, dtype=np.int32), np.full(most_nodes, support)
+    low, high, left = np.empty_like(arity), np.empty_like(arity), np.empty_like(arity)
+    nodes, leaves, node = 1, 1, -1
+    while node + 1 < nodes:
+        node += 1
+        if level[node] >= depth or expected[node] <= least:
+            continue
+        low[:], high[:], left[:] = 0, arity - 1, arity
+        here = node
+        while parent[here] >= 0:
+            above, side = parent[here], branch[here]
+            a = attribute[above]
+            if kind[above] == 0:
+                if side == 0:
+                    high[a] = min(high[a], cut[above])
+                else:
+                    low[a] = max(low[a], cut[above] + 1)
+                left[a] = high[a] - low[a] + 1
+            elif kind[above] == 1 and side == 1:
+                left[a] -= 1
+            else:
+                left[a] = 1
+            here = above
+        open_ones = np.flatnonzero((kinds >= 0) & (left > 1))
+        if len(open_ones) == 0:
+            continue
+        a = open_ones[np.random.randint(len(open_ones))]  # noqa: NPY002
+        if node == 0 and root >= 0:
+            a = root
+        children = arity[a] if kinds[a] == 2 else 2
+        if leaves + children - 1 > most_leaves or nodes + children > most_nodes:
+            continue
+        attribute[node], kind[node], first_child[node] = a, kinds[a], nodes
+        if kinds[a] == 0:
+            cut[node] = low[a] + np.random.randint(high[a] - low[a])  # noqa: NPY002
+        elif kinds[a] == 1:
+            cut[node] = _free_category(node, a, arity[a], attribute, cut, parent)
+        for side in range(children):
+            parent[nodes], branch[nodes], level[nodes] = node, side, level[node] + 1
+            expected[nodes] = expected[node] / children
+            nodes += 1
+        leaves += children - 1
+    return attribute[:nodes], kind[:nodes], cut[:nodes], first_child[:nodes]
+
+
+@njit(cache=True, nogil=True)
+def _free_category(node, a, arity, attribute, cut, parent):
+    """A category that no test above has split off; there are two at least."""
+    while True:
+        value, here, free = np.random.randint(arity), parent[node], True  # noqa: NPY002
+        while here >= 0:
+            if attribute[here] == a and cut[here] == value:
+                free = False
+            here = parent[here]
+        if free:
+            return value

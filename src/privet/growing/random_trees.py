@@ -1,0 +1,93 @@
+"""Trees whose tests are drawn by lot. They look at no record, so they are public and cost nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.candidates import TestKind
+from privet.routes import Routes
+from privet.schema import Numeric, Schema
+from privet.splits import Kind, Tests
+
+
+@dataclass(frozen=True)
+class RandomTrees:
+    """How random trees are drawn: a public plan.
+
+    An attribute with a child for every value is used once on a path; a number is cut again at a uniform point of what
+    the path leaves of its domain. ``distinct_roots`` gives every attribute its turn as a root before any has a second.
+    A branch ends where the records it can be expected to hold, ``support`` shared equally by children, are ``least`` or
+    fewer. ``max_leaves`` bounds each tree: a child for every value of eleven attributes makes hundreds of millions.
+    """
+
+    trees: int
+    depth: int
+    tests: TestKind = "mixed"
+    distinct_roots: bool = False
+    max_leaves: int = 1024
+    support: float = np.inf
+    least: float = 0.0
+
+    def draw(self, schema: Schema, random: np.random.Generator) -> Routes:
+        """The trees, by lot; ``random`` is for public choices only.
+
+        >>> from privet.schema import Categorical
+        >>> schema = Schema((Numeric("age", 0, 120), Categorical("sex", ("f", "m"))), Categorical("ill", (False, True)))
+        >>> routes = RandomTrees(trees=3, depth=2).draw(schema, np.random.default_rng(0))
+        >>> len(routes), int(routes.level.max())
+        (3, 2)
+        """
+        from privet.growing.kernels import random_structure
+
+        arity = np.asarray(schema.arities, dtype=np.int64)
+        kinds = test_kinds(schema, self.tests)
+        grown = [
+            random_structure(
+                arity,
+                kinds,
+                self.depth,
+                self.max_leaves,
+                self._most_nodes(arity, kinds),
+                root,
+                float(self.support),
+                float(self.least),
+                int(random.integers(2**32)),
+            )
+            for root in self._roots(kinds, random)
+        ]
+        sizes = [len(attribute) for attribute, *_ in grown]
+        roots = np.cumsum([0, *sizes[:-1]])
+        attribute, kind, cut, first_child = map(np.concatenate, zip(*grown, strict=True))
+        tests = Tests.of_columns(schema, attribute, kind, cut)
+        return Routes(schema, tests, first_child + np.repeat(roots, sizes), roots)
+
+    def _roots(self, kinds: npt.NDArray[np.int64], random: np.random.Generator) -> list[int]:
+        usable = np.flatnonzero(kinds >= 0)
+        if not self.distinct_roots or len(usable) == 0:
+            return [-1] * self.trees
+        rounds = -(-self.trees // len(usable))
+        return np.concatenate([random.permutation(usable) for _ in range(rounds)])[: self.trees].tolist()
+
+    def _most_nodes(self, arity: npt.NDArray[np.int64], kinds: npt.NDArray[np.int64]) -> int:
+        """No tree is larger: inner nodes are fewer than leaves, and no level is wider than the widest test allows."""
+        widest = int(np.where(kinds == Kind.MULTIWAY, arity, 2).max(initial=1))
+        full = 1
+        for _ in range(self.depth):
+            full = full * widest + 1
+            if full >= 2 * self.max_leaves:
+                return 2 * self.max_leaves
+        return full
+
+
+def test_kinds(schema: Schema, tests: TestKind) -> npt.NDArray[np.int64]:
+    """The kind of test that each attribute carries, -1 where it has one value only."""
+    number = Kind.MULTIWAY if tests == "multiway" else Kind.THRESHOLD
+    category = Kind.ONE_CATEGORY if tests == "binary" else Kind.MULTIWAY
+    kinds = [number if isinstance(attribute, Numeric) else category for attribute in schema.attributes]
+    return np.where(np.asarray(schema.arities) > 1, kinds, -1).astype(np.int64)
+
+
+test_kinds.__test__ = False  # type: ignore[attr-defined]  # tell pytest that this is no test

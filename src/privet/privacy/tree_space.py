@@ -1,0 +1,174 @@
+"""Public spaces of trees, and the trees that are drawn from them. Nothing here has seen a record.
+
+A space says which trees there are and how likely each is before the data speak. It bounds, from public numbers alone,
+what rounding can add to the loss of a draw and what a draw holds in memory. Proofs: ``docs/proofs/whole_tree.md`` and
+``docs/proofs/embedded.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.privacy import scores
+from privet.schema import Schema
+from privet.splits import Kind, Tests
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+SMALLEST_PRIOR = 1e-9
+UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; what is lighter than that beside 1 is left out
+MAX_RECORDS = 2**27  # a public bound on any table: so many, times sixteenths of class weights, a 32-bit count holds
+MAX_ENTRIES = 2**25  # weights, or counts, that a draw of multiway tests holds: a quarter of a gigabyte
+LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the log of any number of tests or classes
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSpace:
+    """The public space that a tree is drawn from.
+
+    At depth k a node is a leaf with probability ``leaf_prior[k]`` (at full depth always), else it carries a test drawn
+    by ``test_prior`` among those not yet on its path; labels are uniform. ``class_weights / weight_unit`` in [0, 1] is
+    what a hit of each class counts. Tests have two children each, or are multiway all of them.
+
+    Without labels (``labelled=False``) trees are scored by Gini and no leaf is early. ``by_subtree`` then gives every
+    tree the same prior, which favours tests with many children: there are more trees that have them.
+    """
+
+    tests: Tests
+    n_classes: int
+    leaf_prior: tuple[float, ...]
+    test_prior: Floats
+    class_weights: tuple[int, ...]
+    weight_unit: int = 1
+    labelled: bool = True
+    by_subtree: bool = False
+
+    def __post_init__(self) -> None:
+        prior = np.asarray(self.test_prior, dtype=np.float64)
+        none_left = len(prior) > 0 and not prior.sum()  # without any test there is still a leaf
+        if prior.shape != (len(self.tests),) or not np.isfinite(prior).all() or (prior < 0).any() or none_left:
+            raise ParameterError("test_prior must give every test a weight of at least 0, and some test more than 0")
+        if self.multiway and any(self.tests.kind != Kind.MULTIWAY):
+            raise ParameterError("tests must all be binary, or (always without labels) all be multiway")
+        if (prior[prior > 0] < SMALLEST_PRIOR * prior.sum()).any():
+            raise ParameterError("test_prior has a weight that is positive but negligible; use 0 to forbid a test")
+        if not all(p == 0.0 or SMALLEST_PRIOR <= p <= 1.0 - SMALLEST_PRIOR for p in self.leaf_prior):
+            raise ParameterError("leaf_prior must be 0, or lie inside (0, 1)")
+        if (prior > 0).sum() < self.depth:
+            raise ParameterError(f"depth {self.depth} needs as many tests of positive prior; lower max_depth")
+        if not 1 <= self.weight_unit <= 16:
+            raise ParameterError("weight_unit must lie between 1 and 16: weighted counts have 32 bits")
+        if len(self.class_weights) != self.n_classes or not all(0 <= w <= self.weight_unit for w in self.class_weights):
+            raise ParameterError("class_weights must give each class a weight between 0 and 1")
+        if self.by_subtree if self.labelled else any(self.leaf_prior) or not self.depth:
+            raise ParameterError("by_subtree is for trees without labels, and these have some depth and no early leaf")
+        object.__setattr__(self, "test_prior", prior / prior.sum())
+
+    @property
+    def depth(self) -> int:
+        return len(self.leaf_prior)
+
+    @property
+    def multiway(self) -> bool:
+        return not self.labelled or bool((self.tests.arity != 2).any())
+
+    def of_depth(self, depth: int) -> TreeSpace:
+        """The same space with its first ``depth`` levels only."""
+        return replace(self, leaf_prior=self.leaf_prior[:depth])
+
+    def among(self, allowed: Bools) -> TreeSpace:
+        """The same space with those tests only."""
+        return replace(self, test_prior=np.where(allowed, self.test_prior, 0.0))
+
+    def rounding(self, epsilon: Fraction) -> Fraction:
+        """A bound on what rounding adds to the loss of a draw at ``epsilon``, from public numbers only."""
+        n_tests, draws, ulp = len(self.tests), self.depth + self.labelled, Fraction(1, 2**52)
+        most = epsilon * MAX_RECORDS if self.labelled else epsilon / 2 * scores.MAX_RECORDS  # scale times score
+        if self.multiway:
+            # With k splits left the error of a log is at most ulp * (by_score * most + beside), and its prior logs.
+            arity, by_score, beside, logs = int(self.tests.arity.max(initial=2)), self.n_classes + 3, 0, 0
+            if self.labelled:
+                beside, logs = self.n_classes + 8 * LOG_PRIOR, LOG_PRIOR
+            for _ in range(self.depth):
+                logs = arity * logs + LOG_PRIOR
+                by_score += arity + 3
+                beside = arity * beside + (arity + 4) * logs + n_tests + 4 * LOG_PRIOR + 9
+            error = ulp * (by_score * most + beside)
+        else:
+            logs = 2**draws * LOG_PRIOR  # no log is larger: at most 2**draws nodes, each of prior above exp(-64)
+            step = ulp * (4 * (n_tests + 4 * self.n_classes) + 8 * int(UNDERFLOW) + 8 * logs)
+            error = step * (2**draws - 1)  # of a log weight with k splits left: e(k) <= 2 e(k-1) + step
+            error += 2 * ulp * most  # misses times epsilon, rounded once, at the draw itself
+        # A choice has a weight by a sum of weights, so its log is off by twice that: at each node, on two tables.
+        return 2 * draws * 2 * error
+
+    def check(self, epsilon: Fraction, schema: Schema) -> None:
+        """Refuse what cannot be drawn, before anything is charged; all of it is public."""
+        if self.n_classes != schema.n_classes or not self.tests.fits(schema):
+            raise ParameterError("the space has tests or classes that the schema of the records does not have")
+        held = entries(self.tests, self.depth), widest_table(self.tests, schema, self.depth)
+        if self.multiway and max(held) > MAX_ENTRIES:
+            raise ParameterError(
+                f"{self.depth} levels have {max(held):,} weights to add up, more than {MAX_ENTRIES:,}; draw fewer "
+                "levels at once, or cut numbers into fewer bins"
+            )
+        if self.rounding(epsilon) > epsilon / 2:
+            raise ParameterError(
+                f"epsilon {float(epsilon):g} is too small for exact weights in a space of this size; use fewer tests "
+                "or bins, or draw fewer levels at once"
+            )
+
+
+@dataclass
+class Meter:
+    """How far a long draw has come, in steps whose number is public; for others to read while it works."""
+
+    done: int = 0
+    total: int = 1
+
+
+@dataclass
+class Sketch:
+    """A drawn tree as columns, parents before children; test -1 marks a leaf, whose label is its class code."""
+
+    test: list[int] = field(default_factory=list)
+    first_child: list[int] = field(default_factory=list)
+    label: list[int] = field(default_factory=list)
+    at_full_depth: list[bool] = field(default_factory=list)
+
+    def add(self, outcome: int, n_labels: int, next_child: int, at_full_depth: bool) -> int:
+        """A node by what was drawn for it: a label, or beyond the labels a test. Its test, or -1."""
+        test = max(outcome - n_labels, -1)
+        self.test.append(test)
+        self.first_child.append(next_child if test >= 0 else -1)
+        self.label.append(max(outcome, 0) if test < 0 else 0)
+        self.at_full_depth.append(at_full_depth)
+        return test
+
+
+def regions(arities: Sequence[int], depth: int) -> list[int]:
+    """How many regions 0, 1, ..., ``depth`` multiway tests can lead to: a set of tests, and a value for each."""
+    found = [1] + [0] * depth
+    for arity in arities:
+        for size in range(depth, 0, -1):
+            found[size] += found[size - 1] * arity
+    return found
+
+
+def entries(tests: Tests, depth: int) -> int:
+    """How many weights a draw of multiway tests holds: one of each test in each region that a path can lead to."""
+    return len(tests) * sum(regions(tests.arity.tolist(), depth)[:depth])
+
+
+def widest_table(tests: Tests, schema: Schema, depth: int) -> int:
+    """How many counts a draw of multiway tests looks at together: all bins, below the tests with most children."""
+    above: list[int] = sorted(tests.arity.tolist(), reverse=True)[: max(depth - 1, 0)]
+    return math.prod(above) * schema.total_bins * schema.n_classes

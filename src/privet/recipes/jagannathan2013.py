@@ -1,0 +1,116 @@
+"""A private forest that labels public records, and a large forest that learns from those (Jagannathan, Monteleoni &
+Pillaipakkamnatt 2013, as Fletcher 3.3.7 tells it).
+
+The owner declares unlabelled records of the same kind to be public. They guide the random trees, whose numbers are cut
+at the median of the public records in a node; a small private forest (5 trees, B / 5 each for class counts in the
+leaves) gives each of them a label; a large forest (200 trees) learns from the public records and those labels, which
+costs nothing more; the answer is that of all trees together.
+
+The promise is for the private records. It says nothing about the public ones: whoever declares them public publishes
+them. What the source leaves open: depth is that of ``jagannathan2012`` for the number of public records. Without public
+records there is only the small forest, of random trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from privet.growing.dense_trees import Dense, DenseTrees
+from privet.growing.forests import buy_leaf_counts
+from privet.growing.grower import Progress
+from privet.growing.random_trees import RandomTrees
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.jagannathan2012 import depth_of
+from privet.recipes.recipe import Info, Recipe, check_whole
+from privet.routes import Routes
+from privet.schema import Numeric, Schema
+from privet.trees.forest import Forest
+from privet.trees.signal import add_up, as_trees, shares
+from privet.trees.tree import Tree
+
+UNGUIDED = 3  # tests on a path where no public record says how many there is room for
+
+
+@dataclass(frozen=True)
+class Jagannathan2013(Recipe):
+    """A small private forest and a large one that it teaches. ``public`` is a table of unlabelled public records."""
+
+    info: ClassVar[Info] = Info(
+        name="jagannathan2013",
+        title="Forest taught by a private forest",
+        citation="Jagannathan, Monteleoni & Pillaipakkamnatt, ICDMW 2013",
+        budget="B / trees a tree of the small forest",
+        guarantee={"sound": "pure epsilon, for the private records"},
+        chooses="at random",
+        trees="5 private, 200 public",
+        depth="min(m/2, log_b n - 1), n public records",
+        numeric="medians of public records",
+    )
+
+    public: Any = field(default=None, compare=False)  # tables do not compare to one truth value
+    trees: int = 5
+    public_trees: int = 200
+    max_depth: int | Literal["auto"] = "auto"
+    bins: int = 64
+    max_leaves: int = 1024
+
+    def check(self) -> None:
+        check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.public_trees, "public_trees", 0, 10_000)
+        if self.max_depth != "auto":
+            check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Without the public table, which is no setting and may be large."""
+        return {name: value for name, value in super().params.items() if name != "public"}
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        schema = data.schema
+        features = None if self.public is None else schema.encode_features(self.public)
+        depth = self._depth(schema, 0 if features is None else features.shape[1])
+        if features is None:
+            routes = RandomTrees(self.trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
+            return self._private(data, routes, epsilon, progress)
+        data.ledger.add_caveat(f"{features.shape[1]} unlabelled records were declared public by the owner")
+        lot = DenseTrees(depth, max_leaves=self.max_leaves)
+        guided = [lot.draw(schema, features, random).routes for _ in range(self.trees)]
+        small = self._private(data, _end_to_end(schema, guided), epsilon, progress)
+        labels = small.predict(features)
+        large = [_learn(lot.draw(schema, features, random), labels, schema) for _ in range(self.public_trees)]
+        return Forest(schema, (*small.trees, *large), "proba")
+
+    def _private(self, data: PrivateDataset, routes: Routes, epsilon: Fraction, progress: Progress | None) -> Forest:
+        counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "all", progress))
+        return Forest(data.schema, as_trees(routes, shares(counts), counts), "proba")
+
+    def _depth(self, schema: Schema, public: int) -> int:
+        if self.max_depth != "auto":
+            return int(self.max_depth)
+        branches = [2 if isinstance(a, Numeric) else a.arity for a in schema.attributes if a.arity > 1]
+        return depth_of(public, branches) if public else UNGUIDED
+
+
+def _end_to_end(schema: Schema, trees: Sequence[Routes]) -> Routes:
+    empty = [np.zeros((len(t.tests), schema.n_classes)) for t in trees]
+    return Routes.of_trees(schema, [as_trees(t, shares(e), e)[0] for t, e in zip(trees, empty, strict=True)])
+
+
+def _learn(dense: Dense, labels: np.ndarray, schema: Schema) -> Tree:
+    """A tree of the large forest: exact counts of public records and released labels."""
+    counts = np.zeros((len(dense.routes.tests), schema.n_classes))
+    np.add.at(counts, (dense.leaf, labels), 1)
+    counts = add_up(dense.routes, counts)
+    return as_trees(dense.routes, shares(counts), counts)[0]

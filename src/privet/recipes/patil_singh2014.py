@@ -1,0 +1,104 @@
+"""A forest of Friedman & Schuster's trees on samples (Patil & Singh 2014).
+
+20 greedy trees of d = 5 levels, each on a sample of the records: size and choice in inner nodes, class counts in
+leaves, so eps = B / (trees (2d - 1)).
+
+What is wrong in the source: its samples are bootstrap samples. A record is drawn several times, and each time it
+counts, so a question of eps loses as many eps as the record has copies; and how many are drawn is the number of
+records, which is private. Sound: each record enters each tree by its own coin, at a public rate (by default that of a
+bootstrap sample, which holds about 63 % of the records). Nothing is claimed for the sampling; it costs what it would
+cost without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privet.growing.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.choosing import JointChoice
+from privet.growing.grower import Growth, Progress, grow
+from privet.growing.plans import Plan
+from privet.growing.published import PublishedFrontier, TwoSidedChoice
+from privet.growing.stopping import TooNoisy
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.noise import current_source
+from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.privacy.unproven import open_engine
+from privet.recipes.recipe import Info, Recipe, check_choice, check_number, check_whole, exact_share
+from privet.schema import Schema
+from privet.trees.forest import Forest
+from privet.trees.tree import Tree
+
+WHY = "a record is drawn several times into a bootstrap sample and each copy counts, and its size is the table's"
+
+
+@dataclass(frozen=True)
+class PatilSingh2014(Recipe):
+    """Greedy trees on samples; ``max_depth`` counts tests on a path, one less than the paper's levels."""
+
+    info: ClassVar[Info] = Info(
+        name="patil-singh2014",
+        title="Greedy forest on samples",
+        citation="Patil & Singh, ICACCI 2014",
+        budget="B / (trees (2 levels - 1)) a question",
+        guarantee={"sound": "pure epsilon", "as-published": "none: bootstrap samples repeat records"},
+        chooses="greedily",
+        trees="20",
+        depth="4 tests (5 levels)",
+        numeric="bins",
+        errata="a record can be drawn several times and then loses several times its share",
+    )
+    unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
+
+    trees: int = 20
+    max_depth: int = 4
+    rate: float = 0.632
+    criterion: str = "gini"
+    max_records: int | None = None
+    tests: TestKind = "multiway"
+    bins: int = 5
+
+    def check(self) -> None:
+        check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_number(self.rate, "rate", 1e-6, 1)
+        if self.max_records is not None:
+            check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
+        parse_score(self.criterion, self.max_records)
+        check_choice(self.tests, "tests", tuple(TEST_KINDS))
+        check_whole(self.bins, "bins", 2, 65_000)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        candidates, score = Candidates.of(data.schema, self.tests), parse_score(self.criterion, self.max_records)
+        depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
+        growth = Growth(
+            plan=Plan.shares(epsilon / self.trees, depth, node=1, ask_last=False),
+            candidates=candidates,
+            chooser=TwoSidedChoice(score) if self.as_published else JointChoice(score),
+            stop=TooNoisy(),
+        )
+        if self.as_published:
+            engine, cells = open_engine(data, "patil-singh2014 as published", WHY)
+            data.ledger.charge(epsilon, "a greedy forest, as published")
+        grown: list[Tree] = []
+        for number in range(self.trees):
+            if self.as_published:
+                sample = engine.bootstrap(cells, current_source().coins)
+                frontier = PublishedFrontier(sample, sample.root(), data.ledger.neighbours.steps)
+                tree = grow(frontier, growth, data.ledger.neighbours).tree
+            else:
+                sampled = data.sample(exact_share(self.rate))
+                tree = grow(sampled.frontier(), growth, data.ledger.neighbours).tree
+            grown.append(tree)
+            if progress is not None:
+                progress(number + 1, self.trees)
+        return Forest(data.schema, tuple(grown))

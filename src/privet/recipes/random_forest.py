@@ -1,0 +1,126 @@
+"""privet's random forest: public random trees, noisy counts in their leaves, and everything free made of them.
+
+After Jagannathan et al. 2012 and Fletcher 2017 (ch. 7 and 8), whose random forests promise no more. Random trees look
+at no record, so the whole budget buys class counts in their leaves: B / trees each where all records go down every
+tree, B where each record goes down one, which its own coin picks.
+
+What was measured over all tables at once and became the default (docs/experiments/forest-settings.md; the command is
+``privet reproduce forest-settings``):
+
+- all records in every tree, not disjoint parts: signal and noise stand in the same ratio, but parts sample;
+- one tree an attribute, each the root of one, with a child for every value or bin;
+- as deep as the records carry, at most three tests: a branch ends where it can expect no more than ``min_signal`` times
+  the noise of a leaf. The number of records is ``n_public``, or bought with ``count_share`` of the budget;
+- small or noisy leaves drawn towards their parents, by what is known of the noise (``shrinkage``);
+- trees that add up their evidence as naive Bayes does, instead of a vote. A random tree of no use says "as in the whole
+  table", which is a vote for the largest class but no evidence for it;
+- no pruning: shrinkage does better with what leaves say.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from privet.growing.candidates import TEST_KINDS, TestKind
+from privet.growing.forests import Sharing, buy_leaf_counts, leaf_epsilon, size_of
+from privet.growing.grower import Progress
+from privet.growing.random_trees import RandomTrees
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_number, check_whole, exact_share
+from privet.schema import Schema
+from privet.splits import Tests
+from privet.trees.forest import Forest
+from privet.trees.signal import above_noise, add_up, as_trees, expected_tests, shares, shrink
+from privet.trees.voting import Voting
+
+MOST_TREES = 10_000
+
+
+@dataclass(frozen=True)
+class RandomForest(Recipe):
+    """Random trees with noisy leaves; see the module for what the parameters mean and why they are what they are."""
+
+    info: ClassVar[Info] = Info(
+        name="random-forest",
+        title="privet's random forest",
+        citation="privet, after Jagannathan et al. 2012 and Fletcher 2017, ch. 7 and 8",
+        budget="B / trees a tree, or B a tree on disjoint records",
+        guarantee={"sound": "pure epsilon"},
+        chooses="at random",
+        trees="one per attribute, or user",
+        depth="by noise, at most 3 tests",
+        numeric="bins, or random cuts on a public grid",
+    )
+
+    trees: int | Literal["auto"] = "auto"
+    max_depth: int = 3
+    min_signal: float = 4.0
+    n_public: int | None = None
+    count_share: float = 0.05
+    tests: TestKind = "multiway"
+    bins: int = 8
+    sharing: Sharing = "all"
+    shrinkage: float = 0.5
+    prune: bool = False
+    voting: Voting = "evidence"
+    evidence: float = 0.75
+    max_leaves: int = 1024
+
+    def check(self) -> None:
+        if self.trees != "auto":
+            check_whole(self.trees, "trees", 1, MOST_TREES)
+        check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_number(self.min_signal, "min_signal", 0, 1000)
+        if self.n_public is not None:
+            check_whole(self.n_public, "n_public", 1, 2**40)
+        check_number(self.count_share, "count_share", 1e-6, 0.999)
+        check_choice(self.tests, "tests", tuple(TEST_KINDS))
+        check_whole(self.bins, "bins", 2, 65_000)
+        check_choice(self.sharing, "sharing", get_args(Sharing))
+        check_number(self.shrinkage, "shrinkage", 0, 1000)
+        check_flag(self.prune, "prune")
+        check_choice(self.voting, "voting", get_args(Voting))
+        check_number(self.evidence, "evidence", 1e-6, 1000)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        attributes = max(len(Tests.multiway(data.schema)), 1)
+        trees = attributes if self.trees == "auto" else int(self.trees)
+        support, left = self._support(data, epsilon)
+        each = float(leaf_epsilon(left, trees, self.sharing) / data.ledger.neighbours.steps)
+        noise = data.schema.n_classes * math.sqrt(2) / each
+        share = support if self.sharing == "all" else support / trees
+        lot = RandomTrees(
+            trees,
+            self.max_depth,
+            self.tests,
+            distinct_roots=True,
+            max_leaves=self.max_leaves,
+            support=share,
+            least=min(self.min_signal * noise, 0.999 * share),  # below the support of a root: it always splits
+        )
+        routes = lot.draw(data.schema, random)
+        counts = add_up(routes, buy_leaf_counts(data, routes, left, self.sharing, progress))
+        proba = shrink(routes, counts, 1 / each, self.shrinkage) if self.shrinkage else shares(counts)
+        grown = as_trees(routes, proba, counts, above_noise(routes, counts, each) if self.prune else None)
+        # Together the trees ask so many tests of a record; an attribute that is asked about twice is half as much news.
+        asked = max(expected_tests(routes).sum(), 1.0)
+        return Forest(data.schema, grown, self.voting, min(1.0, self.evidence * attributes / asked))
+
+    def _support(self, data: PrivateDataset, epsilon: Fraction) -> tuple[float, Fraction]:
+        """How many records there are at least, most likely, and what is left of epsilon."""
+        if not self.min_signal or self.max_depth <= 1:  # every root splits, so there is nothing to decide
+            return 1.0, epsilon
+        n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
+        doubt = 0.0 if self.n_public is not None else float(data.ledger.neighbours.steps / (epsilon - left))
+        return max(n - doubt, 1.0), left

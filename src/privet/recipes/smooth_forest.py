@@ -1,0 +1,129 @@
+"""The forest of disjoint random trees (Fletcher 2017, ch. 8), with leaf labels that keep their promise.
+
+Random trees on disjoint records, each record's tree picked by its own coin, so that the whole budget serves every tree.
+Depth by Theorem 8.2, as Table 8.4 reads it: half of the discrete attributes, and for s numbers one more than the least
+d with s((s-1)/s)^d < s/2.
+
+What is wrong in the source. Leaf labels are drawn by the exponential mechanism with a 0/1 score (1 for the largest
+class) and the "smooth sensitivity" exp(-j eps), j the margin. Smooth sensitivity is for added noise, not for that
+mechanism, and exp(-j eps) is no smooth bound: at margin 1 one record already changes the score. At eps = 1 the
+log-ratio between margins 4 and 5 is 46.9, and it grows without bound. (With sensitivity 1 throughout the mechanism is
+sound, and labels are little better than chance: Fig. 8.1.) Its parts are cut by position, which moves records when one
+leaves.
+
+Sound: the label is the largest of the leaf's noisy class counts, in one batch for all trees (equal ones are settled by
+the node above); or with ``labels="chosen"`` one draw of permute-and-flip by the counts themselves, which is right more
+often and slower.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.forests import buy_leaf_counts, buy_leaf_labels
+from privet.growing.grower import Progress
+from privet.growing.published import margin_labels
+from privet.growing.random_trees import RandomTrees
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.routes import Routes
+from privet.schema import Numeric, Schema
+from privet.trees.forest import Forest
+from privet.trees.signal import add_up, as_trees, shares
+
+WHY = "its smooth sensitivity is none, and the chance of a label grows without bound with the margin of one record"
+
+
+def depth_of(continuous: int, discrete: int) -> int:
+    """The depth of Theorem 8.2, as Table 8.4 has it; at least 1.
+
+    >>> [depth_of(s, r) for s, r in [(5, 0), (10, 0), (15, 0), (6, 8), (0, 22)]]
+    [5, 8, 12, 9, 11]
+    """
+    if continuous == 0:
+        return max(discrete // 2, 1)
+    depth = 0
+    while 2 * ((continuous - 1) ** depth) >= continuous**depth:  # s((s-1)/s)^d >= s/2, in whole numbers
+        depth += 1
+    return depth + 1 + discrete // 2
+
+
+def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """The class of the largest count in each node; of equal counts, whole numbers, that which the nodes above favour.
+
+    Most leaves of deep trees are empty, and often their noisy counts are equal: if the class listed first had all of
+    those, it would win every vote.
+    """
+    opinion, silent = shares(counts), np.asarray((counts <= 0).all(axis=1))
+    for nodes in routes.levels[1:]:
+        quiet = nodes[silent[nodes]]
+        opinion[quiet] = opinion[routes.parent[quiet]]
+    above = np.where(routes.parent < 0, np.arange(len(counts)), routes.parent)
+    return np.asarray((counts + opinion[above] / 2).argmax(axis=1))
+
+
+@dataclass(frozen=True)
+class SmoothForest(Recipe):
+    """Disjoint random trees whose leaves have a label each."""
+
+    info: ClassVar[Info] = Info(
+        name="smooth-forest",
+        title="Forest of disjoint random trees",
+        citation="Fletcher, PhD thesis 2017, ch. 8 (Alg. 8.1, 8.2)",
+        budget="B a tree, on disjoint records",
+        guarantee={"sound": "pure epsilon", "as-published": "none: smooth sensitivity in the exponential mechanism"},
+        chooses="at random",
+        trees="100",
+        depth="by Theorem 8.2, or user",
+        numeric="random cuts on a public grid",
+        errata="Theorem 8.1 does not hold; Table 8.4 is one more than Theorem 8.2",
+    )
+    unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
+
+    trees: int = 100
+    max_depth: int | Literal["auto"] = "auto"
+    labels: Literal["counts", "chosen"] = "counts"
+    sensitivity: Literal["smooth", "global"] = "smooth"
+    bins: int = 64
+    max_leaves: int = 1024
+
+    def check(self) -> None:
+        check_whole(self.trees, "trees", 1, 10_000)
+        if self.max_depth != "auto":
+            check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_choice(self.labels, "labels", ("counts", "chosen"))
+        check_choice(self.sensitivity, "sensitivity", ("smooth", "global"))
+        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        schema, routes = data.schema, self.routes(data.schema, random)
+        if not self.as_published and self.labels == "counts":
+            counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "disjoint", progress))
+            # The largest count, also where noise has left all of them below zero and shares say nothing.
+            return Forest(schema, as_trees(routes, shares(counts), counts, label=largest(routes, counts)))
+        if self.as_published:
+            labels = margin_labels(data, routes, epsilon, WHY, smooth=self.sensitivity == "smooth")
+        else:
+            labels = buy_leaf_labels(data, routes, epsilon)
+        # An inner node has no label of its own; it says what most of its leaves say, and nobody asks it.
+        votes = np.zeros((len(routes.tests), schema.n_classes))
+        votes[routes.leaves, labels] = 1
+        votes = add_up(routes, votes)
+        return Forest(schema, as_trees(routes, shares(votes), np.full_like(votes, np.nan)))
+
+    def routes(self, schema: Schema, random: np.random.Generator) -> Routes:
+        """The public trees, before any record has gone down."""
+        numbers = sum(isinstance(attribute, Numeric) for attribute in schema.attributes)
+        depth = depth_of(numbers, len(schema.attributes) - numbers) if self.max_depth == "auto" else self.max_depth
+        return RandomTrees(self.trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)

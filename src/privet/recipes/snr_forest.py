@@ -1,0 +1,105 @@
+"""DP-RF, the signal-to-noise forest (Fletcher 2017, ch. 7, Alg. 7.1).
+
+Random trees with a different root each, a child for every value, attributes once on a path. eps = B / trees; a branch
+ends where the records it can be expected to hold are theta = |C| sqrt(2) / eps or fewer; as many trees as there are
+attributes, or the most for which theta < n / b^2, b the mean number of values. Class counts in the leaves; nodes whose
+signal-to-noise ratio eps * sum / (|C| sqrt(2 |leaves|)) is below 1 go, sums of leaves serving above them; on each path
+the most confident node that is left speaks, and the surest tree decides.
+
+Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
+budget. A removed child of a node that keeps others is a leaf that says what the path above it says. Leaves are capped
+by a public number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privet.growing.forests import buy_leaf_counts, size_of
+from privet.growing.grower import Progress
+from privet.growing.random_trees import RandomTrees
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
+from privet.schema import Schema
+from privet.trees.forest import Forest
+from privet.trees.signal import above_noise, add_up, as_trees, shares, surest_opinion
+
+
+def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float) -> int:
+    """The most trees, up to one an attribute, whose threshold leaves room for two levels (TH eq. 7.7).
+
+    >>> number_of_trees(n=12960, arities=[3, 5, 4, 4, 3, 2, 3, 3], n_classes=5, epsilon=1)  # nursery
+    8
+    """
+    usable = [arity for arity in arities if arity > 1]
+    if not usable:
+        return 1
+    room = n / (sum(usable) / len(usable)) ** 2  # theta must stay below
+    most = math.ceil(room * epsilon / (n_classes * math.sqrt(2))) - 1
+    return max(1, min(len(usable), most))
+
+
+@dataclass(frozen=True)
+class SNRForest(Recipe):
+    """Random trees as many and as deep as their signal carries."""
+
+    info: ClassVar[Info] = Info(
+        name="snr-forest",
+        title="DP-RF, the signal-to-noise forest",
+        citation="Fletcher, PhD thesis 2017, ch. 7 (Alg. 7.1)",
+        budget="B / trees a tree, less a share for n unless n is public",
+        guarantee={"sound": "pure epsilon"},
+        chooses="at random",
+        trees="by noise, at most one per attribute",
+        depth="by noise",
+        numeric="bins",
+    )
+
+    trees: int | Literal["auto"] = "auto"
+    bins: int = 5
+    n_public: int | None = None
+    count_share: float = 0.05
+    max_leaves: int = 65_536
+
+    def check(self) -> None:
+        if self.trees != "auto":
+            check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.bins, "bins", 2, 65_000)
+        if self.n_public is not None:
+            check_whole(self.n_public, "n_public", 1, 2**40)
+        check_share(self.count_share, "count_share", least=1e-6, most=0.999)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        schema, steps = data.schema, data.ledger.neighbours.steps
+        n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
+        trees = (
+            number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))
+            if self.trees == "auto"
+            else int(self.trees)
+        )
+        each = float(left / trees / steps)
+        lot = RandomTrees(
+            trees,
+            depth=len(schema.attributes),
+            tests="multiway",
+            distinct_roots=True,
+            max_leaves=self.max_leaves,
+            support=n,
+            least=schema.n_classes * math.sqrt(2) / each,
+        )
+        routes = lot.draw(schema, random)
+        counts = add_up(routes, buy_leaf_counts(data, routes, left, "all", progress))
+        alive = above_noise(routes, counts, each)
+        return Forest(schema, as_trees(routes, surest_opinion(routes, shares(counts), alive), counts, alive), "surest")

@@ -1,0 +1,125 @@
+"""What to make of released class counts in the leaves of trees: they are sums of signal and known noise.
+
+All of it is arithmetic on released numbers, over all trees at once and a level at a time, so it costs no budget.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.routes import Routes
+from privet.trees.pruning import Columns, compact
+from privet.trees.tree import Tree
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def add_up(routes: Routes, counts: Floats) -> Floats:
+    """The counts with every inner node the sum of its leaves: noise cancels on the way up (Fletcher 2017, 7.3.1)."""
+    summed = np.where(routes.is_leaf[:, None], counts, 0.0)
+    for nodes in reversed(routes.levels[1:]):
+        np.add.at(summed, routes.parent[nodes], summed[nodes])
+    return summed
+
+
+def leaves_below(routes: Routes) -> Floats:
+    """How many leaves each node stands for; a leaf for itself."""
+    return add_up(routes, np.ones((len(routes.tests), 1)))[:, 0]
+
+
+def expected_tests(routes: Routes) -> Floats:
+    """(tree,) how many tests a record is asked, if at each of them every child is as likely as the others."""
+    chance = np.ones(len(routes.tests))
+    for nodes in routes.levels[1:]:
+        above = routes.parent[nodes]
+        chance[nodes] = chance[above] / routes.tests.arity[above]
+    asked = np.where(routes.is_leaf, chance * routes.level, 0.0)
+    return np.add.reduceat(asked, routes.roots)
+
+
+def shares(counts: Floats) -> Floats:
+    """Class probabilities from counts that noise may have made negative; uniform where nothing is left."""
+    positive = np.maximum(np.nan_to_num(counts, nan=0.0), 0.0)
+    total = positive.sum(axis=-1, keepdims=True)
+    uniform = np.full_like(positive, 1 / positive.shape[-1])
+    return np.divide(positive, total, out=uniform, where=total > 0)
+
+
+def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Floats:
+    """(node, class) probabilities, each drawn towards its parent's as its counts are small or drown in noise.
+
+    A node listens to its parent as if that were 1 record and ``strength`` standard deviations of its own noise more;
+    ``scale`` is that of the Laplace noise of a leaf. The roots of all trees speak of the same records, so they agree on
+    one opinion, weighted by how little noise each has; a class of which noise leaves nothing keeps the noise's size.
+
+    >>> from privet.schema import Categorical, Schema
+    >>> from privet.splits import Multiway, Tests
+    >>> schema = Schema((Categorical("sex", ("f", "m")),), Categorical("ill", ("no", "yes")))
+    >>> routes = Routes(schema, Tests.of(schema, [Multiway(0), None, None]), [1, -1, -1], [0])
+    >>> counts = add_up(routes, np.array([[0, 0], [900, 100], [3, -2]]))
+    >>> shrink(routes, counts, scale=10, strength=1).round(2)  # the second leaf has little to say
+    array([[0.9 , 0.1 ],
+           [0.9 , 0.1 ],
+           [0.91, 0.09]])
+    """
+    leaves = leaves_below(routes)
+    noise = scale * np.sqrt(2 * leaves)
+    weights = 1 / leaves[routes.roots]
+    whole = (weights[:, None] * summed[routes.roots]).sum(axis=0) / weights.sum()
+    prior = np.maximum(whole, scale * np.sqrt(2 / weights.sum())) + 1
+    proba = np.tile(prior / prior.sum(), (len(summed), 1))
+    own = np.maximum(summed, 0.0)
+    heard = 1 + strength * noise * np.sqrt(summed.shape[1])
+    for nodes in routes.levels[1:]:
+        mixed = own[nodes] + heard[nodes, None] * proba[routes.parent[nodes]]
+        proba[nodes] = mixed / mixed.sum(axis=1, keepdims=True)
+    return proba
+
+
+def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:
+    """Which nodes have a signal-to-noise ratio of at least 1 and so have all above them; roots always (TH eq. 7.8)."""
+    ratio = epsilon * summed.sum(axis=1) / (summed.shape[1] * np.sqrt(2 * leaves_below(routes)))
+    alive = ratio >= 1
+    alive[routes.roots] = True
+    for nodes in routes.levels[1:]:
+        alive[nodes] &= alive[routes.parent[nodes]]
+    return alive
+
+
+def surest_opinion(routes: Routes, proba: Floats, alive: Bools) -> Floats:
+    """(node, class) the most confident opinion on the way from the root to each node; only the ``alive`` have one."""
+    said = proba.copy()
+    for nodes in routes.levels[1:]:
+        above = said[routes.parent[nodes]]
+        own = alive[nodes] & (proba[nodes].max(axis=1) > above.max(axis=1))
+        said[nodes] = np.where(own[:, None], proba[nodes], above)
+    return said
+
+
+def as_trees(
+    routes: Routes, proba: Floats, counts: Floats, alive: Bools | None = None, label: npt.NDArray[np.intp] | None = None
+) -> tuple[Tree, ...]:
+    """The trees of the routes with what their nodes say; below a node that is not ``alive`` nothing is left."""
+    labels = proba.argmax(axis=1) if label is None else label
+    trees = []
+    for t in range(len(routes)):
+        nodes = routes.nodes_of(t)
+        tests = routes.tests.take(nodes)
+        first_child = np.where(routes.is_leaf[nodes], -1, routes.first_child[nodes] - nodes[0])
+        columns = labels[nodes].astype(np.int32), proba[nodes], counts[nodes]
+        tree = Tree(routes.schema, tests.attribute, tests.kind, tests.cut, first_child, *columns)
+        if alive is not None and not alive[nodes].all():
+            tree = compact(tree, _barren(tree, alive[nodes]), Columns.of(tree))
+        trees.append(tree)
+    return tuple(trees)
+
+
+def _barren(tree: Tree, alive: Bools) -> Bools:
+    """Nodes to be leaves: those that are dead, and those whose children all are."""
+    barren = ~alive
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        children = tree.children(node)
+        barren[node] |= not alive[children.start : children.stop].any()
+    return barren

@@ -1,0 +1,59 @@
+"""The commands around the forests' experiments; what the numbers say is tested with the experiments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.experiments import fletcher_fig81
+
+COMMANDS = ("accuracy", "fletcher-fig81", "forest-settings")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(shared_desk: Any, command: str) -> None:
+    assert f"Example: privet reproduce {command}" in shared_desk.ok("reproduce", command, "--help").stdout
+
+
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
+
+
+@pytest.mark.usefixtures("tables")
+def test_accuracy(shared_desk: Any) -> None:
+    asked = ("reproduce", "accuracy", "--quick", "--recipe", "mohammed2015", "--epsilon", 1)
+    told = shared_desk.ok(*asked, "--json")
+    assert "NOT PRIVATE" in told.stderr
+    [cell] = json.loads(told.stdout)["results"]
+    assert (cell["table"], cell["recipe"], cell["epsilon"]) == ("vote", "mohammed2015", 1)
+    assert shared_desk.ok(*asked, "--markdown").stdout.startswith("| recipe | variant | private | vote |")
+    assert "mohammed2015" in shared_desk.ok(*asked).stdout
+
+
+def test_without_tables_the_fix_is_named(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIVET_DATA", raising=False)
+    told = shared_desk.run("reproduce", "accuracy", "--quick", "--recipe", "sulq", "--epsilon", 1)
+    assert told.exit_code != 0
+    assert "PRIVET_DATA" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_fig81(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(tables: tuple[str, ...], **_: Any) -> Any:
+        score = {"smooth": 90.0, "global": 73.0, "sound": 88.0, "random-forest": 91.0}
+        row = fletcher_fig81.Row("A", 16, 5, score, {"smooth": 90.6, "global": 72.6})
+        return fletcher_fig81.Figure81((row,), 2)
+
+    monkeypatch.setattr(fletcher_fig81, "run", run)
+    assert "verdict: reproduced" in shared_desk.ok("reproduce", "fletcher-fig81", "--quick").stdout
+    assert json.loads(shared_desk.ok("reproduce", "fletcher-fig81", "--json").stdout)["verdict"] == "reproduced"
+    found = {"A": {0: {"smooth": 80.0, "global": 70.0}, 1: {"smooth": 91.0, "global": 73.0}}}
+    monkeypatch.setattr(fletcher_fig81, "search", lambda *_, **__: found)
+    monkeypatch.setattr(fletcher_fig81, "QUICK_TABLES", ("A",))
+    text = shared_desk.ok("reproduce", "fletcher-fig81", "--quick", "--search", 2).stdout
+    assert "smooth 80.0 to 91.0" in text
+    assert "seed 1" in text

@@ -1,0 +1,110 @@
+"""The forests' experiments, small: what they compute, and the one figure of the thesis that no instance hides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from privet.datasets.fletcher import SYNTH, synth
+from privet.errors import ParameterError
+from privet.experiments import accuracy, fletcher_fig81, forest_settings
+from privet.recipes.smooth_forest import SmoothForest, depth_of
+from privet.testing.twins import forest_twins
+
+
+def test_accuracy_of_recipes_on_a_table(data_dir: Path) -> None:
+    recipes = ("mohammed2015", "rana2016")
+    table = accuracy.run(("vote", "nursery"), recipes, (1.0, 10.0), folds=2, data_dir=data_dir, processes=1)
+    cells = {(cell.table, cell.recipe, cell.epsilon): cell for cell in table.cells}
+    assert len(cells) == 8
+    assert 0.6 < cells["vote", "mohammed2015", 10.0].accuracy_mean <= 1  # type: ignore[operator]
+    assert cells["vote", "mohammed2015", 1.0].private
+    assert not cells["vote", "rana2016", 1.0].private
+    assert cells["vote", "rana2016", 1.0].variant == "as-published"
+    refused = cells["nursery", "rana2016", 1.0]  # five classes
+    assert refused.accuracy_mean is None
+    assert "two classes" in refused.note or "binary" in refused.note.lower()
+    lines = table.to_markdown().splitlines()
+    assert len(lines) == 4
+    assert lines[2].startswith("| mohammed2015 | sound | yes |")
+    assert lines[3].startswith("| rana2016 | as-published | no |")
+    assert lines[3].endswith("| - / - |")
+    assert table.to_dict()["results"][0]["table"] == "vote"
+
+
+def test_an_unknown_recipe_is_refused() -> None:
+    with pytest.raises(ParameterError, match="unknown recipe 'oak'"):
+        accuracy.run(("vote",), ("oak",))
+
+
+def test_settings_on_a_table(data_dir: Path) -> None:
+    found = forest_settings.run(
+        ("vote",), ("defaults", "majority vote", "half as many trees"), (10.0,), folds=2, data_dir=data_dir, processes=1
+    )
+    assert [result.setting for result in found.results] == ["defaults", "majority vote", "half as many trees"]
+    assert all(0.5 < result.mean(10.0) <= 1 for result in found.results)
+    assert found.to_markdown().splitlines()[2].startswith("| defaults | ")
+    with pytest.raises(ParameterError, match="unknown setting"):
+        forest_settings.run(("vote",), ("fewer",))
+
+
+def test_the_synthetic_tables() -> None:
+    for name, (informative, random) in SYNTH.items():
+        schema, table = synth(name, records=50)
+        assert len(schema.attributes) == informative + random
+        assert set(np.unique(table["class"])) == {0, 1}
+    with pytest.raises(ParameterError, match="'Z'"):
+        synth("Z")
+
+
+# TH Table 8.3: per cent of leaves without records, with 1 tree and with 30 on disjoint parts, and the thesis's ±.
+TABLE_83 = {"A": ((49.8, 12.8), (68.5, 2.0)), "B": ((79.1, 6.3), (90.3, 0.7)), "F": ((79.2, 6.2), (89.9, 0.7))}
+
+
+@pytest.mark.parametrize("name", TABLE_83)
+def test_as_many_leaves_are_empty_as_in_the_thesis(name: str) -> None:
+    """Within a point or two: a mean of 30 single trees, and one forest of 30."""
+    schema, table = synth(name)
+    prepared = SmoothForest().prepare(schema)
+    codes = prepared.encode(table)
+    (one, spread), (thirty, _) = TABLE_83[name]
+    assert fletcher_fig81.empty_leaves(prepared, codes, 1, 30) == pytest.approx(one, abs=4 * spread / np.sqrt(30))
+    assert fletcher_fig81.empty_leaves(prepared, codes, 30, 2) == pytest.approx(thirty, abs=2.5)
+
+
+def test_smooth_beats_global_and_the_sound_form_keeps_up() -> None:
+    """Fig. 8.1 on one table, two folds. Global labels are right in 62 per cent of leaves; smooth ones nearly always."""
+    figure = fletcher_fig81.run(("B",), folds=2, processes=1)
+    [row] = figure.rows
+    assert row.depth == depth_of(10, 0) == 8
+    assert row.accuracy["smooth"] > row.accuracy["global"] + 5
+    assert row.accuracy["sound"] > row.accuracy["global"]
+    assert row.accuracy["smooth"] == pytest.approx(85.4, abs=4)
+    assert figure.to_dict()["rows"][0]["verdict"] in ("reproduced", "differs")
+
+
+def test_the_nearest_instance() -> None:
+    scores = {0: {"smooth": 90.0, "global": 50.0}, 1: {"smooth": 88.0, "global": 72.0}}
+    assert fletcher_fig81.nearest("A", scores) == 1
+
+
+def test_twins() -> None:
+    """Privacy flips labels, the less the larger epsilon; the twin, with all records and no noise, is no worse."""
+    schema, table = synth("A", records=6000)
+    flipped, accuracies = [], []
+    for epsilon in (0.2, 1, 1000):
+        twins = forest_twins(SmoothForest(trees=20), schema, table, epsilon)
+        features, labels = twins.private.schema.encode_features(table), table["class"]
+        flipped.append(twins.flipped)
+        accuracies.append((twins.private.predict(features) == labels).mean())
+        assert (twins.twin.predict(features) == labels).mean() >= accuracies[-1] - 0.02
+        assert 0.3 < twins.empty < 0.95
+    assert flipped[0] > flipped[1] > flipped[2] == 0
+    published = forest_twins(SmoothForest(trees=20, variant="as-published"), schema, table, 1)
+    plain = forest_twins(SmoothForest(trees=20, variant="as-published", sensitivity="global"), schema, table, 1)
+    # With sensitivity 1 and two classes a label is right with chance e^(1/2) / (1 + e^(1/2)) = 0.622.
+    assert plain.flipped == pytest.approx(1 - 0.622, abs=0.08)
+    assert published.flipped < plain.flipped / 2
+    assert published.empty == plain.empty == twins.empty
