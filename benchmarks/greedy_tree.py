@@ -10,19 +10,15 @@ missed.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
-import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
+from _rivals import ask_diffprivlib, schema, table
 
-ATTRIBUTES, VALUES, DEPTH = 14, 20, 5
-RIVALS = Path(".venv-rivals")
+DEPTH = 5
 PRIVATREE_SECONDS = 1.1  # its published speed class: CPU seconds for 1M x 14 on a quiet core
 
 RIVAL = """
@@ -42,22 +38,6 @@ print(json.dumps(min(times)))
 """
 
 
-def table(records: int) -> tuple[np.ndarray, np.ndarray]:
-    random = np.random.default_rng(0)
-    X = random.integers(0, VALUES, (records, ATTRIBUTES), dtype=np.uint8)
-    rule = (X[:, 3] > 9) ^ ((X[:, 7] > 4) & (X[:, 1] < 12))
-    return X, (rule ^ (random.random(records) < 0.1)).astype(np.uint8)
-
-
-def schema():
-    from privet import Categorical, Numeric, Schema
-
-    cuts = tuple(v + 0.5 for v in range(VALUES - 1))
-    names = [f"a{i}" for i in range(ATTRIBUTES)]
-    attributes = tuple(Numeric(name, 0, VALUES - 1, integer=True, thresholds=cuts) for name in names)
-    return Schema(attributes, Categorical("class", (0, 1)))
-
-
 def fit_seconds(X: np.ndarray, y: np.ndarray, repeats: int = 5) -> float:
     from privet import DiffPC45Classifier
 
@@ -75,21 +55,6 @@ def sklearn_seconds(X: np.ndarray, y: np.ndarray) -> float:
     start = time.perf_counter()
     DecisionTreeClassifier(max_depth=DEPTH).fit(X, y)
     return time.perf_counter() - start
-
-
-def rival_seconds(X: np.ndarray, y: np.ndarray) -> float:
-    python = RIVALS / "bin" / "python"
-    if not python.exists():
-        print("setting up", RIVALS, "for diffprivlib (once)")
-        subprocess.run([sys.executable, "-m", "venv", str(RIVALS)], check=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", "diffprivlib", "scikit-learn==1.6.1"]
-        subprocess.run(install, check=True)
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [str(Path(folder) / name) for name in ("X.npy", "y.npy")]
-        for path, array in zip(paths, (X, y), strict=True):
-            np.save(path, array)
-        done = subprocess.run([str(python), "-c", RIVAL, *paths], check=True, capture_output=True, text=True)
-    return float(json.loads(done.stdout))
 
 
 def memory_ratio(records: int) -> float:
@@ -123,7 +88,7 @@ def main() -> int:
     print(f"PrivaTree's speed class:   {PRIVATREE_SECONDS:.3f} s  (ratio 1/{PRIVATREE_SECONDS / ours:.1f}, target 1/2)")
     missed += ours > PRIVATREE_SECONDS / 2
     if not options.no_rival:
-        rival = rival_seconds(X, y)
+        rival = float(ask_diffprivlib(RIVAL, X, y))
         print(f"diffprivlib's forest:      {rival:.3f} s  (ratio 1/{rival / ours:.1f}, target 1/2)")
         missed += ours > rival / 2
     if options.scaling:
