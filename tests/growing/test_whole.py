@@ -133,7 +133,8 @@ def test_early_leaves_are_final_and_leaves_at_full_depth_are_drawn_again() -> No
     check_tree(tree)
     assert len(noise.draws) == len(script)
     assert nested(tree, 0) == (0, 1, (1, (2, 0, 1), (3, 0, (2, 1, 0))))
-    assert steps == [(1, 2), (2, 2)]
+    assert (100, 200) in steps  # a slow machine also sees some between
+    assert steps[-1] == (200, 200)
     assert [(charge.epsilon, charge.adds) for charge in ledger.certificate().charges] == [(Fraction(1, 2),) * 2] * 2
     assert ledger.spent == 1
     # Only tests at a block's root, those not yet on the path; labels beside them; only labels at full depth.
