@@ -2,10 +2,9 @@
 
 100 disjoint random trees at eps = 1, ten folds. The thesis draws each table once by ``make_classification`` and does
 not say which: over seeds of the generator the same method scores anything from 71 to 94 per cent on SynthA. So what can
-be asked is whether there is an instance that has both of the thesis's columns: of the first ``SEARCHED`` seeds the one
-that comes nearest to both is taken (``search``; the others are the spread). The instance is chosen, so agreement is no
-independent test of the accuracies. The share of empty leaves (Table 8.3) is one of the trees: it hardly depends on the
-instance.
+be asked is whether there is an instance with both of the thesis's columns. ``SEEDS`` has the nearest of those that were
+searched (``search``: two folds each, 20 seeds and more for most tables); agreement of an instance that was chosen so is
+no independent test. The share of empty leaves (Table 8.3) is one of the trees: it hardly depends on the instance.
 """
 
 from __future__ import annotations
