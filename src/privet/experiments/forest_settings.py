@@ -1,7 +1,7 @@
 """Settings of the random forest against each other, over twelve tables at once: where its defaults come from.
 
 NOT PRIVATE, like every evaluation; the tables need no protection. One setting is changed at a time. The defaults are
-those that do best on average over all tables and both budgets, never for one of them.
+those that do well on average over all tables and both budgets, never for one of them.
 """
 
 from __future__ import annotations
