@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import Candidates
-from privet.growing.choosing import JointChoice, NoisyGain, PointsFirst, RandomChoice
+from privet.growing.choosing import JointChoice, NoisyGain, PointsFirst
 from privet.growing.domains import Domains
 from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Ledger
@@ -142,44 +142,3 @@ def test_noisy_gain_never_takes_a_used_attribute() -> None:
         with use_noise(SeededNoise(seed)):
             chosen = NoisyGain().choose(cells, np.arange(2), candidates, allowed, Fraction(1, 100))
         assert set(candidates.tests.attribute[chosen].tolist()) <= {0, 2}
-
-
-DRAWS = 100_000
-# Hoeffding: a share is off by more than t with chance 2 exp(-2 n t^2). There are 3 + 8 + 3 + 4 shares below, so this t
-# makes the chance of any false alarm at most one in a million.
-OFF = math.sqrt(math.log(2 * 18 * 1e6) / (2 * DRAWS))
-
-
-def shares_of(chosen: np.ndarray, sides: int) -> np.ndarray:
-    return np.bincount(chosen, minlength=sides) / len(chosen)
-
-
-def test_random_choice_is_uniform_over_attributes_then_over_their_tests() -> None:
-    candidates = Candidates.of(MIXED, "binary")
-    allowed = np.repeat(candidates.allowed(Domains.whole(MIXED)), DRAWS, axis=0)
-    cells = frontier(MIXED, ledger := Ledger(1), records=3)
-    chosen = RandomChoice(np.random.default_rng(0)).choose(cells, np.arange(DRAWS), candidates, allowed, None)
-    assert ledger.spent == 0
-    by_attribute = shares_of(candidates.tests.attribute[chosen], 3)
-    assert np.abs(by_attribute - 1 / 3).max() < OFF
-    for attribute in range(3):
-        mine = candidates.tests.of_attribute(attribute)
-        # Of the draws that fell on the attribute; multiplied out, so that the bound is for DRAWS draws.
-        assert np.abs(shares_of(chosen, len(candidates.tests))[mine] - 1 / 3 / len(mine)).max() < OFF
-
-
-def test_the_same_threshold_rejects_uniform_tests_and_a_share_off_by_30_percent() -> None:
-    tests = Candidates.of(MIXED, "binary").tests
-    rng = np.random.default_rng(0)
-    assert np.abs(shares_of(tests.attribute[rng.integers(0, len(tests), DRAWS)], 3) - 1 / 3).max() > OFF
-    tilted = rng.choice(3, DRAWS, p=[1.3 / 3, 0.85 / 3, 0.85 / 3])
-    assert np.abs(shares_of(tilted, 3) - 1 / 3).max() > OFF
-
-
-def test_random_choice_takes_allowed_tests_only() -> None:
-    candidates = Candidates.of(MIXED, "binary")
-    allowed = np.random.default_rng(1).random((2000, len(candidates.tests))) < 0.2
-    allowed[~allowed.any(axis=1), 0] = True
-    cells = frontier(MIXED, Ledger(1), records=3)
-    chosen = RandomChoice(np.random.default_rng(2)).choose(cells, np.arange(2000), candidates, allowed, None)
-    assert allowed[np.arange(2000), chosen].all()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import TEST_KINDS, Candidates
-from privet.growing.choosing import JointChoice, RandomChoice
+from privet.growing.choosing import JointChoice
 from privet.growing.grower import Grown, Growth, grow
 from privet.growing.leaves import ChosenLabels, NoisyCounts
 from privet.growing.plans import Plan
@@ -97,16 +97,10 @@ def test_class_counts_as_the_node_question_need_no_leaf_question() -> None:
     assert grown.sizes.tolist() == grown.tree.counts.sum(axis=1).tolist()
 
 
-def test_chosen_labels_and_random_tests() -> None:
-    how = growth(
-        SCHEMA,
-        2,
-        chooser=RandomChoice(np.random.default_rng(0)),
-        leaf=ChosenLabels(),
-        plan=Plan.shares(Fraction(1), 2, choice=0),
-    )
+def test_chosen_labels() -> None:
+    how = growth(SCHEMA, 2, leaf=ChosenLabels(), plan=Plan.shares(Fraction(1), 2))
     grown, ledger = run(records(SCHEMA), how, ZeroNoise())
-    assert [charge.what for charge in ledger.certificate().charges] == ["leaf labels"]
+    assert {charge.what for charge in ledger.certificate().charges} == {"choice of tests", "leaf labels"}
     assert ledger.spent == 1
     leaves = grown.tree.counts[grown.tree.is_leaf]
     assert (leaves.sum(axis=1) == 1).all()

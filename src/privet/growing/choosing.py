@@ -120,22 +120,3 @@ class NoisyGain:
         per_bin = gains.sum(axis=2)
         per_attribute = np.add.reduceat(per_bin, schema.offsets[:-1], axis=1)
         return np.argmax(np.where(allowed, per_attribute[:, tests.attribute], -np.inf), axis=1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RandomChoice:
-    """An attribute uniformly, then one of its tests uniformly. Looks at no record, so it costs nothing."""
-
-    random: np.random.Generator
-
-    def choose(
-        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
-    ) -> Index:
-        attribute = candidates.tests.attribute
-        keys = np.where(allowed, self.random.random(allowed.shape), -1.0)
-        best = np.full((len(cells), len(frontier.schema.attributes)), -1.0)
-        for a in np.unique(attribute):
-            best[:, a] = keys[:, attribute == a].max(axis=1)
-        lottery = np.where(best >= 0, self.random.random(best.shape), -1.0)
-        winner = lottery.argmax(axis=1)
-        return np.argmax(np.where(attribute == winner[:, None], keys, -2.0), axis=1)
