@@ -62,7 +62,8 @@ class _Sampler:
         self._choose = np.array([[math.comb(n, k) for k in range(depth + 2)] for n in range(self._n_tests + 1)])
         heaviest = int(self._class_counts.sum())
         # One number at a time: the last bit of a vectorised exponential may depend on how many there are.
-        self._decay = np.array([math.exp(-epsilon * i) for i in range(min(heaviest, int(UNDERFLOW / epsilon)) + 1)])
+        decay = [math.exp(-epsilon * i) for i in range(min(heaviest, int(UNDERFLOW / epsilon)) + 1)]
+        self._decay = np.array([*decay, 0.0])  # the last for all that is lighter
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log(np.array([*space.leaf_prior, 1.0]))
             self._log_split = np.log1p(-np.array([*space.leaf_prior, 1.0]))
@@ -139,15 +140,12 @@ class _Sampler:
 
     def _last_split(self, tests: Ints, signs: int) -> tuple[Ints, Floats]:
         met = self._pairs(tests[None, :-1])[0, tests[-1]] if tests.size else self._rows[0]
-        shape = 1 << tests.size, self._n_tests
-        misses, weights = np.empty(shape, dtype=np.int64), np.empty(shape)
-        scratch = np.empty((shape[0], *met.shape), dtype=np.int32)
-        self._kernels.last_split(
-            tests, met, self._rows, self._class_counts, self._choose, self._decay, scratch, misses, weights
-        )
-        prior = self._space.test_prior
+        yes = self._kernels.joint_counts(tests, met, self._rows, self._choose)[signs]
+        misses, weights = np.empty(self._n_tests, dtype=np.int32), np.empty(self._n_tests)
+        self._kernels.last_split(yes, self._counts(tests, signs), self._decay, misses, weights)
+        weights[tests], prior = 0.0, self._space.test_prior
         with np.errstate(divide="ignore"):
-            return misses[signs], np.log(prior / self._kernels.prior_left(tests, prior)) + np.log(weights[signs])
+            return misses.astype(np.int64), np.log(prior / self._kernels.prior_left(tests, prior)) + np.log(weights)
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""
