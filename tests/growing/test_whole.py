@@ -47,10 +47,10 @@ def data_of(schema: Schema, n: int, ledger: Ledger, seed: int = 0) -> PrivateDat
 
 @pytest.mark.parametrize(
     ("n_tests", "n_classes", "depth"),
-    [(208, 2, 3), (122, 2, 4), (1000, 2, 2), (10, 2, 10), (1, 2, 1), (0, 2, 1), (4, 3, 4), (208, 26, 3)],
+    [(208, 2, 3), (168, 2, 4), (122, 2, 4), (1000, 2, 2), (10, 2, 10), (1, 2, 1), (0, 2, 1), (4, 3, 4), (208, 26, 3)],
 )
 def test_affordable_depths_known_beforehand(n_tests: int, n_classes: int, depth: int) -> None:
-    """208 tests are adult's, 122 mushroom's."""
+    """208 tests are adult's on an even grid and 168 near zero, 122 mushroom's."""
     assert affordable_depth(n_tests, n_classes) == depth
 
 

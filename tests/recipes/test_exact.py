@@ -159,8 +159,35 @@ def test_the_space_follows_from_the_schema() -> None:
     np.testing.assert_allclose(blocks.space.test_prior, 1 / 20)
 
 
+def test_cuts_are_thinned_out_away_from_zero() -> None:
+    """By hand: shares of the range 0.4 and 0.6 away from zero, or from the bound nearest to it; public all of it."""
+    few = (0.1, 0.2, 0.7)
+    schema = Schema(
+        (
+            Numeric("loss", -100, 0),
+            Numeric("shift", -10, 10),
+            Numeric("size", 50, 150),
+            Numeric("visits", 0, 12, integer=True),
+            Numeric("days", 0, 400, integer=True),
+            Numeric("dose", 0, 1, thresholds=few),
+            Categorical("ward", ("a", "b")),
+        ),
+        Categorical("class", (0, 1)),
+    )
+    near = [a.cuts.tolist() for a in ExactTree().prepare(schema).attributes if isinstance(a, Numeric)]
+    assert near[0] == [-80, -60, -50, *range(-40, 0, 5)]
+    assert near[1] == list(range(-8, 9))
+    assert near[2] == [*range(55, 95, 5), 100, 110, 130]
+    assert near[3] == [v + 0.5 for v in range(12)]
+    assert near[4] == [*(v + 0.5 for v in range(20, 180, 20)), 200.5, 240.5, 320.5]
+    assert near[5] == list(few)
+    for even in (ExactTree(grid="even"), ExactTree(tests="multiway"), ExactTree(bins=9, grid="even")):
+        assert even.prepare(schema) == schema.with_bins(even.bins)
+    assert ExactTree(bins=9).prepare(schema) == schema.with_bins(9)
+
+
 def test_the_automatic_depth_does_not_look_at_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole, "MAX_OPERATIONS", 10**6)  # a small machine
+    monkeypatch.setattr(whole, "MAX_OPERATIONS", 2 * 10**6)  # a small machine
     assert whole.affordable_depth(20, 2) == 4
     empty = {name: column[:0] for name, column in PATIENTS.items()}
     for table in (empty, PATIENTS):
@@ -293,10 +320,10 @@ def test_multiway_depth_comes_from_public_counts(monkeypatch: pytest.MonkeyPatch
     """Known beforehand: 16 attributes of three values (vote), and operations by hand."""
     vote = Schema(tuple(Categorical(f"v{i}", tuple("yn?")) for i in range(16)), Categorical("class", (0, 1)))
     tests = Tests.multiway(vote)
-    assert whole.multiway_operations(vote, tests, 1) == 8 * 48 * 2 + 2**15
-    assert whole.multiway_operations(vote, tests, 3) == 8 * (120 * 9) * 48 * 2 + 2**15 * (1 + 16 + 120)
+    assert whole.multiway_operations(vote, tests, 1) == 24 * 48 * 2 + 10**5
+    assert whole.multiway_operations(vote, tests, 3) == 24 * (120 * 9) * 48 * 2 + 10**5 * (1 + 16 + 120)
     assert whole.affordable_multiway_depth(vote, tests) == 5
-    for name, limit, depth in (("MAX_OPERATIONS", 4 * 10**7, 4), ("MAX_ENTRIES", 10**4, 2), ("MAX_LEAVES", 27, 3)):
+    for name, limit, depth in (("MAX_OPERATIONS", 12 * 10**7, 4), ("MAX_ENTRIES", 10**4, 2), ("MAX_LEAVES", 27, 3)):
         with monkeypatch.context() as patch:
             patch.setattr(whole, name, limit)
             assert whole.affordable_multiway_depth(vote, tests) == depth

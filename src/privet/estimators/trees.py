@@ -198,6 +198,10 @@ class ExactTreeClassifier(PrivateClassifier):
     bins : int
         Into how many bins of equal width numeric attributes without thresholds of their own are cut. Multiway trees
         want few: each is a child.
+    grid : "near-zero" or "even"
+        Whether of ten bins and more those further from zero than two fifths of the declared range are merged, by two
+        and then by four, or all are kept. Numbers crowd near zero, and fewer tests afford deeper trees. For binary
+        tests.
     leaf_prior : float
         The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
     measure : "tests" or "attributes"
@@ -229,7 +233,8 @@ class ExactTreeClassifier(PrivateClassifier):
         *,
         tests: str = "binary",
         bins: int = 20,
-        leaf_prior: float = 0.3,
+        grid: str = "near-zero",
+        leaf_prior: float = 0.5,
         measure: str = "tests",
         attribute_prior: Any = None,
         class_weights: Any = None,
@@ -244,6 +249,7 @@ class ExactTreeClassifier(PrivateClassifier):
         self.max_depth = max_depth
         self.tests = tests
         self.bins = bins
+        self.grid = grid
         self.leaf_prior = leaf_prior
         self.measure = measure
         self.attribute_prior = attribute_prior

@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -17,17 +17,19 @@ from privet.errors import ParameterError
 from privet.growing.grower import MAX_LEAVES, Progress
 from privet.privacy.frontier import Frontier
 from privet.privacy.tree_space import MAX_ENTRIES, Bools, Meter, Sketch, TreeSpace, entries, regions, widest_table
-from privet.schema import Schema
+from privet.schema import Attribute, Numeric, Schema
 from privet.splits import Test, Tests
 from privet.trees.signal import shares
 from privet.trees.tree import Tree
 
-MAX_OPERATIONS = 10**9  # some ten seconds on two cores
-REGION_OPERATIONS = 64  # what a region costs beside its leaves; it decides where tests are few
-COUNT_OPERATIONS = 8  # what a count costs that a multiway test looks at: an exponential, among others
-PASS_OPERATIONS = 2**15  # what a counting pass costs beside its counts
+MAX_OPERATIONS = 3 * 10**9  # some six seconds on two cores
+REGION_OPERATIONS = 128  # what a region costs beside its leaves; it decides where tests are few
+COUNT_OPERATIONS = 24  # what a count costs that a multiway test looks at: an exponential, among others
+PASS_OPERATIONS = 10**5  # what a counting pass costs beside its counts
 MAX_BYTES = 2**30  # of the tables that a draw holds
 COUNT_BYTES = 40  # what a count takes while its weight is worked out
+NEAR, FAR = 0.4, 0.6  # of a number's range: how far from zero cuts begin to be thinned out, first by two, then by four
+FEW_CUTS = 9  # fewer are all kept
 PER_BLOCK = 100  # steps of progress
 EVERY = 0.2  # seconds between two looks at how far a draw has come
 TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
@@ -51,8 +53,8 @@ def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
 def affordable_depth(n_tests: int, n_classes: int) -> int:
     """The deepest tree that one draw affords.
 
-    >>> affordable_depth(n_tests=208, n_classes=2)
-    3
+    >>> [affordable_depth(n_tests, n_classes=2) for n_tests in (208, 168)]
+    [3, 4]
     """
     depth = 1
     while (
@@ -92,6 +94,33 @@ def most_leaves(arities: Sequence[int], depth: int) -> int:
     60
     """
     return math.prod(sorted(arities, reverse=True)[:depth])
+
+
+def near_zero(schema: Schema, bins: int) -> Schema:
+    """Numbers cut into ``bins`` of equal width near zero, and into wider ones further away.
+
+    Amounts, durations and deviations crowd near zero, and a declared range leaves room at its far end. Fewer tests
+    there mean fewer trees to choose among, so that a draw affords another level.
+
+    >>> from privet import Categorical, Numeric
+    >>> schema = near_zero(Schema((Numeric("income", 0, 100),), Categorical("class", ("no", "yes"))), bins=20)
+    >>> schema.attributes[0].cuts.tolist()
+    [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 50.0, 60.0, 80.0]
+    """
+    return replace(schema, attributes=tuple(_near_zero(a, bins) for a in schema.attributes))
+
+
+def _near_zero(attribute: Attribute, bins: int) -> Attribute:
+    if not isinstance(attribute, Numeric) or attribute.thresholds is not None:
+        return attribute
+    even = replace(attribute, bins=bins)
+    if len(even.cuts) < max(bins - 1, FEW_CUTS):  # also where there are few whole numbers
+        return even
+    nearest = min(max(even.low, 0.0), even.high)
+    away = np.abs(even.cuts - nearest) / (even.high - even.low)
+    every = np.where(away <= NEAR + TIE, 1, np.where(away <= FAR + TIE, 2, 4))
+    kept = even.cuts[(np.arange(1, bins) % every == 0) & (even.cuts > even.low)]
+    return replace(even, thresholds=tuple(kept.tolist()))
 
 
 def test_prior(

@@ -31,6 +31,7 @@ from privet.growing.whole import (
     affordable_multiway_depth,
     grow_whole,
     most_leaves,
+    near_zero,
     test_prior,
 )
 from privet.privacy.dataset import PrivateDataset
@@ -62,7 +63,8 @@ class ExactTree(Recipe):
     max_depth: int | Literal["auto"] = "auto"
     tests: Literal["binary", "multiway"] = "binary"
     bins: int = 20
-    leaf_prior: float = 0.3
+    grid: Literal["near-zero", "even"] = "near-zero"
+    leaf_prior: float = 0.5
     measure: Literal["tests", "attributes"] = "tests"
     attribute_prior: Mapping[str, float] | None = None
     class_weights: Mapping[Any, float] | None = None
@@ -73,6 +75,7 @@ class ExactTree(Recipe):
             check_whole(self.max_depth, "max_depth", 0, 1000)
         check_choice(self.tests, "tests", tuple(TESTS))
         check_whole(self.bins, "bins", 2, 65_000)
+        check_choice(self.grid, "grid", ("near-zero", "even"))
         check_choice(self.measure, "measure", ("tests", "attributes"))
         for name in ("attribute_prior", "class_weights"):
             if not isinstance(getattr(self, name), Mapping | None):
@@ -89,7 +92,8 @@ class ExactTree(Recipe):
         return super().params | {"class_weights": weights}
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+        thinned = self.grid == "near-zero" and self.tests == "binary"
+        return near_zero(schema, self.bins) if thinned else schema.with_bins(self.bins)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
