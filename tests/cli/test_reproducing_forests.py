@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from privet.experiments import fletcher_fig81
+from privet.experiments import fletcher_fig81, fletcher_instances
 
 COMMANDS = ("accuracy", "fletcher-fig81", "forest-settings")
 
@@ -52,8 +52,11 @@ def test_fig81(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "verdict: reproduced" in shared_desk.ok("reproduce", "fletcher-fig81", "--quick").stdout
     assert json.loads(shared_desk.ok("reproduce", "fletcher-fig81", "--json").stdout)["verdict"] == "reproduced"
     found = {"A": {0: {"smooth": 80.0, "global": 70.0}, 1: {"smooth": 91.0, "global": 73.0}}}
-    monkeypatch.setattr(fletcher_fig81, "search", lambda *_, **__: found)
+    monkeypatch.setattr(fletcher_instances, "search", lambda *_, **__: found)
     monkeypatch.setattr(fletcher_fig81, "QUICK_TABLES", ("A",))
     text = shared_desk.ok("reproduce", "fletcher-fig81", "--quick", "--search", 2).stdout
-    assert "smooth 80.0 to 91.0" in text
+    assert "smooth 80.0 to 91.0, on average 85.5" in text
     assert "seed 1" in text
+    told = shared_desk.run("reproduce", "fletcher-fig81", "--table", "Z")
+    assert told.exit_code != 0
+    assert "'Z'" in told.stderr

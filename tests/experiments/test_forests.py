@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from privet.datasets.fletcher import SYNTH, synth
 from privet.errors import ParameterError
-from privet.experiments import accuracy, fletcher_fig81, forest_settings
+from privet.experiments import accuracy, fletcher_fig81, fletcher_instances, forest_settings
 from privet.recipes.smooth_forest import SmoothForest, depth_of
+from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
 
 
@@ -87,7 +89,31 @@ def test_smooth_beats_global_and_the_sound_form_keeps_up() -> None:
 
 def test_the_nearest_instance() -> None:
     scores = {0: {"smooth": 90.0, "global": 50.0}, 1: {"smooth": 88.0, "global": 72.0}}
-    assert fletcher_fig81.nearest("A", scores) == 1
+    assert fletcher_instances.nearest("A", scores) == 1
+    assert fletcher_instances.distance("A", scores[0]) == pytest.approx(22.6)
+
+
+def test_chances_of_labels_known_beforehand() -> None:
+    """Sensitivity 1: e^(1/2) / (1 + e^(1/2)) for the larger, a coin for equal ones; a large margin leaves no doubt."""
+    counts = np.array([[3, 1], [1, 3], [2, 2], [0, 0], [0, 50]])
+    plain = fletcher_instances.label_chances(counts, np.full(5, 0.5))
+    right = math.exp(0.5) / (1 + math.exp(0.5))
+    np.testing.assert_allclose(plain, [1 - right, right, 0.5, 0.5, right])
+    smooth = fletcher_instances.label_chances(counts, 0.5 / np.exp(-np.array([2.0, 2, 0, 0, 50])))
+    sharp = math.exp(0.5 * math.exp(2))
+    np.testing.assert_allclose(smooth, [1 / (1 + sharp), sharp / (1 + sharp), 0.5, 0.5, 1])
+
+
+def test_expected_columns_are_what_forests_score() -> None:
+    """On one instance, against real forests with seeded noise: within what five forests can tell, some two points."""
+    _, _, columns = fletcher_instances.expected("A", fletcher_fig81.SEEDS["A"])
+    with use_noise(SeededNoise(0)):
+        found = {column: fletcher_fig81.accuracy("A", fletcher_fig81.SEEDS["A"], column, 5)[3] for column in columns}
+    assert columns["smooth"] == pytest.approx(found["smooth"], abs=5)
+    assert columns["global"] == pytest.approx(found["global"], abs=5)
+    assert columns["smooth"] > columns["global"] + 5
+    searched = fletcher_instances.search(("A",), 1, processes=1)
+    assert searched["A"][0] == fletcher_instances.expected("A", 0)[2]
 
 
 def test_twins() -> None:

@@ -8,6 +8,7 @@ import typer
 
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich, progress, shout
+from privet.errors import ParameterError
 
 if TYPE_CHECKING:
     from privet.experiments.fletcher_fig81 import Figure81
@@ -75,6 +76,9 @@ def fletcher_fig81(
     search: Annotated[
         int, typer.Option("--search", min=0, metavar="N", help="Instead: both published columns over N instances.")
     ] = 0,
+    table: Annotated[
+        list[str] | None, typer.Option("--table", metavar="T", help="A letter from A to G; may be repeated.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Fletcher's Figure 8.1: smooth and global sensitivity on SynthA to SynthG, and the sound form beside them.
@@ -82,20 +86,24 @@ def fletcher_fig81(
     The thesis does not say which instances of its random tables it drew; --search shows how far instances differ.
     """
     from privet.experiments import fletcher_fig81 as experiment
+    from privet.experiments import fletcher_instances as instances
 
-    tables = experiment.QUICK_TABLES if quick else tuple(experiment.SYNTH)
-    wanted = folds or (experiment.QUICK_FOLDS if quick or search else experiment.FOLDS)
+    tables = tuple(table or (experiment.QUICK_TABLES if quick else experiment.SYNTH))
+    for name in tables:
+        if name not in experiment.SYNTH:
+            raise ParameterError(f"no synthetic table is called {name!r}; choose among {', '.join(experiment.SYNTH)}")
     with progress("running Figure 8.1") as advance:
         if search:
-            found = experiment.search(tables, search, folds=wanted, progress=advance)
+            found = instances.search(tables, search, progress=advance)
         else:
+            wanted = folds or (experiment.QUICK_FOLDS if quick else experiment.FOLDS)
             figure = experiment.run(tables, folds=wanted, progress=advance)
     if search:
-        nearest = {table: experiment.nearest(table, scores) for table, scores in found.items()}
+        nearest = {name: instances.nearest(name, scores) for name, scores in found.items()}
         if as_json:
             print_json({"experiment": "fletcher-fig81", "nearest": nearest, "accuracy": found})
         else:
-            print_rich(*(_spread(table, found[table], nearest[table]) for table in tables))
+            print_rich(*(_spread(name, found[name], nearest[name]) for name in tables))
     elif as_json:
         print_json(figure.to_dict())
     else:
@@ -104,7 +112,10 @@ def fletcher_fig81(
 
 def _spread(table: str, scores: dict[int, dict[str, float]], nearest: int) -> str:
     ranges = {column: [by[column] for by in scores.values()] for column in ("smooth", "global")}
-    told = ", ".join(f"{column} {min(values):.1f} to {max(values):.1f}" for column, values in ranges.items())
+    told = ", ".join(
+        f"{column} {min(values):.1f} to {max(values):.1f}, on average {sum(values) / len(values):.1f}"
+        for column, values in ranges.items()
+    )
     best = ", ".join(f"{column} {scores[nearest][column]:.1f}" for column in ranges)
     return f"Synth{table}: {told} over {len(scores)} instances; nearest to the thesis is seed {nearest} ({best})"
 

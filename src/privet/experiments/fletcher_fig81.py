@@ -1,10 +1,10 @@
 """Figure 8.1 of Fletcher's thesis (2017): smooth against global sensitivity on SynthA to SynthG, and the sound form.
 
 100 disjoint random trees at eps = 1, ten folds. The thesis draws each table once by ``make_classification`` and does
-not say which: over seeds of the generator the same method scores anything from 71 to 94 per cent on SynthA. So what can
+not say which: over seeds of the generator the same method scores anything from 68 to 94 per cent on SynthA. So what can
 be asked is whether there is an instance with both of the thesis's columns. ``SEEDS`` has the nearest of those that were
-searched (``search``: two folds each, 20 seeds and more for most tables); agreement of an instance that was chosen so is
-no independent test. The share of empty leaves (Table 8.3) is one of the trees: it hardly depends on the instance.
+searched (:mod:`privet.experiments.fletcher_instances`); agreement of an instance that was chosen so is no independent
+test. The share of empty leaves (Table 8.3) is one of the trees: it hardly depends on the instance.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ EPSILON = Fraction(1)
 LIMIT = 3.0  # points
 FOLDS, QUICK_FOLDS = 10, 2
 QUICK_TABLES = ("A", "B")
-SEARCHED = 20
 COLUMNS = ("smooth", "global", "sound", "random-forest")
 # Accuracy in per cent (smooth, global), read off the figure.
 PUBLISHED = {
@@ -103,31 +102,6 @@ def run(
         for table in tables
     ]
     return Figure81(tuple(rows), folds)
-
-
-def search(
-    tables: Sequence[str] = tuple(SYNTH),
-    seeds: int = SEARCHED,
-    *,
-    folds: int = QUICK_FOLDS,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[str, dict[int, dict[str, float]]]:
-    """The published columns by table and seed of the generator: how far instances differ, and whence ``SEEDS``."""
-    jobs = [(table, seed, column, folds) for table in tables for seed in range(seeds) for column in COLUMNS[:2]]
-    found: dict[str, dict[int, dict[str, float]]] = {table: {} for table in tables}
-    for table, seed, column, score in share_out(accuracy, jobs, processes, progress):
-        found[table].setdefault(seed, {})[column] = score
-    return found
-
-
-def nearest(table: str, scores: dict[int, dict[str, float]]) -> int:
-    """The seed whose worse column is nearest to the thesis's."""
-
-    def distance(seed: int) -> float:
-        return max(abs(scores[seed][c] - p) for c, p in zip(COLUMNS, PUBLISHED[table], strict=False))
-
-    return min(scores, key=distance)
 
 
 def accuracy(table: str, seed: int, column: str, folds: int) -> tuple[str, int, str, float]:
