@@ -14,7 +14,7 @@ MOST_LINES = 1_500  # what one person can read closely in an afternoon
 # The exact whole-tree mechanism is a second afternoon: a mechanism of its own, with a proof of its own.
 # So is the one over multiway tests, which is shorter; the spaces that both draw from are public.
 SAMPLER = {"tree_space.py", "tree_sampler.py", "tree_weights.py", "multiway_sampler.py"}
-MOST_SAMPLER_LINES = 780
+MOST_SAMPLER_LINES = 780  # two labels have sums of their own, for speed
 # Draws for published methods that leak, behind a ledger that says epsilon = infinity: no proof rests on them.
 UNPROVEN = {"unproven.py"}
 

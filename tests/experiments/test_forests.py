@@ -96,16 +96,16 @@ def test_the_nearest_instance() -> None:
 def test_chances_of_labels_known_beforehand() -> None:
     """Sensitivity 1: e^(1/2) / (1 + e^(1/2)) for the larger, a coin for equal ones; a large margin leaves no doubt."""
     counts = np.array([[3, 1], [1, 3], [2, 2], [0, 0], [0, 50]])
-    plain = fletcher_instances.label_chances(counts, np.full(5, 0.5))
+    plain = fletcher_instances.label_chances(counts, 1.0, np.ones(5))
     right = math.exp(0.5) / (1 + math.exp(0.5))
     np.testing.assert_allclose(plain, [1 - right, right, 0.5, 0.5, right])
-    smooth = fletcher_instances.label_chances(counts, 0.5 / np.exp(-np.array([2.0, 2, 0, 0, 50])))
+    smooth = fletcher_instances.label_chances(counts, 1.0, np.exp(-np.array([2.0, 2, 0, 0, 50])))
     sharp = math.exp(0.5 * math.exp(2))
     np.testing.assert_allclose(smooth, [1 / (1 + sharp), sharp / (1 + sharp), 0.5, 0.5, 1])
 
 
 def test_expected_columns_are_what_forests_score() -> None:
-    """On one instance, against real forests with seeded noise: within what five forests can tell, some two points."""
+    """On one instance, against five forests with seeded noise, whose mean is good to some two points."""
     _, _, columns = fletcher_instances.expected("A", fletcher_fig81.SEEDS["A"])
     with use_noise(SeededNoise(0)):
         found = {column: fletcher_fig81.accuracy("A", fletcher_fig81.SEEDS["A"], column, 5)[3] for column in columns}

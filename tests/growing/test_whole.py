@@ -58,6 +58,7 @@ def test_a_draw_counts_every_leaf_of_every_set_of_tests() -> None:
     """F choose D-1 sets, 2^(D-1) regions of each, F last tests in each, C labels."""
     assert operations(208, 2, 1) == 208 * 2 + whole.REGION_OPERATIONS
     assert operations(208, 2, 3) == 208 * 207 // 2 * 4 * (208 * 2 + whole.REGION_OPERATIONS)
+    assert operations(26, 5, 2) == 26 * 2 * (26 * 5 * whole.LABEL_OPERATIONS + whole.REGION_OPERATIONS)
     assert table_bytes(208, 2, 2) == 12 * 208 * 2
     assert table_bytes(208, 2, 3) == 12 * math.comb(208, 2) * 4 + 4 * 208**2 * 2
 

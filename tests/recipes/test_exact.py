@@ -169,6 +169,7 @@ def test_cuts_are_thinned_out_away_from_zero() -> None:
             Numeric("size", 50, 150),
             Numeric("visits", 0, 12, integer=True),
             Numeric("days", 0, 400, integer=True),
+            Numeric("week", 0, 19, integer=True),
             Numeric("dose", 0, 1, thresholds=few),
             Categorical("ward", ("a", "b")),
         ),
@@ -180,7 +181,11 @@ def test_cuts_are_thinned_out_away_from_zero() -> None:
     assert near[2] == [*range(55, 95, 5), 100, 110, 130]
     assert near[3] == [v + 0.5 for v in range(12)]
     assert near[4] == [*(v + 0.5 for v in range(20, 180, 20)), 200.5, 240.5, 320.5]
-    assert near[5] == list(few)
+    assert near[5] == [v + 0.5 for v in range(19)]
+    assert near[6] == list(few)
+    mirrored = [ExactTree(bins=10).prepare(Schema((Numeric("x", *b),), schema.label)) for b in ((0, 100), (-100, 0))]
+    ahead, behind = (s.attributes[0].cuts for s in mirrored if isinstance(s.attributes[0], Numeric))
+    assert ahead.tolist() == (-behind[::-1]).tolist() == [10, 20, 30, 40, 60, 80]
     for even in (ExactTree(grid="even"), ExactTree(tests="multiway"), ExactTree(bins=9, grid="even")):
         assert even.prepare(schema) == schema.with_bins(even.bins)
     assert ExactTree(bins=9).prepare(schema) == schema.with_bins(9)

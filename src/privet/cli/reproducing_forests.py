@@ -89,6 +89,8 @@ def fletcher_fig81(
     from privet.experiments import fletcher_instances as instances
 
     tables = tuple(table or (experiment.QUICK_TABLES if quick else experiment.SYNTH))
+    if search and folds:
+        raise ParameterError("--search works out expected accuracies and has no folds; drop --folds")
     for name in tables:
         if name not in experiment.SYNTH:
             raise ParameterError(f"no synthetic table is called {name!r}; choose among {', '.join(experiment.SYNTH)}")

@@ -199,9 +199,9 @@ class ExactTreeClassifier(PrivateClassifier):
         Into how many bins of equal width numeric attributes without thresholds of their own are cut. Multiway trees
         want few: each is a child.
     grid : "near-zero" or "even"
-        Whether of ten bins and more those further from zero than two fifths of the declared range are merged, by two
-        and then by four, or all are kept. Numbers crowd near zero, and fewer tests afford deeper trees. For binary
-        tests.
+        Whether bins further from zero (or from the bound nearest to it) than two fifths of the declared range are
+        merged, by two and then by four, or all are kept. Numbers crowd near zero, and fewer tests afford deeper trees.
+        All are kept of fewer than ten bins, of few whole numbers, and for multiway tests.
     leaf_prior : float
         The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
     measure : "tests" or "attributes"

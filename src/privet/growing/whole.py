@@ -24,12 +24,14 @@ from privet.trees.tree import Tree
 
 MAX_OPERATIONS = 3 * 10**9  # some six seconds on two cores
 REGION_OPERATIONS = 128  # what a region costs beside its leaves; it decides where tests are few
+LABEL_OPERATIONS = 3  # what a label of a leaf costs where there are more than two: they have sums of their own
 COUNT_OPERATIONS = 24  # what a count costs that a multiway test looks at: an exponential, among others
 PASS_OPERATIONS = 10**5  # what a counting pass costs beside its counts
 MAX_BYTES = 2**30  # of the tables that a draw holds
 COUNT_BYTES = 40  # what a count takes while its weight is worked out
-NEAR, FAR = 0.4, 0.6  # of a number's range: how far from zero cuts begin to be thinned out, first by two, then by four
-FEW_CUTS = 9  # fewer are all kept
+# How far from zero, in shares of a number's range, cuts are thinned out by two, and by four; just there they are not.
+NEAR, FAR = 0.4 + 1e-9, 0.6 + 1e-9
+FEW_BINS = 10  # fewer are all kept
 PER_BLOCK = 100  # steps of progress
 EVERY = 0.2  # seconds between two looks at how far a draw has come
 TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
@@ -40,7 +42,8 @@ def operations(n_tests: int, n_classes: int, depth: int) -> int:
     """How many leaf weights a draw of this depth adds up. From public facts: never the records, never a clock."""
     if depth < 1:
         return n_classes
-    return math.comb(n_tests, depth - 1) * 2 ** (depth - 1) * (n_tests * n_classes + REGION_OPERATIONS)
+    leaves = n_tests * n_classes * (1 if n_classes == 2 else LABEL_OPERATIONS)
+    return math.comb(n_tests, depth - 1) * 2 ** (depth - 1) * (leaves + REGION_OPERATIONS)
 
 
 def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
@@ -114,12 +117,14 @@ def _near_zero(attribute: Attribute, bins: int) -> Attribute:
     if not isinstance(attribute, Numeric) or attribute.thresholds is not None:
         return attribute
     even = replace(attribute, bins=bins)
-    if len(even.cuts) < max(bins - 1, FEW_CUTS):  # also where there are few whole numbers
+    few_numbers = even.integer and math.floor(even.high) - math.ceil(even.low) < bins
+    if bins < FEW_BINS or few_numbers or len(even.cuts) < bins - 1:
         return even
     nearest = min(max(even.low, 0.0), even.high)
     away = np.abs(even.cuts - nearest) / (even.high - even.low)
-    every = np.where(away <= NEAR + TIE, 1, np.where(away <= FAR + TIE, 2, 4))
-    kept = even.cuts[(np.arange(1, bins) % every == 0) & (even.cuts > even.low)]
+    every = np.where(away <= NEAR, 1, np.where(away <= FAR, 2, 4))
+    number = np.arange(1, bins) if nearest < even.high else np.arange(bins - 1, 0, -1)
+    kept = even.cuts[(number % every == 0) & (even.cuts > even.low)]
     return replace(even, thresholds=tuple(kept.tolist()))
 
 

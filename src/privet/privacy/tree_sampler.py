@@ -143,7 +143,8 @@ class _Sampler:
         yes = self._kernels.joint_counts(tests, met, self._rows, self._choose)[signs]
         misses, weights = np.empty(self._n_tests, dtype=np.int32), np.empty(self._n_tests)
         self._kernels.last_split(yes, self._counts(tests, signs), self._decay, misses, weights)
-        weights[tests], prior = 0.0, self._space.test_prior
+        weights[tests] = 0.0
+        prior = self._space.test_prior
         with np.errstate(divide="ignore"):
             return misses.astype(np.int64), np.log(prior / self._kernels.prior_left(tests, prior)) + np.log(weights)
 
@@ -157,10 +158,7 @@ class _Sampler:
                 counts[mask] = self._rows[row, :, inside[-1]] if inside.size else self._class_counts
             else:
                 counts[mask] = self._pairs(inside[None, :-2])[0, inside[-2], :, inside[-1]]
-        for i in range(tests.size):
-            for mask in range(1 << tests.size):
-                if not mask >> i & 1:
-                    counts[mask] -= counts[mask | 1 << i]
+        self._kernels.exclude(counts)
         return np.asarray(counts[signs])
 
 

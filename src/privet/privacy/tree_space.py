@@ -25,7 +25,7 @@ Bools = npt.NDArray[np.bool_]
 
 SMALLEST_PRIOR = 1e-9
 UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; what is lighter than that beside 1 is left out
-MAX_RECORDS = 2**27  # a public bound on any table: so many, times sixteenths of class weights, a 32-bit count holds
+MAX_RECORDS = 2**27 - 1  # a public bound on any table: so many, times sixteenths of class weights, 32 bits hold
 MAX_ENTRIES = 2**25  # weights, or counts, that a draw of multiway tests holds: a quarter of a gigabyte
 LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the log of any number of tests or classes
 

@@ -129,7 +129,7 @@ def last_split(yes, here, decay, misses, weights):
     """
     n_classes, n_tests = yes.shape
     lightest = np.int32(decay.size - 1)
-    if n_classes == 2:  # the better of two labels weighs 1: three times as fast as the general case
+    if n_classes == 2:  # the better of two labels weighs 1: less than half the work of the general case
         first, second = np.int32(here[0]), np.int32(here[1])
         yes_first, yes_second = yes[0], yes[1]
         apart_yes = np.empty(n_tests, dtype=np.int32)
@@ -147,29 +147,31 @@ def last_split(yes, here, decay, misses, weights):
     near_yes = np.zeros(n_tests)
     near_no = np.zeros(n_tests)
     for c in range(n_classes):
+        count = np.int32(here[c])
         for t in range(n_tests):
             best_yes[t] = max(best_yes[t], yes[c, t])
-            best_no[t] = max(best_no[t], np.int32(here[c]) - yes[c, t])
+            best_no[t] = max(best_no[t], count - yes[c, t])
     for c in range(n_classes):
+        count = np.int32(here[c])
         for t in range(n_tests):
-            behind = best_yes[t] - yes[c, t]
-            if behind < lightest:
-                near_yes[t] += decay[behind]
-            behind = best_no[t] - np.int32(here[c]) + yes[c, t]
-            if behind < lightest:
-                near_no[t] += decay[behind]
+            near_yes[t] += decay[min(best_yes[t] - yes[c, t], lightest)]
+            near_no[t] += decay[min(best_no[t] - count + yes[c, t], lightest)]
+    total = np.int32(here.sum())
     for t in range(n_tests):
-        misses[t] = np.int32(here.sum()) - best_yes[t] - best_no[t]
+        misses[t] = total - best_yes[t] - best_no[t]
         weights[t] = near_yes[t] * near_no[t] / n_classes**2
 
 
 @njit(cache=True, nogil=True)
 def add_up(misses, weights, tests, forbidden, prior, decay):
-    """Misses of the best test of a region, and the prior sum of the weights beside it; not of tests on its path."""
+    """Misses of the best test of a region, and the prior sum of the weights beside it.
+
+    Tests on the region's path and forbidden ones are no candidates: their entries are overwritten to say so.
+    """
     for t in tests:
-        misses[t] = NEVER
+        misses[t], weights[t] = NEVER, 0.0
     for t in forbidden:
-        misses[t] = NEVER
+        misses[t], weights[t] = NEVER, 0.0
     best, total, lightest = np.int32(NEVER), 0.0, np.int32(decay.size - 1)
     for t in range(misses.size):
         best = min(best, misses[t])
