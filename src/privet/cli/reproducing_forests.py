@@ -109,7 +109,7 @@ def fletcher_fig81(
     elif as_json:
         print_json(figure.to_dict())
     else:
-        print_rich(_figure(figure), f"verdict: {figure.verdict}")
+        print_rich(_figure(figure), f"verdict: {figure.verdict}, on instances that were searched for")
 
 
 def _spread(table: str, scores: dict[int, dict[str, float]], nearest: int) -> str:
