@@ -19,7 +19,7 @@ INSTALL := install --quiet -e '.[test]' -c constraints.txt
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
-	@$(BIN)/python -m privet.demo
+	@$(BIN)/python -m privet.cli.demo
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -19,8 +19,8 @@ import numpy as np
 from privet import Categorical, ExactTreeClassifier, Numeric, ParameterError, Schema
 from privet.datasets import real
 from privet.datasets.clinic import clinic
-from privet.growing import whole
-from privet.splits import Tests
+from privet.growing import whole_tree as whole
+from privet.structure.splits import Tests
 
 FITS = {  # part: table, depth, seconds at most
     "adult-3": ("adult-complete", 3, 5.0),

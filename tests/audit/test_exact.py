@@ -19,7 +19,7 @@ from privet.privacy.scores import Gini, Max, Score
 from privet.recipes import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
-from privet.splits import Tests
+from privet.structure.splits import Tests
 
 RELATIONS = ["add-remove", "replace-one"]
 

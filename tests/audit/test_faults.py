@@ -24,7 +24,7 @@ from privet.privacy.noise import current_source
 from privet.privacy.scores import Gini, Max
 from privet.recipes.diffpid3 import DiffPID3
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, Tests, Threshold
+from privet.structure.splits import Multiway, Tests, Threshold
 from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]

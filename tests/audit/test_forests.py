@@ -13,7 +13,6 @@ from privet.audit import audit_learner, exact, tiny_schema, zoo
 from privet.audit.exact import as_recipe
 from privet.audit.outputs import TooLarge, output_distribution
 from privet.audit.released import Reach, canonical
-from privet.encoding import Codes
 from privet.engines.memory import MemoryCells, MemoryEngine
 from privet.errors import BudgetExceeded
 from privet.growing import forests
@@ -35,9 +34,10 @@ from privet.recipes.random_forest import RandomForest
 from privet.recipes.recipe import Recipe
 from privet.recipes.smooth_forest import SmoothForest
 from privet.recipes.snr_forest import SNRForest
+from privet.schema.encoding import Codes
 from privet.testing import check_recipe
 from privet.trees.forest import Forest
-from privet.trees.signal import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, shares
 from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.datasets.fs import FIRST_LEAF_DEPTH, HiddenTree, Sample, domain, random_tree, sample
-from privet.encoding import encode
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
+from privet.schema.encoding import encode
 
 FALSE_ALARM = 1e-6
 MIXED = Schema(

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema, protect
-from privet.encoding import Codes, Quantum, encode
 from privet.engines import memory
 from privet.engines.memory import MemoryCells, MemoryEngine
-from privet.splits import Multiway, OneCategory, Test, Tests, Threshold
+from privet.schema.encoding import Codes, Quantum, encode
+from privet.structure.splits import Multiway, OneCategory, Test, Tests, Threshold
 from privet.testing import ReplayNoise, schemas, tables, use_noise
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from privet.encoding import Codes, encode
 from privet.errors import ParameterError
 from privet.estimators.references import REFERENCES, SklearnTreeReference, binary_columns
 from privet.privacy.budget import INFINITY
 from privet.schema import Categorical, Numeric, Schema
-from privet.trees.structure import check_tree
+from privet.schema.encoding import Codes, encode
+from privet.trees.validation import check_tree
 
 every = pytest.mark.parametrize("name", REFERENCES)
 

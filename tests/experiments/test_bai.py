@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet.encoding import Codes
 from privet.errors import ParameterError
 from privet.experiments import bai, bai_chain, bai_pictures
 from privet.experiments.bai import BLOCKS, PER_LEVEL, Figures, Point
 from privet.growing.mcmc import Chain
 from privet.schema import Categorical, Schema
+from privet.schema.encoding import Codes
 
 # ---- the chain ----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import Candidates
 from privet.growing.choosing import JointChoice, NoisyGain, PointsFirst
@@ -20,7 +19,8 @@ from privet.privacy.ledger import Ledger
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, Threshold
+from privet.schema.encoding import Codes
+from privet.structure.splits import Multiway, Threshold
 from privet.testing import SeededNoise, ZeroNoise, use_noise
 
 LABEL = Categorical("ill", ("no", "yes"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from privet.growing.candidates import TEST_KINDS, Candidates
 from privet.growing.domains import Domains
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import OneCategory, Test, Tests, Threshold
+from privet.structure.splits import OneCategory, Test, Tests, Threshold
 from privet.testing import schemas
 
 

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from tree_strategies import all_records
 
-from privet.encoding import Codes
 from privet.engines.memory import MemoryCells, MemoryEngine
 from privet.errors import ParameterError
 from privet.growing.forests import buy_leaf_counts, buy_leaf_labels, leaf_epsilon, size_of
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.routes import Routes
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway
+from privet.schema.encoding import Codes
+from privet.structure.routes import Routes
+from privet.structure.splits import Multiway
 from privet.testing import SeededNoise, ZeroNoise, use_noise
 
 SCHEMA = Schema(

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import TEST_KINDS, Candidates
 from privet.growing.choosing import JointChoice
@@ -22,9 +21,10 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.scores import Gini
 from privet.schema import Categorical, Schema
+from privet.schema.encoding import Codes, encode
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.signal import shares
-from privet.trees.structure import check_tree
+from privet.trees.leaf_counts import shares
+from privet.trees.validation import check_tree
 
 SCHEMA = Schema(tuple(Categorical(f"a{i}", tuple(range(2 + i))) for i in range(4)), Categorical("class", (0, 1, 2)))
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.experiments.bai_chain import chain_law
 from privet.growing.embedding import Embedding, block_space, space_size
 from privet.growing.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
-from privet.privacy.multiway_sampler import Weights
+from privet.privacy.samplers.multiway_sampler import Weights
 from privet.schema import Categorical, Schema
-from privet.splits import Tests
+from privet.schema.encoding import Codes
+from privet.structure.splits import Tests
 
 NO_RULE = ExactStop(0, pure=False)
 

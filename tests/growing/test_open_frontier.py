@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.growing import open_frontier
@@ -17,7 +16,8 @@ from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Ledger
 from privet.privacy.scores import Gini, InfoGain, Max
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, Tests
+from privet.schema.encoding import encode
+from privet.structure.splits import Multiway, Tests
 from privet.testing import ZeroNoise, schemas, tables, use_noise
 
 SCORES = [Gini(), InfoGain(1000), Max()]

@@ -19,12 +19,12 @@ from scipy.stats import chi2
 from tree_strategies import schemas
 
 from privet.growing.candidates import TEST_KINDS
-from privet.growing.dense_trees import DenseTrees
 from privet.growing.domains import Domains
+from privet.growing.median_trees import DenseTrees
 from privet.growing.random_trees import RandomTrees, test_kinds
-from privet.routes import Routes
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Kind, Tests
+from privet.structure.routes import Routes
+from privet.structure.splits import Kind, Tests
 
 FALSE_ALARM = 1e-6
 KINDS = sorted(TEST_KINDS)

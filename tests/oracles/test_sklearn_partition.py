@@ -19,13 +19,13 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from privet.datasets import real
-from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.diffpid3 import DiffPID3
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Test, Tests
+from privet.schema.encoding import Codes, encode
+from privet.structure.splits import Test, Tests
 from privet.testing import ZeroNoise, use_noise
 from privet.trees.tree import Tree
 

@@ -25,8 +25,8 @@ from privet.errors import (
 from privet.privacy.frontier import Frontier
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import InfoGain, Max, parse_score
-from privet.routes import Routes
-from privet.splits import Tests, Threshold
+from privet.structure.routes import Routes
+from privet.structure.splits import Tests, Threshold
 from privet.testing import ZeroNoise, use_noise
 
 SCHEMA = Schema((Numeric("x", 0, 10, bins=5), Categorical("c", ("u", "v"))), Categorical("y", ("a", "b")))

@@ -19,7 +19,7 @@ from privet.errors import ReceiptError
 from privet.privacy.budget import Neighbours
 from privet.privacy.ledger import Caveat, Certificate, Charge
 from privet.privacy.mechanisms import noisy_counts
-from privet.splits import Threshold
+from privet.structure.splits import Threshold
 from privet.testing import ReplayNoise, SeededNoise, ZeroNoise, use_noise
 
 SCHEMA = Schema((Numeric("x", 0, 10, bins=5),), Categorical("y", ("a", "b")))
@@ -163,7 +163,7 @@ class Interrupted(ZeroNoise):
 
 def queries(data: PrivateDataset) -> None:
     from privet.privacy.scores import Gini
-    from privet.splits import Tests
+    from privet.structure.splits import Tests
 
     data.noisy_count(Fraction(1, 10))
     data.choose(Tests.binary(SCHEMA), Gini(), Fraction(1, 10))

@@ -21,7 +21,7 @@ import privet
 from privet import Categorical, Ledger, Numeric, PrivateDataset, Schema
 from privet.errors import BudgetExceeded, ParameterError, PrivacyError, SchemaError
 from privet.privacy.scores import Max
-from privet.splits import Multiway, Tests, Threshold
+from privet.structure.splits import Multiway, Tests, Threshold
 from privet.testing import ReplayNoise, ZeroNoise, use_noise
 
 SCHEMA = Schema(

@@ -18,7 +18,7 @@ from privet.errors import EpsilonError
 from privet.privacy.frontier import Frontier
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini, Max
-from privet.splits import Multiway, OneCategory, Tests, Threshold
+from privet.structure.splits import Multiway, OneCategory, Tests, Threshold
 from privet.testing import ReplayNoise, ZeroNoise, neighbouring_tables, schemas, use_noise
 from privet.testing.noise import ScriptEnded
 

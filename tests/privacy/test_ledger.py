@@ -24,7 +24,7 @@ from privet.errors import BudgetExceeded, ParameterError, PrivacyError, PrivetEr
 from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Receipt
 from privet.privacy.mechanisms import noisy_counts
-from privet.splits import Test, Threshold
+from privet.structure.splits import Test, Threshold
 from privet.testing import ZeroNoise, use_noise
 
 CELL = np.array([0])

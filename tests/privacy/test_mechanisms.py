@@ -22,7 +22,7 @@ from privet.errors import ReceiptError
 from privet.privacy import mechanisms
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini, InfoGain, Max, Score
-from privet.splits import Tests
+from privet.structure.splits import Tests
 from privet.testing import Draw, ReplayNoise, neighbouring_tables, schemas, use_noise
 
 ONE_SIDED = Selection("exponential", "one-sided")

@@ -17,11 +17,11 @@ from hypothesis import Phase, example, find, given, settings
 from hypothesis import strategies as st
 
 from privet import Categorical, Numeric, ParameterError, Schema, ScoreError
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.privacy.frontier import score_tests
 from privet.privacy.scores import MAX_RECORDS, Gini, Hits, InfoGain, Max, Score, float_sensitivity, parse_score
-from privet.splits import Tests
+from privet.schema.encoding import encode
+from privet.structure.splits import Tests
 from privet.testing import neighbouring_tables, schemas
 
 MOST = 12  # records of a generated table

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import Candidates
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -21,9 +20,10 @@ from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
 from privet.schema import Categorical, Numeric, Schema
+from privet.schema.encoding import Codes, encode
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.structure import check_tree
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 SCORES: list[dict[str, Any]] = [
     {"criterion": "max"},

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import privet
 from privet import EmbeddedTreeClassifier, Ledger
 from privet.datasets.real import load
-from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
 from privet.growing import embedding as growing
@@ -22,10 +21,11 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.unproven import open_engine
 from privet.recipes.embedded import WHY, Embedded
 from privet.schema import Categorical, Schema
-from privet.splits import Kind
+from privet.schema.encoding import Codes, encode
+from privet.structure.splits import Kind
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.structure import check_tree
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 ARITIES = (2, 3, 4, 2, 2)
 SCHEMA = Schema(

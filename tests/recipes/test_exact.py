@@ -18,17 +18,17 @@ import privet
 from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterError, PrivetError, Schema
 from privet.datasets import fs
 from privet.datasets.clinic import clinic
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
-from privet.growing import whole
+from privet.growing import whole_tree as whole
 from privet.privacy import tree_sampler
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_sampler import _Sampler
+from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.recipes.exact import ExactTree
-from privet.splits import Tests
+from privet.schema.encoding import encode
+from privet.structure.splits import Tests
 from privet.testing import SeededNoise, ZeroNoise, check_recipe, schemas, tables, use_noise
-from privet.trees.structure import check_tree
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 CLINIC, PATIENTS = clinic(2000)
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError
 from privet.growing.published import local_sensitivity, margins, smooth_sensitivity
@@ -31,11 +30,12 @@ from privet.recipes.recipe import Recipe
 from privet.recipes.smooth_forest import SmoothForest
 from privet.recipes.snr_forest import SNRForest
 from privet.schema import Categorical, Numeric, Schema
+from privet.schema.encoding import encode
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
 from privet.trees.forest import Forest
-from privet.trees.signal import add_up
-from privet.trees.structure import check_tree
+from privet.trees.leaf_counts import add_up
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 RELATIONS = ["add-remove", "replace-one"]
 EPSILONS = st.one_of(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import privet
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, RecipeError, ScoreError
 from privet.privacy.dataset import PrivateDataset
@@ -19,7 +18,8 @@ from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Kind
+from privet.schema.encoding import Codes
+from privet.structure.splits import Kind
 from privet.testing import ZeroNoise, use_noise
 
 ALL: list[type[Recipe]] = [SuLQ, DiffPID3, DiffPC45]

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from privet.datasets import fs
-from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.recipes.reference import C45Reference, ID3Reference, fill_empty
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, Threshold
+from privet.schema.encoding import Codes, encode
+from privet.structure.splits import Multiway, Threshold
 from privet.trees.render import export_text
-from privet.trees.structure import check_tree
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 PLAY = """sunny hot high weak no | sunny hot high strong no | overcast hot high weak yes | rain mild high weak yes
 | rain cool normal weak yes | rain cool normal strong no | overcast cool normal strong yes | sunny mild high weak no

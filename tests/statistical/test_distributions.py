@@ -22,13 +22,13 @@ import pytest
 from scipy.stats import chi2, norm
 
 from privet import Categorical, Ledger, Numeric, PrivateDataset, Schema, protect
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.privacy.frontier import Frontier
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import OpenDPNoise
 from privet.privacy.scores import Gini, InfoGain, Max, Score
-from privet.splits import Multiway, Tests, Threshold
+from privet.schema.encoding import encode
+from privet.structure.splits import Multiway, Tests, Threshold
 from privet.testing import SeededNoise, use_noise
 
 NOMINAL = 1e-9  # the level of each chi-squared test

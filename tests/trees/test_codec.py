@@ -18,7 +18,7 @@ from tree_strategies import all_records, same, schemas, trees
 
 from privet.errors import ModelFileError
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, Threshold
+from privet.structure.splits import Multiway, Threshold
 from privet.trees import codec
 from privet.trees.codec import Model, load, save
 from privet.trees.forest import Forest

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
-from privet.descent import BLOCK
 from privet.errors import ParameterError
 from privet.schema import Categorical, Schema
+from privet.structure.descent import BLOCK
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 

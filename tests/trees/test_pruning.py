@@ -13,10 +13,10 @@ from tree_strategies import all_records, same, trees
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Schema
-from privet.splits import Multiway, OneCategory
+from privet.structure.splits import Multiway, OneCategory
 from privet.trees.pruning import correct_counts, extra_errors, prune_c45, prune_redundant
-from privet.trees.structure import check_tree
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 Z = 0.6744897501960817  # the 75th percentile of the normal distribution
 # Two records and one error, f = 3/4, z = Z, written out.

@@ -12,7 +12,7 @@ from tree_strategies import trees
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, OneCategory, Threshold
+from privet.structure.splits import Multiway, OneCategory, Threshold
 from privet.trees.render import export_graphviz, export_mermaid, export_text
 from privet.trees.tree import Tree
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from tree_strategies import all_records, trees
 
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, OneCategory, Threshold
+from privet.structure.splits import Multiway, OneCategory, Threshold
 from privet.trees.rules import Condition, Rule, rules_of
 from privet.trees.tree import Tree
 

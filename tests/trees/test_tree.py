@@ -11,9 +11,9 @@ from tree_strategies import all_records, leaves_by_hand, trees
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, OneCategory, Threshold
-from privet.trees.structure import arities, check_tree, tree_fault
+from privet.structure.splits import Multiway, OneCategory, Threshold
 from privet.trees.tree import Tree
+from privet.trees.validation import arities, check_tree, tree_fault
 
 SCHEMA = Schema(
     (Numeric("age", 0, 100, thresholds=(30.0, 60.0)), Categorical("job", ("clerk", "cook", "smith"))),

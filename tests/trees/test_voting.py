@@ -15,7 +15,7 @@ from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
 from privet.errors import ModelFileError, ParameterError
 from privet.schema import Categorical, Schema
-from privet.splits import Multiway
+from privet.structure.splits import Multiway
 from privet.trees import codec
 from privet.trees.codec import Model, load, save
 from privet.trees.forest import Forest

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Multiway, OneCategory, Threshold
+from privet.structure.splits import Multiway, OneCategory, Threshold
 from privet.trees.tree import Tree
 
 VALUES = ("a", 'b "x"', "c\\", "d&<>", "e\n#;", True, 2.5, "é")  # what escaping must survive

@@ -16,7 +16,6 @@ from privet.audit.explorer import Transcript, explore
 from privet.audit.outputs import TooLarge, largest_log_ratio, output_distribution
 from privet.audit.released import Reach, canonical
 from privet.audit.zoo import Pair, zoo
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, RecipeError
 from privet.privacy.budget import Neighbours
@@ -26,6 +25,7 @@ from privet.privacy.ledger import Ledger
 from privet.recipes import recipe_classes
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
+from privet.schema.encoding import encode
 
 TOLERANCE = 1e-9  # of a log-ratio computed in doubles
 TRANSCRIPTS, COMPLETE = 12, 1000

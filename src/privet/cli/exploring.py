@@ -23,7 +23,7 @@ LEGEND = (
 
 def demo(as_json: Json = False) -> None:
     """A tour: private questions to a clinic's table, a budget that runs out, trees and their certificate."""
-    from privet.demo import tell, tour
+    from privet.cli.demo import tell, tour
 
     if as_json:
         print_json(tour())

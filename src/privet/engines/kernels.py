@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from privet.descent import BLOCK, descend
+from privet.structure.descent import BLOCK, descend
 
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""
@@ -83,7 +83,7 @@ def route(features, cells, attribute, kind, cut, first_child):
     """The cell of each record one level down.
 
     attribute, kind, cut and first_child describe the test of each old cell; attribute -1 means that it has none.
-    Kinds are those of ``privet.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
+    Kinds are those of ``privet.structure.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
     """
     routed = np.empty(cells.shape[0], dtype=np.int32)
     for i in prange(cells.shape[0]):

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.encoding import Codes, encode
 from privet.errors import ParameterError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.routes import Routes
 from privet.schema import Numeric, Schema
-from privet.splits import Test, Tests
+from privet.schema.encoding import Codes, encode
+from privet.structure.routes import Routes
+from privet.structure.splits import Test, Tests
 
 if TYPE_CHECKING:
-    from privet.engines.joint import JointCounts
+    from privet.engines.joint_counts import JointCounts
 
 Ints = npt.NDArray[np.int64]
 
@@ -107,7 +107,7 @@ class MemoryEngine:
         return np.asarray(sums)
 
     def joint(self, cells: MemoryCells, tests: Tests) -> JointCounts:
-        from privet.engines.joint import JointCounts
+        from privet.engines.joint_counts import JointCounts
 
         return JointCounts(self._features, self._labels, cells.of_record, tests, self.schema.n_classes)
 

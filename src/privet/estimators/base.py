@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from privet.encoding import decode_labels, encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.growing.grower import Progress
@@ -23,6 +22,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
+from privet.schema.encoding import decode_labels, encode
 from privet.trees.codec import Model, save
 from privet.trees.forest import Forest
 from privet.trees.rules import Rule, rules_of

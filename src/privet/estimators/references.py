@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from privet.encoding import Codes, encode
 from privet.engines.memory import MemoryEngine
 from privet.estimators.base import SchemaClassifier
 from privet.growing.grower import Progress
@@ -22,9 +21,10 @@ from privet.privacy.certificate import Caveat, Certificate
 from privet.recipes.recipe import check_whole
 from privet.recipes.reference import C45Reference, ID3Reference
 from privet.schema import Schema
-from privet.splits import OneCategory, Test, Tests, Threshold
+from privet.schema.encoding import Codes, encode
+from privet.structure.splits import OneCategory, Test, Tests, Threshold
 from privet.trees.codec import Model
-from privet.trees.signal import shares
+from privet.trees.leaf_counts import shares
 from privet.trees.tree import Tree
 
 

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.datasets import real
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.growing.mcmc import LEAF, Chain, ExactStop, OpenBlock, Shape, all_shapes
 from privet.schema import Categorical, Schema
+from privet.schema.encoding import Codes
 
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
@@ -28,6 +27,7 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
 from privet.schema import Schema
+from privet.schema.encoding import Codes
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from privet.datasets.fletcher import SYNTH, synth
-from privet.encoding import Codes
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import WARNING, evaluate
 from privet.experiments.workers import share_out
 from privet.recipes.smooth_forest import depth_of
 from privet.schema import Schema
+from privet.schema.encoding import Codes
 
 EPSILON = Fraction(1)
 LIMIT = 3.0  # points

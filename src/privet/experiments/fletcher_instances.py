@@ -16,16 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.datasets.fletcher import SYNTH, synth
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.experiments.fletcher_fig81 import EPSILON, PUBLISHED
 from privet.experiments.workers import share_out
 from privet.growing.published import margins, smooth_sensitivity
 from privet.recipes.smooth_forest import SmoothForest, depth_of
-from privet.routes import Routes
 from privet.schema import Schema
+from privet.schema.encoding import Codes
+from privet.structure.routes import Routes
 from privet.trees.forest import Forest
-from privet.trees.signal import as_trees
+from privet.trees.leaf_counts import as_trees
 
 Floats = npt.NDArray[np.float64]
 

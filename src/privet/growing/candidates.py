@@ -11,7 +11,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.growing.domains import Bools, Domains
 from privet.schema import Schema
-from privet.splits import Kind, Tests
+from privet.structure.splits import Kind, Tests
 
 TestKind = Literal["binary", "multiway", "mixed"]
 TEST_KINDS = {"binary": Tests.binary, "multiway": Tests.multiway, "mixed": Tests.mixed}

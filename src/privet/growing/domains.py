@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.schema import Schema
-from privet.splits import Kind, Test, Tests
+from privet.structure.splits import Kind, Test, Tests
 
 Bools = npt.NDArray[np.bool_]
 

@@ -15,9 +15,9 @@ from privet.growing.grower import MAX_LEAVES, Nodes, Progress
 from privet.growing.mcmc import LEAF, ExactStop, Node, OpenBlock, Shape
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.frontier import Frontier
-from privet.privacy.tree_space import Sketch, TreeSpace
+from privet.privacy.samplers.tree_space import Sketch, TreeSpace
 from privet.privacy.unproven import open_engine
-from privet.splits import Multiway, Test, Tests
+from privet.structure.splits import Multiway, Test, Tests
 from privet.trees.tree import Tree
 
 Search = Callable[[OpenBlock], Node]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from privet.growing.grower import Progress
 from privet.privacy.dataset import PrivateDataset
-from privet.routes import Routes
+from privet.structure.routes import Routes
 
 Floats = npt.NDArray[np.float64]
 Sharing = Literal["all", "disjoint"]

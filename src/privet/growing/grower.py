@@ -18,8 +18,8 @@ from privet.growing.plans import Plan
 from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
 from privet.schema import Schema
-from privet.splits import Test
-from privet.trees.signal import shares
+from privet.structure.splits import Test
+from privet.trees.leaf_counts import shares
 from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]

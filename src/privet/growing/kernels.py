@@ -10,7 +10,7 @@ from numba import njit
 def random_structure(arity, kinds, depth, most_leaves, most_nodes, root, support, least, seed):
     """A random tree: (attribute, kind, cut, first_child) of its nodes, level by level.
 
-    arity, kinds (attributes,): how many codes, and which kind of test (``privet.splits.Kind``; -1 for none). In each
+    arity, kinds (attributes,): how many codes, and which kind of test (``splits.Kind``; -1 for none). In each
     node an attribute that the path leaves open is drawn uniformly, then one of its tests. A node is a leaf at
     ``depth``, where its estimated support (``support`` at the root, shared equally by children) is not above
     ``least``, where nothing is open, or where its children would be too many. ``root`` is the attribute of the root,

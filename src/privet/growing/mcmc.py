@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from privet.privacy.counting import Engine
 from privet.privacy.scores import Gini
-from privet.splits import Multiway
+from privet.structure.splits import Multiway
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -18,7 +18,7 @@ from privet.privacy.frontier import Frontier, score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
 from privet.schema import Schema
-from privet.splits import Kind, Test, Tests
+from privet.structure.splits import Kind, Test, Tests
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

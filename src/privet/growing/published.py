@@ -22,9 +22,9 @@ from privet.privacy.frontier import score_tests
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Gini, Score
 from privet.privacy.unproven import add_noise, draw_rows, open_engine
-from privet.routes import Routes
 from privet.schema import Schema
-from privet.splits import Test
+from privet.structure.routes import Routes
+from privet.structure.splits import Test
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.intp]

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.candidates import TestKind
-from privet.routes import Routes
 from privet.schema import Numeric, Schema
-from privet.splits import Kind, Tests
+from privet.structure.routes import Routes
+from privet.structure.splits import Kind, Tests
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privet.routes import Routes
 from privet.schema import Schema
-from privet.splits import Test, Tests
+from privet.structure.routes import Routes
+from privet.structure.splits import Test, Tests
 
 Ints = npt.NDArray[np.int64]
 

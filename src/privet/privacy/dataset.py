@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from privet.encoding import Quantum
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
 from privet.privacy.counting import Engine
@@ -19,7 +18,8 @@ from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Score
 from privet.schema import Numeric, Schema
-from privet.splits import Test, Tests
+from privet.schema.encoding import Quantum
+from privet.structure.splits import Test, Tests
 
 _REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
 

@@ -22,12 +22,12 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.mechanisms import Selection
+from privet.privacy.samplers.tree_sampler import sample_tree
+from privet.privacy.samplers.tree_space import Meter, Sketch, TreeSpace
 from privet.privacy.scores import Hits, InfoGain, Score
-from privet.privacy.tree_sampler import sample_tree
-from privet.privacy.tree_space import Meter, Sketch, TreeSpace
-from privet.routes import Routes
 from privet.schema import Schema
-from privet.splits import Kind, Test, Tests
+from privet.structure.routes import Routes
+from privet.structure.splits import Kind, Test, Tests
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.intp]

@@ -33,7 +33,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Schema
-from privet.splits import Tests
+from privet.structure.splits import Tests
 from privet.trees.tree import Tree
 
 SEARCHES = ("auto", "exact", "exhaustive", "mcmc")

@@ -21,10 +21,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privet.encoding import decode_labels
 from privet.errors import ParameterError
 from privet.growing.grower import MAX_LEAVES, Progress
-from privet.growing.whole import (
+from privet.growing.whole_tree import (
     WEIGHT_UNIT,
     Blocks,
     affordable_depth,
@@ -35,10 +34,11 @@ from privet.growing.whole import (
     test_prior,
 )
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_space import TreeSpace
+from privet.privacy.samplers.tree_space import TreeSpace
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Schema
-from privet.splits import Tests
+from privet.schema.encoding import decode_labels
+from privet.structure.splits import Tests
 from privet.trees.tree import Tree
 
 TESTS = {"binary": Tests.binary, "multiway": Tests.multiway}

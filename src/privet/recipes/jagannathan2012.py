@@ -25,7 +25,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
 from privet.schema import Numeric, Schema
 from privet.trees.forest import Forest
-from privet.trees.signal import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, shares
 
 
 def depth_of(n: int, branches: Sequence[int]) -> int:

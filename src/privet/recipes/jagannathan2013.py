@@ -20,17 +20,17 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privet.growing.dense_trees import Dense, DenseTrees
 from privet.growing.forests import buy_leaf_counts
 from privet.growing.grower import Progress
+from privet.growing.median_trees import Dense, DenseTrees
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.jagannathan2012 import depth_of
 from privet.recipes.recipe import Info, Recipe, check_whole
-from privet.routes import Routes
 from privet.schema import Numeric, Schema
+from privet.structure.routes import Routes
 from privet.trees.forest import Forest
-from privet.trees.signal import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, shares
 from privet.trees.tree import Tree
 
 UNGUIDED = 3  # tests on a path where no public record says how many there is room for

@@ -33,9 +33,9 @@ from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_number, check_whole, exact_share
 from privet.schema import Schema
-from privet.splits import Tests
+from privet.structure.splits import Tests
 from privet.trees.forest import Forest
-from privet.trees.signal import above_noise, add_up, as_trees, expected_tests, shares, shrink
+from privet.trees.leaf_counts import above_noise, add_up, as_trees, expected_tests, shares, shrink
 from privet.trees.voting import Voting
 
 MOST_TREES = 10_000

@@ -31,10 +31,10 @@ from privet.growing.published import margin_labels
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
-from privet.routes import Routes
 from privet.schema import Numeric, Schema
+from privet.structure.routes import Routes
 from privet.trees.forest import Forest
-from privet.trees.signal import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, shares
 
 WHY = "its smooth sensitivity is none, and the chance of a label grows without bound with the margin of one record"
 

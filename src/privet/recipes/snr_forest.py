@@ -28,7 +28,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
-from privet.trees.signal import above_noise, add_up, as_trees, shares, surest_opinion
+from privet.trees.leaf_counts import above_noise, add_up, as_trees, shares, surest_opinion
 
 
 def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float) -> int:

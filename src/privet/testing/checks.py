@@ -13,7 +13,6 @@ import numpy as np
 from privet.audit.exact import AuditResult, as_recipe, exact, one_thread
 from privet.audit.released import canonical
 from privet.audit.zoo import THRESHOLDS, Pair, zoo
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.privacy.budget import Neighbours
@@ -23,6 +22,7 @@ from privet.privacy.ledger import Ledger
 from privet.privacy.noise import NoiseSource
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
+from privet.schema.encoding import encode
 from privet.testing.noise import SeededNoise, use_noise
 from privet.trees.codec import Model, load, save
 from privet.trees.forest import Forest

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from privet.encoding import encode
 from privet.engines.memory import MemoryEngine
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.smooth_forest import SmoothForest
 from privet.schema import Schema
+from privet.schema.encoding import encode
 from privet.testing.noise import SeededNoise, use_noise
 from privet.trees.forest import Forest
-from privet.trees.signal import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, shares
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ import numpy as np
 from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.schema import Schema
 from privet.trees.forest import Forest
-from privet.trees.structure import tree_fault
 from privet.trees.tree import Tree
+from privet.trees.validation import tree_fault
 
 FORMAT = "privet-model"
 VERSION = 1

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.routes import Routes
 from privet.schema import Schema
+from privet.structure.routes import Routes
 from privet.trees import voting as hearing
-from privet.trees.structure import check_features
 from privet.trees.tree import Floats, Tree
+from privet.trees.validation import check_features
 from privet.trees.voting import Voting
 
 
@@ -27,7 +27,7 @@ class Forest:
     attributes repeat each other, and are heard once if each weighs the less.
 
     >>> from privet.schema import Categorical, Schema
-    >>> from privet.splits import OneCategory
+    >>> from privet.structure.splits import OneCategory
     >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
     >>> unsure = Tree.build(schema, [None], [-1], [0], proba=np.array([[0.6, 0.4]]))
     >>> sure = Tree.build(schema, [OneCategory(0, 1), None, None], [1, -1, -1], [0, 1, 0])

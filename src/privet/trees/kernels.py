@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from privet.descent import BLOCK, child, descend
+from privet.structure.descent import BLOCK, child, descend
 
 
 @njit(parallel=True, cache=True, nogil=True)

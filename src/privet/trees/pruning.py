@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.trees.structure import check_tree
 from privet.trees.tree import LEAF, Floats, Tree
+from privet.trees.validation import check_tree
 
 CONFIDENCE = 0.25  # C4.5's default certainty factor, and the one of the paper
 TOLERANCE = 0.1  # C4.5 prunes even when the leaf is worse by up to a tenth of an error
@@ -36,7 +36,7 @@ def correct_counts(tree: Tree, sizes: Floats | None = None) -> Corrected:
     their parent equally, and so do a leaf's classes. A leaf without class counts is taken at its ``proba``.
 
     >>> from privet.schema import Categorical, Schema
-    >>> from privet.splits import Multiway
+    >>> from privet.structure.splits import Multiway
     >>> schema = Schema((Categorical("sex", ("f", "m")),), Categorical("ill", ("no", "yes")))
     >>> counts = np.array([[np.nan, np.nan], [30, 10], [-2, 5]])
     >>> tree = Tree.build(schema, [Multiway(0), None, None], [1, -1, -1], [0, 0, 1], counts=counts)

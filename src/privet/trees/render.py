@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from privet.errors import ParameterError
-from privet.splits import Multiway
+from privet.structure.splits import Multiway
 from privet.trees.rules import evidence, released
 from privet.trees.tree import Tree
 
@@ -19,7 +19,7 @@ def export_text(tree: Tree, max_depth: int | None = None) -> str:
     After ``max_depth`` conditions a branch is cut and only its depth is told.
 
     >>> from privet.schema import Categorical, Numeric, Schema
-    >>> from privet.splits import Threshold
+    >>> from privet.structure.splits import Threshold
     >>> schema = Schema((Numeric("age", 0, 100, bins=2),), Categorical("ill", ("no", "yes")))
     >>> print(export_text(Tree.build(schema, [Threshold(0, 0), None, None], [1, -1, -1], [0, 0, 1])), end="")
     |--- age <= 50

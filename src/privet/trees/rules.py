@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.schema import Numeric, Schema
-from privet.splits import OneCategory, Test, Threshold
+from privet.structure.splits import OneCategory, Test, Threshold
 from privet.trees.tree import Tree
 
 

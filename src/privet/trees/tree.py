@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.schema import Schema
-from privet.splits import Test, Tests, make_test
+from privet.structure.splits import Test, Tests, make_test
 
 LEAF = -1
 Floats = npt.NDArray[np.float64]
@@ -110,7 +110,7 @@ class Tree:
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The leaf of each record; ``features`` are codes (attributes, records) as ``schema.encode_features`` makes."""
         from privet.trees import kernels
-        from privet.trees.structure import check_features
+        from privet.trees.validation import check_features
 
         check_features(self.schema, features, (self,))
         return np.asarray(kernels.apply(features, self.attribute, self.kind, self.cut, self.first_child))

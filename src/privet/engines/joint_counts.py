@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit, prange, types
 from numba.extending import intrinsic
 
-from privet.splits import Tests
+from privet.structure.splits import Tests
 
 Array = npt.NDArray[Any]
 _ONE = np.uint64(1)

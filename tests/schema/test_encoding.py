@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.encoding import Codes, Quantum, decode_labels, encode, encode_features
 from privet.errors import TableError
-from privet.inspection import check, infer
 from privet.schema import Categorical, Numeric, Schema
+from privet.schema.encoding import Codes, Quantum, decode_labels, encode, encode_features
+from privet.schema.inspection import check, infer
 
 SCHEMA = Schema(
     (

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from numba import get_num_threads, set_num_threads
 
 from privet import Categorical, Numeric, Schema
-from privet.encoding import Codes, encode
-from privet.engines.joint import JointCounts
+from privet.engines.joint_counts import JointCounts
 from privet.engines.memory import MemoryEngine
-from privet.splits import OneCategory, Tests, Threshold
+from privet.schema.encoding import Codes, encode
+from privet.structure.splits import OneCategory, Tests, Threshold
 from privet.testing import schemas, tables
 
 

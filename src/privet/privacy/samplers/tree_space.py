@@ -18,7 +18,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.privacy import scores
 from privet.schema import Schema
-from privet.splits import Kind, Tests
+from privet.structure.splits import Kind, Tests
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.multiway_sampler import Weights
-from privet.privacy.tree_space import MAX_ENTRIES, Sketch, TreeSpace, entries, regions, widest_table
-from privet.splits import Tests
+from privet.privacy.samplers.multiway_sampler import Weights
+from privet.privacy.samplers.tree_space import MAX_ENTRIES, Sketch, TreeSpace, entries, regions, widest_table
+from privet.schema.encoding import Codes
+from privet.structure.splits import Tests
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from privet.privacy.counting import Engine, Ints
 from privet.privacy.ledger import Receipt
-from privet.privacy.multiway_sampler import Weights, choose
 from privet.privacy.noise import current_source
-from privet.privacy.tree_space import UNDERFLOW, Floats, Meter, Sketch, TreeSpace
+from privet.privacy.samplers.multiway_sampler import Weights, choose
+from privet.privacy.samplers.tree_space import UNDERFLOW, Floats, Meter, Sketch, TreeSpace
 
 BLOCK_BYTES = 2**26  # pair counts held at a time
 
@@ -52,7 +52,7 @@ class _Sampler:
     """The weights of all regions of a cell, level by level from the leaves up, and a draw from the root down."""
 
     def __init__(self, joint: Joint, space: TreeSpace, epsilon: float, meter: Meter | None = None) -> None:
-        from privet.privacy import tree_weights
+        from privet.privacy.samplers import tree_weights
 
         self._kernels = tree_weights
         self._joint, self._space, self._epsilon, self._meter = joint, space, epsilon, meter or Meter()

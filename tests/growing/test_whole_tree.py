@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
-from privet.growing import whole
-from privet.growing.whole import Blocks, _Nodes, affordable_depth, grow_whole, operations, table_bytes
+from privet.growing import whole_tree as whole
+from privet.growing.whole_tree import Blocks, _Nodes, affordable_depth, grow_whole, operations, table_bytes
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_space import TreeSpace
+from privet.privacy.samplers.tree_space import TreeSpace
 from privet.schema import Attribute
-from privet.splits import OneCategory, Tests
+from privet.schema.encoding import Codes
+from privet.structure.splits import OneCategory, Tests
 from privet.testing import ReplayNoise, SeededNoise, ZeroNoise, use_noise
-from privet.trees.structure import check_tree
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 
 def binary(attributes: int, classes: int = 2) -> Schema:

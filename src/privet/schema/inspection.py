@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.encoding import find_codes, open_for, spellings_of, values_of
 from privet.errors import TableError
-from privet.schema import Attribute, Categorical, Numeric, Schema
-from privet.tables import Array, as_column, cells_of, numbers_of, open_table
+from privet.schema.encoding import find_codes, open_for, spellings_of, values_of
+from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.tables import Array, as_column, cells_of, numbers_of, open_table
 
 REMEDIES = {
     "missing": "read as the lowest value or the fallback category",

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet.encoding import Codes
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
 from privet.growing.embedding import block_space
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.privacy.multiway_sampler import Weights
-from privet.privacy.tree_sampler import sample_tree
-from privet.privacy.tree_space import Sketch, TreeSpace, entries
+from privet.privacy.samplers.multiway_sampler import Weights
+from privet.privacy.samplers.tree_sampler import sample_tree
+from privet.privacy.samplers.tree_space import Sketch, TreeSpace, entries
 from privet.schema import Categorical, Schema
-from privet.splits import Multiway, Tests
+from privet.schema.encoding import Codes
+from privet.structure.splits import Multiway, Tests
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 

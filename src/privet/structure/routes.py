@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.schema import Schema
-from privet.splits import Kind, Tests
+from privet.structure.splits import Kind, Tests
 
 Index = npt.NDArray[np.int32]
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.domains import Domains
-from privet.routes import Routes
 from privet.schema import Schema
-from privet.splits import Kind, Test, Tests
+from privet.structure.routes import Routes
+from privet.structure.splits import Kind, Test, Tests
 
 Index = npt.NDArray[np.intp]
 

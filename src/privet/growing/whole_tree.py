@@ -16,10 +16,19 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.growing.grower import MAX_LEAVES, Progress
 from privet.privacy.frontier import Frontier
-from privet.privacy.tree_space import MAX_ENTRIES, Bools, Meter, Sketch, TreeSpace, entries, regions, widest_table
+from privet.privacy.samplers.tree_space import (
+    MAX_ENTRIES,
+    Bools,
+    Meter,
+    Sketch,
+    TreeSpace,
+    entries,
+    regions,
+    widest_table,
+)
 from privet.schema import Attribute, Numeric, Schema
-from privet.splits import Test, Tests
-from privet.trees.signal import shares
+from privet.structure.splits import Test, Tests
+from privet.trees.leaf_counts import shares
 from privet.trees.tree import Tree
 
 MAX_OPERATIONS = 3 * 10**9  # some six seconds on two cores

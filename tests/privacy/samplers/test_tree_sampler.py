@@ -17,14 +17,14 @@ from numba import get_num_threads, set_num_threads
 from scipy.stats import chi2, norm
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
-from privet.encoding import Codes
-from privet.engines.joint import JointCounts
+from privet.engines.joint_counts import JointCounts
 from privet.engines.memory import MemoryEngine
 from privet.privacy import tree_sampler
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.tree_sampler import _Sampler
-from privet.privacy.tree_space import Sketch, TreeSpace
-from privet.splits import Multiway, OneCategory, Tests
+from privet.privacy.samplers.tree_sampler import _Sampler
+from privet.privacy.samplers.tree_space import Sketch, TreeSpace
+from privet.schema.encoding import Codes
+from privet.structure.splits import Multiway, OneCategory, Tests
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 

@@ -10,7 +10,7 @@ BLOCK = 512  # records that pass through one tree before the next: their codes a
 
 @njit(cache=True, nogil=True)
 def child(code, kind, cut):
-    """Which child a code goes to. Kinds are those of ``privet.splits.Kind``."""
+    """Which child a code goes to. Kinds are those of ``privet.structure.splits.Kind``."""
     if kind == 0:  # threshold
         return np.int32(code > cut)
     if kind == 1:  # one category

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
-from privet.routes import Routes
 from privet.schema import Categorical, Schema
-from privet.splits import Multiway, Test, Tests
-from privet.trees.pruning import prune_gini
-from privet.trees.signal import (
+from privet.structure.routes import Routes
+from privet.structure.splits import Multiway, Test, Tests
+from privet.trees.leaf_counts import (
     above_noise,
     add_up,
     as_trees,
@@ -25,8 +24,9 @@ from privet.trees.signal import (
     shrink,
     surest_opinion,
 )
-from privet.trees.structure import check_tree
+from privet.trees.pruning import prune_gini
 from privet.trees.tree import Tree
+from privet.trees.validation import check_tree
 
 SCHEMA = Schema((Categorical("a", (0, 1)), Categorical("b", (0, 1, 2))), Categorical("class", ("x", "y")))
 # A root of two, whose first child has three leaves and whose second is one.

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
-from privet.schema import Attribute, Categorical, Numeric, Schema
-from privet.tables import Array, Columns, as_column, cells_of, number_of, numbers_of, open_table
+from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.tables import Array, Columns, as_column, cells_of, number_of, numbers_of, open_table
 
 MAX_TABLE = 2**16  # entries of a lookup table; more would not stay in cache
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.schema import Numeric, Schema
-from privet.splits import Kind
+from privet.structure.splits import Kind
 from privet.trees.tree import LEAF, Tree
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
 from privet.errors import ParameterError
-from privet.routes import Routes
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold
+from privet.structure.routes import Routes
+from privet.structure.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold
 from privet.trees.tree import Tree
 
 SCHEMA = Schema(

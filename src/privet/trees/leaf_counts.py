@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from privet.routes import Routes
+from privet.structure.routes import Routes
 from privet.trees.pruning import Columns, compact
 from privet.trees.tree import Tree
 
@@ -55,7 +55,7 @@ def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Flo
     one opinion, weighted by how little noise each has; a class of which noise leaves nothing keeps the noise's size.
 
     >>> from privet.schema import Categorical, Schema
-    >>> from privet.splits import Multiway, Tests
+    >>> from privet.structure.splits import Multiway, Tests
     >>> schema = Schema((Categorical("sex", ("f", "m")),), Categorical("ill", ("no", "yes")))
     >>> routes = Routes(schema, Tests.of(schema, [Multiway(0), None, None]), [1, -1, -1], [0])
     >>> counts = add_up(routes, np.array([[0, 0], [900, 100], [3, -2]]))

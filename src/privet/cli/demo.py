@@ -1,4 +1,4 @@
-"""A tour of privet on a clinic's table: ``make demo``, ``privet demo`` or ``python -m privet.demo``.
+"""A tour of privet on a clinic's table: ``make demo``, ``privet demo`` or ``python -m privet.cli.demo``.
 
 Private questions, a budget that runs out, trees grown with another budget, and the certificate of one. The patients
 are invented, so the tour can afford to show the true answers beside the noisy ones. Noise is real: every tour differs.

@@ -17,9 +17,9 @@ import numpy as np
 
 from privet.privacy.counting import Engine, Ints
 from privet.privacy.noise import current_source
+from privet.privacy.samplers.tree_space import Floats, Sketch, TreeSpace
 from privet.privacy.scores import Gini
-from privet.privacy.tree_space import Floats, Sketch, TreeSpace
-from privet.splits import Test
+from privet.structure.splits import Test
 
 Path = tuple[int, ...]
 

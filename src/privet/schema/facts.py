@@ -1,8 +1,8 @@
 """Public facts as values: what everyone may know about a table before anyone looks into it.
 
 A :class:`Schema` holds attribute names, numeric bounds and cut points, category lists and labels. It says how a
-record becomes small integer codes (:mod:`privet.encoding`) and which tests a node can carry (:mod:`privet.splits`).
-Everything else about a table, the number of records included, is private.
+record becomes small integer codes (:mod:`privet.schema.encoding`) and which tests a node can carry
+(:mod:`privet.structure.splits`). Everything else about a table, the number of records included, is private.
 
 Schemas are immutable, hashable and compared by their facts (title, notes and splits describe the file, not the facts).
 """
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from privet.errors import SchemaError
 
 if TYPE_CHECKING:
-    from privet.encoding import Codes
-    from privet.inspection import CheckReport
+    from privet.schema.encoding import Codes
+    from privet.schema.inspection import CheckReport
 
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes are at most uint16; the rest leaves room for a missing code
@@ -286,25 +286,25 @@ class Schema:
     @classmethod
     def infer(cls, table: Any, label: Any) -> Schema:
         """Read the facts off the data: for tests and non-private use. The result is marked ``inferred``."""
-        from privet.inspection import infer
+        from privet.schema.inspection import infer
 
         return infer(table, label)
 
     def check(self, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
         """Count and locate bad rows: the data owner's tool, outside privacy."""
-        from privet.inspection import check
+        from privet.schema.inspection import check
 
         return check(self, table, labels, limit)
 
     def encode(self, table: Any, labels: Any = None, *, levels: bool = False) -> Codes:
-        """Turn a table into integer codes; see :func:`privet.encoding.encode`."""
-        from privet.encoding import encode
+        """Turn a table into integer codes; see :func:`privet.schema.encoding.encode`."""
+        from privet.schema.encoding import encode
 
         return encode(self, table, labels, levels=levels)
 
     def encode_features(self, table: Any) -> NDArray[Any]:
-        """Turn a table without labels into integer codes; see :func:`privet.encoding.encode_features`."""
-        from privet.encoding import encode_features
+        """Turn a table without labels into integer codes; see :func:`privet.schema.encoding.encode_features`."""
+        from privet.schema.encoding import encode_features
 
         return encode_features(self, table)
 

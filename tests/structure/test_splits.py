@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from privet.errors import SchemaError
 from privet.schema import Categorical, Numeric, Schema
-from privet.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold, make_test
+from privet.structure.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold, make_test
 
 AGE, A2, SEX, JOB, ONE = range(5)
 SCHEMA = Schema(

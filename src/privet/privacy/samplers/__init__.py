@@ -1,0 +1,1 @@
+"""The second afternoon of the kernel: whole trees drawn exactly, by one mechanism each."""
