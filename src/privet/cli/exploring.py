@@ -102,9 +102,7 @@ def check(
         print(report)
     if ruinous:
         columns = ", ".join(dict.fromkeys(finding.column for finding in ruinous))
-        complain(
-            f"more than {most:.3g} of the records have the same fault in {columns}: a fit would learn little there"
-        )
+        complain(f"more than {most:.1%} of the records have the same fault in {columns}: a fit learns little there")
         raise typer.Exit(1)
 
 
