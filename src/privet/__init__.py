@@ -43,6 +43,7 @@ _HOME = {
     "recipes": "privet.recipes",  # the package itself: calling it lists what it holds
     "BudgetExceeded": "privet.errors",
     "EpsilonError": "privet.errors",
+    "FitStopped": "privet.errors",
     "JournalError": "privet.errors",
     "ModelFileError": "privet.errors",
     "ParameterError": "privet.errors",
@@ -65,6 +66,7 @@ __all__ = [
     "EmbeddedTreeClassifier",
     "EpsilonError",
     "ExactTreeClassifier",
+    "FitStopped",
     "GreedyForestClassifier",
     "Jagannathan2012Classifier",
     "Jagannathan2013Classifier",
@@ -102,6 +104,7 @@ if TYPE_CHECKING:
     from privet.errors import (
         BudgetExceeded,
         EpsilonError,
+        FitStopped,
         JournalError,
         ModelFileError,
         ParameterError,

@@ -10,6 +10,7 @@
     ├── SchemaError (ValueError)          a schema that contradicts itself
     ├── TableError (ValueError)           a table that lacks a declared column (a public fact)
     ├── BudgetExceeded (RuntimeError)     requested more than remains; nothing was charged or drawn
+    ├── FitStopped (RuntimeError)         far fewer usable records than expected; the rest of epsilon was not charged
     ├── ReceiptError (RuntimeError)       a receipt redeemed twice, or for a cell it does not cover
     ├── JournalError (RuntimeError)       a ledger file that cannot be read, written or trusted
     ├── PrivacyError (TypeError)          records asked for outside a mechanism (len, iteration, pickle)
@@ -67,6 +68,23 @@ class BudgetExceeded(PrivetError, RuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.requested, self.remaining, self.account, self.what)
+
+
+class FitStopped(PrivetError, RuntimeError):
+    """A fit that would learn from far fewer records than the owner expects. ``counted`` is noisy and was paid for."""
+
+    def __init__(self, counted: int, expected: int, price: Fraction) -> None:
+        self.counted = counted
+        self.expected = expected
+        self.price = price
+        super().__init__(
+            f"the fit was stopped: about {counted} records are usable (a noisy count), where {expected} were expected. "
+            f"The count cost epsilon {_short(price)}; the rest was not charged. Labels are probably written otherwise "
+            "than in the schema: let the data owner run `privet schema check`, or schema.check(table)"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.counted, self.expected, self.price)
 
 
 class ReceiptError(PrivetError, RuntimeError):

@@ -20,6 +20,7 @@ PUBLIC = [
     "EmbeddedTreeClassifier",
     "EpsilonError",
     "ExactTreeClassifier",
+    "FitStopped",
     "GreedyForestClassifier",
     "Jagannathan2012Classifier",
     "Jagannathan2013Classifier",

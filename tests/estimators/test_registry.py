@@ -25,7 +25,14 @@ from privet.schema import Schema
 Make = Callable[..., Any]
 ALL = [*CLASSIFIERS, *REFERENCES]
 FORGOTTEN = {"schema", "ledger", "random_state"}  # by a file: the schema comes back as it was cut into bins
-COMMON = {"schema": None, "epsilon": 1.0, "neighbours": "add-remove", "ledger": None, "random_state": None}
+COMMON = {
+    "schema": None,
+    "epsilon": 1.0,
+    "neighbours": "add-remove",
+    "expected_records": None,
+    "ledger": None,
+    "random_state": None,
+}
 
 
 def test_the_registry_and_the_classifiers_agree() -> None:

@@ -501,7 +501,7 @@ class TestCheck:
     def test_as_data(self) -> None:
         facts = json.loads(json.dumps(SCHEMA.check(self.bad).to_dict()))
         assert facts["private"] is False
-        assert facts["findings"][0] == {"column": "age", "fault": "missing", "count": 1, "rows": [2]}
+        assert facts["findings"][0].items() >= {"column": "age", "fault": "missing", "count": 1, "rows": [2]}.items()
 
     def test_a_marker_that_is_a_number(self) -> None:
         schema = Schema((Numeric("x", 0, 9, missing=-1),), SCHEMA.label)

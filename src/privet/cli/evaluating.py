@@ -44,6 +44,7 @@ def evaluate(
     from privet.experiments import evaluation
     from privet.privacy.budget import epsilon as check_epsilon
     from privet.schema import Schema
+    from privet.schema.declared import refuse_source
 
     facts = Schema.from_json(schema)
     classifiers = [
@@ -54,6 +55,7 @@ def evaluate(
     for classifier in classifiers:
         classifier.recipe()  # says what is wrong with its parameters before a table is read
     columns = read_table(table, facts, with_label=True)
+    refuse_source(facts, columns, with_label=True)
     shout("NOT PRIVATE", evaluation.WARNING)
     with progress("cross-validating") as advance:
         result = evaluation.evaluate(

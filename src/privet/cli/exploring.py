@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.options import Json, SchemaFile, Table
-from privet.cli.output import print_json, print_rich
+from privet.cli.output import complain, print_json, print_rich
 
 if TYPE_CHECKING:
     from privet.recipes.recipe import Recipe
@@ -80,18 +80,30 @@ def check(
     table: Table,
     schema: SchemaFile,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many bad rows to name of each kind.")] = 10,
+    most: Annotated[
+        float,
+        typer.Option("--most", metavar="SHARE", min=0, max=1, help="Fail if more of the records have the same fault."),
+    ] = 0.05,
     as_json: Json = False,
 ) -> None:
-    """Count and locate bad rows. OUTSIDE PRIVACY: for the data owner's eyes, not to be published."""
+    """Count and locate bad rows, say how a fit would read them and what may be wrong. Fails if there are many.
+
+    OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
+    """
     from privet.cli.tables import read_table
     from privet.schema import Schema
 
     facts = Schema.from_json(schema)
     report = facts.check(read_table(table, facts, with_label=True), limit=limit)
+    ruinous = report.ruinous(most)
     if as_json:
-        print_json(report.to_dict())
+        print_json(report.to_dict() | {"most": most, "passed": not ruinous})
     else:
         print(report)
+    if ruinous:
+        columns = ", ".join(dict.fromkeys(finding.column for finding in ruinous))
+        complain(f"more than {most:.1%} of the records have the same fault in {columns}: a fit learns little there")
+        raise typer.Exit(1)
 
 
 def register(app: typer.Typer) -> None:

@@ -59,26 +59,38 @@ def fit(
             help="The cap of a new journal, for all fits together; this fit's epsilon if left out.",
         ),
     ] = None,
+    expect: Annotated[
+        int | None,
+        typer.Option(
+            "--expect",
+            metavar="N",
+            min=1,
+            help="About how many usable records there are, a public number: buy a noisy count of them first, and stop "
+            "if it is below a quarter of N.",
+        ),
+    ] = None,
     seed: Seed = None,
     as_json: Json = False,
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
     from privet.cli.tables import read_table
     from privet.schema import Schema
+    from privet.schema.declared import refuse_source
 
     if budget is not None and journal is None:
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
     facts = Schema.from_json(schema)
     params = make_params(recipe, max_depth, settings)
-    classifier = _classifier(recipe, facts, epsilon=epsilon, variant=variant, random_state=seed, **params)
+    params |= {"variant": variant, "expected_records": expect, "random_state": seed}
+    params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
+    classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
     _check_writable(output)
     columns = read_table(table, facts, with_label=True)
+    refuse_source(facts, columns, with_label=True)
     # The journal comes last: from here on a mistake can cost budget.
     if journal is not None:
         ledger = _open_journal(journal, budget, epsilon, neighbours)
         classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
-    elif neighbours is not None:
-        classifier.set_params(neighbours=neighbours)
     with progress(f"growing {recipe}") as advance:
         classifier.fit(columns, columns[facts.label.name], progress=advance)
     try:
@@ -103,12 +115,16 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
 
 def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier:
     from privet.estimators.registry import make_classifier
+    from privet.privacy.budget import Neighbours
     from privet.privacy.budget import epsilon as check_epsilon
+    from privet.recipes.usable import count_price
 
     classifier = make_classifier(recipe, schema=schema, **params)
     # What is wrong with the parameters is said before a table is read or a journal opened.
-    check_epsilon(params["epsilon"])
+    epsilon = check_epsilon(params["epsilon"])
     classifier.recipe()
+    if params["expected_records"] is not None:
+        count_price(epsilon, params["expected_records"], Neighbours.parse(params["neighbours"]))
     return classifier
 
 

@@ -15,6 +15,7 @@ RESERVED = {
     "max_depth": "--max-depth",
     "variant": "--variant",
     "neighbours": "--neighbours",
+    "expected_records": "--expect",
     "ledger": "--journal",
     "random_state": "--seed",
 }

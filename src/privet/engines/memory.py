@@ -14,6 +14,7 @@ from privet.errors import ParameterError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Numeric, Schema
+from privet.schema.declared import refuse_source
 from privet.schema.encoding import Codes, encode
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
@@ -120,7 +121,8 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     table : pandas, polars or pyarrow table, dict of columns, or numpy array
         The records; the label column is taken from it unless ``labels`` is given.
     schema : Schema
-        The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them.
+        The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them. Names and
+        declared types do, where no record could be read.
     ledger : Ledger
         What may be spent on these records. Use one ledger for everything that is asked of the same people.
 
@@ -130,6 +132,7 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     >>> privet.protect(table, schema, privet.Ledger(1))  # doctest: +ELLIPSIS
     <PrivateDataset of (...), <Ledger ...>>
     """
+    refuse_source(schema, table, labels, with_label=True)
     needs_levels = any(isinstance(attribute, Numeric) for attribute in schema.attributes)
     return PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
@@ -14,14 +15,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from privet.engines.memory import MemoryEngine
-from privet.errors import ParameterError
+from privet.errors import ParameterError, TableError
 from privet.growing.grower import Progress
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
 from privet.recipes.recipe import Recipe
+from privet.recipes.usable import confirm_usable, count_price
 from privet.schema import Schema
+from privet.schema.declared import attribute_order, refuse_source
 from privet.schema.encoding import decode_labels, encode
 from privet.trees.codec import Model, save
 from privet.trees.forest import Forest
@@ -35,12 +38,20 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
     schema: Any
     _checked = False
     """Whether scikit-learn validated the table of the last fit, and so remembers its columns."""
+    _columns_of_fit: tuple[str, ...] | None = None
+    """The attributes as the table of the last fit ordered them; None for an array, and for a model from a file."""
 
     # -- before a fit ----------------------------------------------------------------------------------------------
 
     def _facts(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
-        """The public facts, and the table they speak about."""
+        """The public facts, and the table they speak about; refused if its names or types can never fit them."""
         self._checked = False
+        schema, X, y = self._declared(X, y)
+        refuse_source(schema, X, y, with_label=True)
+        self._columns_of_fit = attribute_order(schema, X)
+        return schema, X, y
+
+    def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
         if not (isinstance(self.schema, str) and self.schema == "infer"):
             return self._public_schema(), X, y
         if y is None:
@@ -128,7 +139,23 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
     def _encode(self, X: Any) -> np.ndarray:
         if self._checked and _is_plain_array(X):
             X = self._named(validate_data(self, X, reset=False))
+        elif attribute_order(self.schema_, X) is None:
+            self._mind_lost_names()
+        refuse_source(self.schema_, X, with_label=False)
         return self.schema_.encode_features(X)
+
+    def _mind_lost_names(self) -> None:
+        """An array follows a frame: its columns may well be in the frame's order, and are read in the schema's."""
+        if self._columns_of_fit is None:
+            return
+        if self._columns_of_fit != self.schema_.names:
+            raise TableError(
+                "X is an array, and the table of the fit had names, in another order than the schema's: give X with "
+                f"names too, for the columns of an array are read as {', '.join(self.schema_.names)}"
+            )
+        name = type(self).__name__
+        # Word for word what scikit-learn says, so that one filter is enough.
+        warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
 
 
 class PrivateClassifier(SchemaClassifier):
@@ -138,6 +165,7 @@ class PrivateClassifier(SchemaClassifier):
     epsilon: Any
     ledger: Any
     neighbours: Any
+    expected_records: Any
     random_state: Any
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
@@ -146,6 +174,8 @@ class PrivateClassifier(SchemaClassifier):
         Parameters
         ----------
         X : pandas, polars or pyarrow table, dict of columns, or 2-D array in schema order
+            Names decide where there are any. Refused, before any charge, if it lacks a column or declares a type of
+            which no value could be read.
         y : labels, one for each record
             Without them X must hold the label's column.
         progress : callable, optional
@@ -153,14 +183,19 @@ class PrivateClassifier(SchemaClassifier):
         """
         recipe = self.recipe()
         epsilon = parse_epsilon(self.epsilon)
+        if self.expected_records is not None:
+            count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours))
         schema, X, y = self._facts(X, y)
         schema = recipe.prepare(schema)
         account = self._open_account(recipe, epsilon)
         data = PrivateDataset(MemoryEngine(schema, encode(schema, X, y)), account)
         # Public choices only: noise never comes from here.
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
-        model = recipe.grow_model(data, epsilon, random, progress)
+        left = confirm_usable(data, epsilon, self.expected_records)
+        model = recipe.grow_model(data, left, random, progress)
         params = recipe.params | {"epsilon": epsilon, "neighbours": account.neighbours.value}
+        if self.expected_records is not None:
+            params["expected_records"] = int(self.expected_records)
         return self._adopt(Model(recipe.info.name, model, params, account.certificate().to_dict()))
 
     def recipe(self) -> Recipe:

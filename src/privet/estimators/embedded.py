@@ -14,7 +14,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger, random_state
+    schema, epsilon, neighbours, expected_records, ledger, random_state
         As for the other classifiers.
     max_depth : int
         The number of tests on a path; Bai et al. count layers, one more.
@@ -65,6 +65,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         bins: int = 10,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -81,5 +82,6 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state

@@ -18,7 +18,7 @@ class PrivateForestClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger
+    schema, epsilon, neighbours, expected_records, ledger
         As for the other classifiers.
     max_depth : int
         The most tests on a path.
@@ -86,6 +86,7 @@ class PrivateForestClassifier(PrivateClassifier):
         max_leaves: int = 1024,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -106,6 +107,7 @@ class PrivateForestClassifier(PrivateClassifier):
         self.max_leaves = max_leaves
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -115,7 +117,7 @@ class SmoothForestClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger
+    schema, epsilon, neighbours, expected_records, ledger
         As for the other classifiers.
     max_depth : int or "auto"
         The number of tests on a path; "auto" is by Theorem 8.2, from the numbers of attributes alone.
@@ -160,6 +162,7 @@ class SmoothForestClassifier(PrivateClassifier):
         max_leaves: int = 1024,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -173,6 +176,7 @@ class SmoothForestClassifier(PrivateClassifier):
         self.max_leaves = max_leaves
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -182,7 +186,7 @@ class SNRForestClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger
+    schema, epsilon, neighbours, expected_records, ledger
         As for the other classifiers.
     trees : int or "auto"
         How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at most
@@ -223,6 +227,7 @@ class SNRForestClassifier(PrivateClassifier):
         max_leaves: int = 65_536,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -235,6 +240,7 @@ class SNRForestClassifier(PrivateClassifier):
         self.max_leaves = max_leaves
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -244,7 +250,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger
+    schema, epsilon, neighbours, expected_records, ledger
         As for the other classifiers.
     max_depth : int or "auto"
         The number of tests on a path; "auto" is by the number of attributes, of their values and of records.
@@ -288,6 +294,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
         max_leaves: int = 4096,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -301,6 +308,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
         self.max_leaves = max_leaves
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -310,7 +318,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger
+    schema, epsilon, neighbours, expected_records, ledger
         As for the other classifiers.
     max_depth : int or "auto"
         The number of tests on a path; "auto" is by the numbers of attributes, of their values and of public records.
@@ -356,6 +364,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
         max_leaves: int = 1024,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -369,5 +378,6 @@ class Jagannathan2013Classifier(PrivateClassifier):
         self.max_leaves = max_leaves
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state

@@ -17,7 +17,7 @@ class Mohammed2015Classifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger, random_state
+    schema, epsilon, neighbours, expected_records, ledger, random_state
         As for the other classifiers.
     max_depth : int
         The number of tests on a path; the paper counts levels, one more.
@@ -56,6 +56,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         bins: int = 5,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -68,6 +69,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -77,7 +79,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger, random_state
+    schema, epsilon, neighbours, expected_records, ledger, random_state
         As for the other classifiers.
     max_depth : int
         The number of tests on a path; the paper counts levels, one more.
@@ -123,6 +125,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         bins: int = 5,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -137,6 +140,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -149,7 +153,7 @@ class GreedyForestClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger, random_state
+    schema, epsilon, neighbours, expected_records, ledger, random_state
         As for the other classifiers.
     max_depth : int
         The number of tests on a path; the thesis counts levels, one more.
@@ -192,6 +196,7 @@ class GreedyForestClassifier(PrivateClassifier):
         bins: int = 5,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -205,6 +210,7 @@ class GreedyForestClassifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -258,6 +264,7 @@ class Rana2016Classifier(PrivateClassifier):
         bins: int = 64,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -270,6 +277,7 @@ class Rana2016Classifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 

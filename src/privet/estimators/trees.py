@@ -28,6 +28,9 @@ class SuLQTreeClassifier(PrivateClassifier):
         Into how many bins numeric attributes without thresholds of their own are cut.
     variant : "sound" or "as-published"
     neighbours : "add-remove" or "replace-one"
+    expected_records : int, optional
+        About how many records there should be with a label of the schema, a number that the owner makes public. Some of
+        epsilon then buys a noisy count of them first, and the fit stops if it is below a quarter of that.
     ledger : Ledger, optional
         A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.
     random_state : int, optional
@@ -54,6 +57,7 @@ class SuLQTreeClassifier(PrivateClassifier):
         bins: int = 10,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -63,6 +67,7 @@ class SuLQTreeClassifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -105,6 +110,7 @@ class DiffPID3Classifier(PrivateClassifier):
         bins: int = 10,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -118,6 +124,7 @@ class DiffPID3Classifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -163,6 +170,7 @@ class DiffPC45Classifier(PrivateClassifier):
         bins: int = 20,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -179,6 +187,7 @@ class DiffPC45Classifier(PrivateClassifier):
         self.bins = bins
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 
@@ -188,7 +197,7 @@ class ExactTreeClassifier(PrivateClassifier):
 
     Parameters
     ----------
-    schema, epsilon, neighbours, ledger, random_state
+    schema, epsilon, neighbours, expected_records, ledger, random_state
         As for the other classifiers.
     max_depth : int or "auto"
         "auto" is the deepest that one draw affords, from public facts alone. Deeper trees are drawn in blocks that
@@ -241,6 +250,7 @@ class ExactTreeClassifier(PrivateClassifier):
         leaf_share: float = 0.0,
         variant: str = "sound",
         neighbours: str = "add-remove",
+        expected_records: int | None = None,
         ledger: Any = None,
         random_state: Any = None,
     ) -> None:
@@ -257,6 +267,7 @@ class ExactTreeClassifier(PrivateClassifier):
         self.leaf_share = leaf_share
         self.variant = variant
         self.neighbours = neighbours
+        self.expected_records = expected_records
         self.ledger = ledger
         self.random_state = random_state
 

@@ -9,33 +9,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
-from privet.schema.encoding import find_codes, open_for, spellings_of, values_of
+from privet.schema.declared import refuse_source
+from privet.schema.encoding import encode_features, find_codes, open_for, spellings_of, values_of
 from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.hints import hints_of
 from privet.schema.tables import Array, as_column, cells_of, numbers_of, open_table
 
 REMEDIES = {
-    "missing": "read as the lowest value or the fallback category",
-    "not a number": "read as missing",
     "out of range": "clipped to the bounds",
     "not whole": "binned as it is",
-    "unknown": "read as the fallback category",
     "missing label": "dropped",
     "unknown label": "dropped",
-}  # what a fit does about each fault
+}  # what a fit does about a fault; of others the encoding is asked
+HARMLESS = "not whole"  # a fault that costs nothing
+MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above which a check fails
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of fault in one column: how many rows have it and the first of them, counted from 0."""
+    """One kind of fault in one column: how many rows have it and the first of them, counted from 0.
+
+    ``remedy`` is what a fit does about it, ``hints`` are guesses at what went wrong.
+    """
 
     column: str
     fault: str
     count: int
     rows: tuple[int, ...]
+    remedy: str = ""
+    hints: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         rows = ", ".join(map(str, self.rows)) + (", ..." if self.count > len(self.rows) else "")
-        return f"{self.column}: {self.count} {self.fault} (rows {rows}); at fit: {REMEDIES[self.fault]}"
+        guesses = "".join(f"\n    {hint}" for hint in self.hints)
+        return f"{self.column}: {self.count} {self.fault} (rows {rows}); at fit: {self.remedy}{guesses}"
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,10 @@ class CheckReport:
     @property
     def ok(self) -> bool:
         return not self.findings
+
+    def ruinous(self, most: float = MOST_OUTSIDE) -> tuple[Finding, ...]:
+        """The faults that more than a share ``most`` of all records have: a fit would learn little of that column."""
+        return tuple(f for f in self.findings if f.fault != HARMLESS and f.count > most * self.records)
 
     def to_dict(self) -> dict[str, Any]:
         return {"private": False, "ok": self.ok, **asdict(self)}
@@ -64,8 +75,10 @@ class CheckReport:
 def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
     """Count and locate bad rows before a fit. OUTSIDE PRIVACY: for the data owner's eyes only.
 
-    A missing number is no fault where the schema declares a missing marker. Values themselves are not shown.
+    A missing number is no fault where the schema declares a missing marker. Values themselves are not shown. What a
+    fit refuses by names and declared types is refused here too.
     """
+    refuse_source(schema, table, labels, with_label=True)
     columns = open_for(table, schema, with_label=labels is None)
     findings, bad = [], np.zeros(columns.read(schema.names[0]).size, dtype=bool)
     for attribute in (*schema.attributes, schema.label):
@@ -77,9 +90,24 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
             if rows.any():
                 named = f"{fault} label" if attribute is schema.label else fault
                 first = tuple(np.flatnonzero(rows)[:limit].tolist())
-                findings.append(Finding(attribute.name, named, int(rows.sum()), first))
+                remedy = REMEDIES.get(named) or _reading_of(schema, attribute, fault)
+                hints = hints_of(attribute, cells_of(column[rows])) if fault in ("unknown", "not a number") else ()
+                findings.append(Finding(attribute.name, named, int(rows.sum()), first, remedy, hints))
                 bad |= rows
     return CheckReport(tuple(findings), bad.size, int(bad.sum()))
+
+
+def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:
+    """How the encoding reads a cell that is missing or unknown, in words. It is asked, so that this is never stale."""
+    listed = attribute.values if isinstance(attribute, Categorical) else ("no number",)
+    cell = None if fault == "missing" else max(map(str, listed), key=len) + "?"  # longer than all that are listed
+    code = int(encode_features(Schema((attribute,), schema.label), {attribute.name: [cell]})[0, 0])
+    if isinstance(attribute, Categorical):
+        return f"read as {attribute.values[code]!r}"
+    if attribute.missing is not None and code == attribute.arity - 1:
+        return "read as missing, a branch of its own"
+    edges = [attribute.low, *attribute.cuts.tolist(), attribute.high]
+    return f"read as a number from {edges[code]:g} to {edges[code + 1]:g}"
 
 
 def _faults(attribute: Attribute, column: Array) -> dict[str, NDArray[np.bool_]]:
