@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, SchemaFile, Table
+from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Table
 from privet.cli.output import print_json, print_rich
 
 if TYPE_CHECKING:
@@ -80,14 +80,15 @@ def check(
     table: Table,
     schema: SchemaFile,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many bad rows to name of each kind.")] = 10,
+    quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
     """Count and locate bad rows. OUTSIDE PRIVACY: for the data owner's eyes, not to be published."""
-    from privet.cli.tables import read_table
     from privet.schema import Schema
+    from privet.schema.files import read_table
 
     facts = Schema.from_json(schema)
-    report = facts.check(read_table(table, facts, with_label=True), limit=limit)
+    report = facts.check(read_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
     if as_json:
         print_json(report.to_dict())
     else:

@@ -15,6 +15,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Codes, encode
+from privet.schema.files import caveats_of
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 
@@ -131,7 +132,10 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     <PrivateDataset of (...), <Ledger ...>>
     """
     needs_levels = any(isinstance(attribute, Numeric) for attribute in schema.attributes)
-    return PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
+    dataset = PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
+    for caveat in caveats_of(table):
+        ledger.add_caveat(caveat)
+    return dataset
 
 
 @contextmanager
