@@ -236,6 +236,26 @@ def test_parquet_is_handed_over_as_it_is(tmp_path: Path) -> None:
     assert "two columns called 'b'" in refusal(path, path.read_bytes())
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
+def test_a_text_of_parquet_that_is_not_utf8_is_null(tmp_path: Path, kind: str) -> None:
+    """Arrow raises at such a cell and quotes it; the cells beside it must not notice."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "t.parquet"
+    cells = pyarrow.array([b"x", b"caf\xe9", None, b"y"], pyarrow.binary())
+    text = pyarrow.Array.from_buffers(pyarrow.string(), 4, cells.buffers())
+    if kind == "large_string":
+        text = text.cast(pyarrow.large_string())
+    if kind == "dictionary":
+        text = text.dictionary_encode()
+    parquet.write_table(pyarrow.table({"a": [1, 2, 3, 4], "b": text, "c": ["0", "1", "0", "1"]}), path)
+    table = read_table(path, SCHEMA)
+    assert table.schema.field("b").type == text.type
+    assert table["b"].to_pylist() == ["x", None, None, "y"]
+    assert SCHEMA.encode(table).features[1][[0, 3]].tolist() == [0, 1]
+
+
 def test_parquet_without_pyarrow_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1")

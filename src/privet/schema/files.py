@@ -67,7 +67,7 @@ def read_table(
     ----------
     path : a file that ends in .csv, .csv.gz, .parquet or .pq
         CSV is UTF-8 with a header, commas, and quotes around cells that hold commas or quotes. Empty lines are no
-        records. Parquet comes as the Arrow table it is.
+        records. Parquet comes as the Arrow table it is, but for texts that are not UTF-8, which become null.
     with_label : whether the label's column is wanted too
     quoted_line_breaks : whether a cell in quotes may hold line breaks
         Only for files known to be well-formed: a stray quote then swallows records, so the certificate of a fit
@@ -191,8 +191,12 @@ def _texts(lines: list[bytes]) -> Iterable[str | None]:
 
 def _text(line: bytes) -> str | None:
     """A line without its end, None if it is not UTF-8. A carriage return elsewhere is a character like others."""
+    return _decoded(line.removesuffix(b"\n").removesuffix(b"\r"))
+
+
+def _decoded(text: bytes) -> str | None:
     try:
-        return line.removesuffix(b"\n").removesuffix(b"\r").decode()
+        return text.decode()
     except UnicodeDecodeError:
         return None
 
@@ -241,9 +245,26 @@ def _read_parquet(path: Path, names: Sequence[str]) -> Any:
         with parquet.ParquetFile(path) as file:
             header = file.schema_arrow.names
             _check_names(path, header, names, "write the table with columns of these names")
-            return file.read(columns=list(names))
+            table = file.read(columns=list(names))
     except TableError:
         raise
     # Without the cause, which can quote the file.
     except (arrow.ArrowException, OSError, ValueError):
         raise TableError(f"{str(path)!r} is not a Parquet table that can be read; copy or write it again") from None
+    for place, field in enumerate(table.schema):
+        table = table.set_column(place, field, _legible(arrow, table.column(place)))
+    return table
+
+
+def _legible(arrow: Any, column: Any) -> Any:
+    """The column, with null for a text that is not UTF-8: who looks at such a cell raises, and shows it."""
+    plain = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
+    if not (arrow.types.is_string(plain) or arrow.types.is_large_string(plain)):
+        return column
+    try:
+        column.validate(full=True)
+    except arrow.ArrowException:
+        cells = column.cast(plain).cast(arrow.large_binary()).to_pylist()
+        texts = [None if cell is None else _decoded(cell) for cell in cells]
+        return arrow.chunked_array([arrow.array(texts, column.type)])
+    return column
