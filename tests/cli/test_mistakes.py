@@ -79,12 +79,6 @@ def _table_without_columns(desk: Any) -> list[object]:
     return fit(desk, table=desk.write("narrow.csv", "blood_pressure,weight\nLow,Normal\n"))
 
 
-@mistake("line 3 has 1 cells")
-def _ragged_table(desk: Any) -> list[object]:
-    head = "blood_pressure,weight,temperature,cough,class"
-    return fit(desk, table=desk.write("ragged.csv", f"{head}\nLow,Normal,37,True,Sick\nLow\n"))
-
-
 @mistake("two columns called 'weight'")
 def _a_column_twice(desk: Any) -> list[object]:
     return fit(desk, table=desk.write("twice.csv", "weight,weight\nNormal,Normal\n"))
@@ -390,14 +384,6 @@ def test_a_mistake_is_one_readable_message(shared_desk: Any, name: str) -> None:
 def test_there_are_enough_of_them() -> None:
     assert len(MISTAKES) >= 20
     assert set(MISTAKES) >= USAGE
-
-
-def test_a_message_shows_no_cell_of_the_table(desk: Any) -> None:
-    head = "blood_pressure,weight,temperature,cough,class"
-    table = desk.write("secret.csv", f"{head}\nLow,Normal,37,True,Sick,xyzzy\n")
-    result = desk.run(*fit(desk, table=table))
-    assert result.exit_code == 1
-    assert "xyzzy" not in result.output
 
 
 def test_the_real_command_prints_no_traceback(shared_desk: Any) -> None:

@@ -64,12 +64,21 @@ def test_a_table_without_schema_is_not_listed(tmp_path: Path) -> None:
         real.load("lonely", tmp_path)
 
 
-@pytest.mark.parametrize("table", ["", "age,town,class\n30,Ulm\n", "age,town,class\n30,Ulm,yes\n30,Ulm\n"])
-def test_a_damaged_table_says_so_without_a_cell(tmp_path: Path, table: str) -> None:
+@pytest.mark.parametrize("table", ["", "age,Ulm,class\n30,Ulm,yes\n", "30,Ulm,yes\n"])
+def test_a_table_without_its_header_says_so_without_a_cell(tmp_path: Path, table: str) -> None:
     write(tmp_path, table=table)
     with pytest.raises(TableError, match=r"tiny\.csv\.gz") as caught:
         real.load("tiny", tmp_path)
     assert "Ulm" not in str(caught.value)
+
+
+def test_a_line_that_cannot_be_read_is_missing_everywhere(tmp_path: Path) -> None:
+    write(tmp_path, table="age,town,class\n30,Ulm,yes\n30,Ulm\n31,Ulm,no\n")
+    assert [column.tolist() for column in real.load("tiny", tmp_path)[1].values()] == [
+        ["30", None, "31"],
+        ["Ulm", None, "Ulm"],
+        ["yes", None, "no"],
+    ]
 
 
 def test_a_missing_directory_names_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

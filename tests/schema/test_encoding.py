@@ -545,7 +545,7 @@ class TestInfer:
         )
 
     def test_no_such_label(self) -> None:
-        with pytest.raises(TableError, match="lacks the label column 'y'; its columns are age"):
+        with pytest.raises(TableError, match="lacks the label column 'y'; give the column's name"):
             infer(TABLE, "y")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.fitting import make_params
-from privet.cli.options import Json, MaxDepth, SchemaFile, Settings, Table, Variant, parse_epsilon
+from privet.cli.options import Json, MaxDepth, QuotedLineBreaks, SchemaFile, Settings, Table, Variant, parse_epsilon
 from privet.cli.output import print_json, print_rich, progress, shout
 
 if TYPE_CHECKING:
@@ -35,16 +35,17 @@ def evaluate(
     settings: Settings = None,
     references: Annotated[bool, typer.Option(help="Also run non-private learners, for comparison.")] = True,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Deals the folds. Noise is never seeded.")] = 0,
+    quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
     """Cross-validate recipes on a table. NOT PRIVATE: every fold is a fit."""
-    from privet.cli.tables import read_table
     from privet.estimators.references import REFERENCES
     from privet.estimators.registry import make_classifier
     from privet.experiments import evaluation
     from privet.privacy.budget import epsilon as check_epsilon
     from privet.schema import Schema
     from privet.schema.declared import refuse_source
+    from privet.schema.files import read_table
 
     facts = Schema.from_json(schema)
     classifiers = [
@@ -54,7 +55,7 @@ def evaluate(
     ]
     for classifier in classifiers:
         classifier.recipe()  # says what is wrong with its parameters before a table is read
-    columns = read_table(table, facts, with_label=True)
+    columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
     refuse_source(facts, columns, with_label=True)
     shout("NOT PRIVATE", evaluation.WARNING)
     with progress("cross-validating") as advance:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, SchemaFile, Table
+from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Table
 from privet.cli.output import complain, print_json, print_rich
 
 if TYPE_CHECKING:
@@ -84,17 +84,18 @@ def check(
         float,
         typer.Option("--most", metavar="SHARE", min=0, max=1, help="Fail if more of the records have the same fault."),
     ] = 0.05,
+    quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
     """Count and locate bad rows, say how a fit would read them and what may be wrong. Fails if there are many.
 
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
-    from privet.cli.tables import read_table
     from privet.schema import Schema
+    from privet.schema.files import read_table
 
     facts = Schema.from_json(schema)
-    report = facts.check(read_table(table, facts, with_label=True), limit=limit)
+    report = facts.check(read_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
     ruinous = report.ruinous(most)
     if as_json:
         print_json(report.to_dict() | {"most": most, "passed": not ruinous})

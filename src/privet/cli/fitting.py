@@ -13,6 +13,7 @@ from privet.cli.options import (
     RESERVED,
     Json,
     MaxDepth,
+    QuotedLineBreaks,
     SchemaFile,
     Seed,
     Settings,
@@ -59,6 +60,7 @@ def fit(
             help="The cap of a new journal, for all fits together; this fit's epsilon if left out.",
         ),
     ] = None,
+    quoted_line_breaks: QuotedLineBreaks = False,
     expect: Annotated[
         int | None,
         typer.Option(
@@ -73,9 +75,9 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
-    from privet.cli.tables import read_table
     from privet.schema import Schema
     from privet.schema.declared import refuse_source
+    from privet.schema.files import read_table
 
     if budget is not None and journal is None:
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
@@ -85,7 +87,7 @@ def fit(
     params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
     classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
     _check_writable(output)
-    columns = read_table(table, facts, with_label=True)
+    columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
     refuse_source(facts, columns, with_label=True)
     # The journal comes last: from here on a mistake can cost budget.
     if journal is not None:

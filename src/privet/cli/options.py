@@ -58,6 +58,13 @@ def _value(text: str) -> Any:
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `privet fit` wrote.")]
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="The records: .csv, .csv.gz or .parquet.")]
+QuotedLineBreaks = Annotated[
+    bool,
+    typer.Option(
+        "--quoted-line-breaks",
+        help="Cells of the CSV may hold line breaks, in quotes. Only for well-formed files; the certificate says so.",
+    ),
+]
 SchemaFile = Annotated[
     Path, typer.Option("--schema", "-s", metavar="FILE", help="The public facts about the table, as JSON.")
 ]

@@ -9,7 +9,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, ModelFile, Table
+from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Table
 from privet.cli.output import print_json, say
 
 EXAMPLE = "Example: privet predict tree.json new-patients.csv --proba -o predictions.csv"
@@ -22,15 +22,16 @@ def predict(
         Path | None, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to write; stdout if left out.")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probability of each class.")] = False,
+    quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
     """Predict the label of every record of a table, in its order. Spends no budget."""
-    from privet.cli.tables import read_table
     from privet.estimators.registry import load_model
+    from privet.schema.files import read_table
 
     classifier = load_model(model)
     schema = classifier.schema_
-    columns = read_table(table, schema, with_label=False)
+    columns = read_table(table, schema, with_label=False, quoted_line_breaks=quoted_line_breaks)
     labels = classifier.predict(columns).tolist()
     classes = classifier.classes_.tolist() if proba else []
     shares = classifier.predict_proba(columns).tolist() if proba else [[]] * len(labels)

@@ -6,18 +6,13 @@ is given by hand or named by the environment variable ``PRIVET_DATA``.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from privet.errors import ParameterError, TableError
+from privet.errors import ParameterError
 from privet.schema import Schema
+from privet.schema.files import Records, read_table
 
 VARIABLE = "PRIVET_DATA"
 TABLE, SCHEMA = ".csv.gz", ".schema.json"
@@ -35,27 +30,15 @@ def load_schema(name: str, data_dir: str | PathLike[str] | None = None) -> Schem
     return Schema.from_json(_paths(name, data_dir)[1])
 
 
-def load(name: str, data_dir: str | PathLike[str] | None = None) -> tuple[Schema, dict[str, NDArray[Any]]]:
-    """A table's schema and its columns, every cell as the text it is in the file.
+def load(name: str, data_dir: str | PathLike[str] | None = None) -> tuple[Schema, Records]:
+    """A table's schema and the columns it declares, every cell as the text it is in the file.
 
-    Cells stay text because a reader that guesses types also guesses missing values: the schema says what a cell means.
+    A line that cannot be read is a record of None, see :mod:`privet.schema.files`.
     """
     table, facts = _paths(name, data_dir)
-    with gzip.open(table, "rt", encoding="utf-8", newline="") as lines:
-        rows = csv.reader(lines)
-        header = next(rows, None)
-        if not header:
-            raise TableError(f"{table} is empty: it needs a header row of column names")
-        try:
-            columns = list(zip(*rows, strict=True))
-        except ValueError:
-            raise TableError(f"{table} has rows of different lengths; write it again") from None
-    if columns and len(columns) != len(header):
-        raise TableError(f"{table} names {len(header)} columns but its rows have {len(columns)}; write it again")
-    # An empty table has columns too.
-    columns = columns or [()] * len(header)
-    read = {title: np.array(column, dtype=np.str_) for title, column in zip(header, columns, strict=True)}
-    return Schema.from_json(facts), read
+    schema = Schema.from_json(facts)
+    records: Records = read_table(table, schema)
+    return schema, records
 
 
 def _paths(name: str, data_dir: str | PathLike[str] | None) -> tuple[Path, Path]:

@@ -16,6 +16,7 @@ from privet.privacy.ledger import Ledger
 from privet.schema import Numeric, Schema
 from privet.schema.declared import refuse_source
 from privet.schema.encoding import Codes, encode
+from privet.schema.files import caveats_of
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 
@@ -134,7 +135,10 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     """
     refuse_source(schema, table, labels, with_label=True)
     needs_levels = any(isinstance(attribute, Numeric) for attribute in schema.attributes)
-    return PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
+    dataset = PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
+    for caveat in caveats_of(table):
+        ledger.add_caveat(caveat)
+    return dataset
 
 
 @contextmanager

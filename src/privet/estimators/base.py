@@ -26,6 +26,7 @@ from privet.recipes.usable import confirm_usable, count_price
 from privet.schema import Schema
 from privet.schema.declared import attribute_order, refuse_source
 from privet.schema.encoding import decode_labels, encode
+from privet.schema.files import caveats_of
 from privet.trees.codec import Model, save
 from privet.trees.forest import Forest
 from privet.trees.rules import Rule, rules_of
@@ -188,6 +189,8 @@ class PrivateClassifier(SchemaClassifier):
         schema, X, y = self._facts(X, y)
         schema = recipe.prepare(schema)
         account = self._open_account(recipe, epsilon)
+        for caveat in caveats_of(X):
+            account.add_caveat(caveat)
         data = PrivateDataset(MemoryEngine(schema, encode(schema, X, y)), account)
         # Public choices only: noise never comes from here.
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))

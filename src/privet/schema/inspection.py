@@ -150,7 +150,9 @@ def infer(table: Any, label: Any) -> Schema:
     columns = open_table(table)
     apart = not isinstance(label, str)
     if not apart and label not in columns.names:
-        raise TableError(f"the table lacks the label column {label!r}; its columns are {', '.join(columns.names)}")
+        raise TableError(
+            f"the table lacks the label column {label!r}; give the column's name, or the labels themselves"
+        )
     labels = as_column(label) if apart else columns.read(label)
     name = "class" if apart else label
     names = [other for other in columns.names if other != name]

@@ -1,0 +1,270 @@
+"""The one reader of table files: CSV, CSV.gz and Parquet, for every command and loader.
+
+A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone. A line that
+cannot be read (too few or too many cells, a stray or unclosed quote, bytes that are not UTF-8) is a record that is
+missing everywhere: a fit drops it, a prediction is made for it, and nobody is told. An error, or a quote that
+swallowed the lines after it, would let one record decide over others. Proof: ``docs/proofs/reader.md``.
+
+Cells stay text: the schema says what they mean, and a reader that guesses types also guesses missing values.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import TableError
+from privet.schema.facts import Schema
+
+SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
+BATCH = 2**20  # bytes of lines taken apart at a time: what they take as Python text stays small beside the table
+DISTINCT = 2**16  # cells of a column remembered, so that equal ones share memory; more would cost more than they save
+BREAKS_CAVEAT = (
+    "the table was read with quoted line breaks, so the guarantee needs a well-formed file: a stray quote in one "
+    "record would change the records after it"
+)
+
+Column = NDArray[np.object_]
+# A cell in quotes, where "" is a quote, or one without any, up to its comma or the line's end. Possessive, so that no
+# line takes more than linear time.
+_CELL = re.compile(r'(?:[ \t]*+"((?:[^"]++|"")*+)"[ \t]*+|([^",]*+))(?:,|(\Z))')
+
+
+class Records(dict[str, Column]):
+    """Columns of text by name, None where a record is missing, and what a certificate must say of how they were read.
+
+    It holds private records, so it shows none.
+    """
+
+    caveats: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Records({', '.join(map(repr, self))})"
+
+
+def caveats_of(table: Any) -> tuple[str, ...]:
+    """What a certificate must say about a table's way into memory: nothing but for tables of this reader's."""
+    return table.caveats if isinstance(table, Records) else ()
+
+
+def read_table(
+    path: str | PathLike[str], schema: Schema, *, with_label: bool = True, quoted_line_breaks: bool = False
+) -> Any:
+    """The columns that a schema declares, found by name, in a form that a fit takes; others are left out.
+
+    Parameters
+    ----------
+    path : a file that ends in .csv, .csv.gz, .parquet or .pq
+        CSV is UTF-8 with a header, commas, and quotes around cells that hold commas or quotes. Empty lines are no
+        records. Parquet comes as the Arrow table it is, but for texts that are not UTF-8, which become null.
+    with_label : whether the label's column is wanted too
+    quoted_line_breaks : whether a cell in quotes may hold line breaks
+        Only for files known to be well-formed: a stray quote then swallows records, so the certificate of a fit
+        says that this was asked for.
+
+    >>> import tempfile
+    >>> from privet import Categorical, Schema
+    >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("state", ("well", "sick")))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "clinic.csv"
+    ...     size = path.write_text('cough,state\\nyes,sick\\nyes,"sick\\nno,well\\n')  # a quote is never closed
+    ...     table = read_table(path, schema)
+    >>> table["cough"].tolist()
+    ['yes', None, 'no']
+    """
+    path = Path(path)
+    names = (*schema.names, schema.label.name) if with_label else schema.names
+    kind = next((kind for suffix, kind in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
+    if not path.exists():
+        raise TableError(f"there is no table {str(path)!r}; check the path")
+    if not path.is_file():
+        raise TableError(f"{str(path)!r} is not a file")
+    if kind is None:
+        raise TableError(f"cannot tell what {str(path)!r} is by its name; it must end in {', '.join(SUFFIXES)}")
+    if kind == "parquet":
+        return _read_parquet(path, names)
+    batches = list(read_csv(path, names, quoted_line_breaks=quoted_line_breaks))
+    records = Records({name: np.concatenate([batch[name] for batch in batches]) for name in names})
+    records.caveats = (BREAKS_CAVEAT,) if quoted_line_breaks else ()
+    return records
+
+
+# ---- CSV ----------------------------------------------------------------------------------------------------------
+
+
+def read_csv(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[dict[str, Column]]:
+    """The records of a CSV file in batches, one at least. Where a batch ends changes no record."""
+    try:
+        with _open(path) as file:
+            lines = iter(lambda: file.readlines(BATCH), [])
+            batches = _joined(lines) if quoted_line_breaks else lines
+            first = next(batches, [])
+            width, places = _header(path, first[0] if first else b"", names)
+            known: dict[str, dict[str | None, str | None]] = {name: {} for name in names}
+            for batch in chain([first[1:]], batches):
+                texts = map(_text, batch) if quoted_line_breaks else _texts(batch)
+                rows = [_cells(text, width) for text in texts if text != ""]
+                cells = list(zip(*rows, strict=True)) or [()] * width
+                yield {name: _column(cells[places[name]], known[name]) for name in names}
+    # Without the cause, which can quote the file or say how far it was read.
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise TableError(f"{str(path)!r} is not a whole gzip file; copy or compress it again") from None
+    except OSError as error:
+        raise TableError(f"cannot read the table {str(path)!r}: {error.strerror}") from None
+
+
+def _open(path: Path) -> IO[bytes]:
+    if not path.name.lower().endswith(".gz"):
+        return open(path, "rb")
+    unzipped: Any = gzip.GzipFile(path)
+    return io.BufferedReader(unzipped)  # finds lines much faster than a GzipFile does
+
+
+def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """How many columns there are, and the places of the wanted ones.
+
+    What the line holds is never shown: where the header was forgotten, it is a record.
+    """
+    text = _text(line.removeprefix(codecs.BOM_UTF8))  # a spreadsheet's mark would become part of the first name
+    fix = "the first line must name the columns, in UTF-8 and with commas between them"
+    if text is None:
+        raise TableError(f"the first line of {str(path)!r} is not UTF-8 text; {fix}")
+    if not text:
+        raise TableError(f"{str(path)!r} is empty, or its first line is; {fix}")
+    header = [(name or "").strip() for name in _cells(text)]
+    _check_names(path, header, names, fix)
+    return len(header), {name: header.index(name) for name in names}
+
+
+def _check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: str) -> None:
+    """Refuse a table that lacks a wanted column or has it twice. Only the schema's names are told."""
+    twice = next((name for name in names if header.count(name) > 1), None)
+    if twice is not None:
+        raise TableError(f"{str(path)!r} has two columns called {twice!r}; rename one")
+    lacking = [name for name in names if name not in header]
+    if lacking:
+        plural = "s"[: len(lacking) > 1]
+        listed = ", ".join(map(repr, lacking))
+        raise TableError(f"{str(path)!r} lacks the column{plural} {listed} that the schema declares; {fix}")
+
+
+def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+    """Records that may hold line breaks: lines up to one where all quotes are closed, their number even."""
+    record: list[bytes] = []
+    quotes = 0
+    for batch in batches:
+        records = []
+        for line in batch:
+            record.append(line)
+            quotes += line.count(b'"')
+            if quotes % 2 == 0:
+                records.append(b"".join(record))
+                record = []
+        if records:
+            yield records
+    if record:
+        yield [b"".join(record)]
+
+
+def _texts(lines: list[bytes]) -> Iterable[str | None]:
+    """What :func:`_text` says of every line, all at once where none is damaged.
+
+    A line feed is no part of any other character of UTF-8, so lines can be read together if each can be. What is
+    behind the last line feed is then one line more; it is empty, or the file's last.
+    """
+    try:
+        return b"".join(lines).decode().replace("\r\n", "\n").removesuffix("\r").split("\n")
+    except UnicodeDecodeError:
+        return map(_text, lines)
+
+
+def _text(line: bytes) -> str | None:
+    """A line without its end, None if it is not UTF-8. A carriage return elsewhere is a character like others."""
+    return _decoded(line.removesuffix(b"\n").removesuffix(b"\r"))
+
+
+def _decoded(text: bytes) -> str | None:
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _cells(line: str | None, width: int = -1) -> Sequence[str | None]:
+    """The cells of a line, all None if it cannot be read or their number is wrong; any number will do for -1."""
+    cells = [] if line is None else line.split(",", width) if '"' not in line else _quoted_cells(line, width)
+    return cells if len(cells) == width or width < 0 else [None] * width
+
+
+def _quoted_cells(line: str, most: int) -> list[str]:
+    """The cells of a line with quotes in it: none if one is not where it belongs, and no more than tell a bad line."""
+    cells: list[str] = []
+    end = 0
+    while most < 0 or len(cells) <= most:
+        match = _CELL.match(line, end)
+        if match is None:
+            return []
+        quoted, plain, last = match.groups()
+        cells.append(plain if quoted is None else quoted.replace('""', '"'))
+        if last is not None:
+            break
+        end = match.end()
+    return cells
+
+
+def _column(cells: Sequence[str | None], known: dict[str | None, str | None]) -> Column:
+    # Of objects: one long cell would make every cell of a fixed-width array as long.
+    if len(known) > DISTINCT:
+        known.clear()
+    return np.fromiter(map(known.setdefault, cells, cells), object, len(cells))
+
+
+# ---- Parquet ------------------------------------------------------------------------------------------------------
+
+
+def _read_parquet(path: Path, names: Sequence[str]) -> Any:
+    try:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+        from pyarrow import parquet
+    except ImportError as error:
+        raise TableError(
+            "reading Parquet needs the package pyarrow: run `pip install pyarrow`, or give the table as CSV"
+        ) from error
+    try:
+        with parquet.ParquetFile(path) as file:
+            header = file.schema_arrow.names
+            _check_names(path, header, names, "write the table with columns of these names")
+            table = file.read(columns=list(names))
+    except TableError:
+        raise
+    # Without the cause, which can quote the file.
+    except (arrow.ArrowException, OSError, ValueError):
+        raise TableError(f"{str(path)!r} is not a Parquet table that can be read; copy or write it again") from None
+    for place, field in enumerate(table.schema):
+        table = table.set_column(place, field, _legible(arrow, table.column(place)))
+    return table
+
+
+def _legible(arrow: Any, column: Any) -> Any:
+    """The column, with null for a text that is not UTF-8: who looks at such a cell raises, and shows it."""
+    plain = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
+    if not (arrow.types.is_string(plain) or arrow.types.is_large_string(plain)):
+        return column
+    try:
+        column.validate(full=True)
+    except arrow.ArrowException:
+        cells = column.cast(plain).cast(arrow.large_binary()).to_pylist()
+        texts = [None if cell is None else _decoded(cell) for cell in cells]
+        return arrow.chunked_array([arrow.array(texts, column.type)])
+    return column
