@@ -52,11 +52,9 @@ class Charge:
     @classmethod
     def from_dict(cls, data: Mapping[str, str]) -> Charge:
         numbers = {key: Fraction(text) for key, text in data.items() if key not in ("what", "mechanism")}
-        loss, added = (Loss(numbers[key], numbers.get(more, Fraction(0))) for key, more in _AMOUNTS)
+        loss = Loss(numbers["epsilon"], numbers.get("delta", Fraction(0)))
+        added = Loss(numbers["adds"], numbers.get("adds_delta", Fraction(0)))
         return cls(str(data["what"]), loss, added, data.get("mechanism"), numbers.get("scale"))
-
-
-_AMOUNTS = (("epsilon", "delta"), ("adds", "adds_delta"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,12 +61,10 @@ class Header:
     neighbours: Neighbours
     dataset: str | None = None
 
-    def line(self) -> bytes:
-        cap = {"epsilon": str(self.cap.epsilon), "delta": str(self.cap.delta)}
-        return _signed({"privet-journal": _FORMAT, **cap, "neighbours": self.neighbours.value, "dataset": self.dataset})
-
-    def first_format(self) -> bytes:
-        return _signed({"privet-journal": 1, "epsilon": str(self.cap), "neighbours": self.neighbours.value})
+    def line(self, version: int = _FORMAT) -> bytes:
+        new = {"delta": str(self.cap.delta), "dataset": self.dataset} if version == _FORMAT else {}
+        always = {"epsilon": str(self.cap.epsilon), "neighbours": self.neighbours.value}
+        return _signed({"privet-journal": version, **always, **new})
 
 
 class Journal:
@@ -81,7 +79,7 @@ class Journal:
         if new is not None and not os.path.exists(self.path):
             self._create(new)
         self._open(os.O_CREAT if new else 0)
-        self._identity = _identity(os.fstat(self._file))
+        self._opened = os.fstat(self._file)
         with self.locked():
             self.header = self._read_header(new)
 
@@ -122,11 +120,6 @@ class Journal:
             self._offset += len(line) + 1  # only now: an interrupt may book an entry twice, never skip it
             self._line += 1
 
-    def remove(self) -> None:
-        """Take the file away. Call it while locked; whoever else has it open notices before the next charge."""
-        self._check_path()
-        self.path.unlink()
-
     def _create(self, new: Header) -> None:
         """Link a whole header into place, so that nobody finds half of one."""
         try:
@@ -155,7 +148,8 @@ class Journal:
             raise JournalError(f"{self.path} is locked by the process that forked this one; open the ledger here")
         try:
             here, there = os.fstat(self._file), os.stat(self.path)
-            same = _identity(here) == _identity(there) == self._identity and here.st_size >= self._offset
+            same = os.path.samestat(self._opened, here) and os.path.samestat(here, there)
+            same = same and here.st_size >= self._offset
         except OSError:
             same = False
         if not same:
@@ -184,7 +178,7 @@ class Journal:
         """Write a header anew that a crash cut off. No charge comes before a header, so none is lost."""
         if new is None:
             raise JournalError(f"{self.path} holds no budget yet; give epsilon to create one")
-        if not any(whole.startswith(torn) for whole in (new.line(), new.first_format())):
+        if not any(whole.startswith(torn) for whole in (new.line(), new.line(1))):
             raise JournalError(f"{self.path} is not a privet journal of this budget; name another file")
         os.ftruncate(self._file, 0)
         self._append_bytes(new.line())
@@ -205,10 +199,6 @@ class Journal:
             raise JournalError(f"cannot write the journal {self.path}: {error.strerror}; nothing released") from error
         if written != len(data):
             raise JournalError(f"the journal {self.path} took only part of a record (disk full?); nothing released")
-
-
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino
 
 
 def _signed(record: dict[str, Any]) -> bytes:

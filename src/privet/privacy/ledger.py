@@ -93,7 +93,7 @@ class Ledger:
         assert begun is not None
         self._set_up("the data set's budget", begun.cap)
         self.neighbours = begun.neighbours
-        self.dataset = begun.dataset
+        self._dataset = begun.dataset
         self._facts: Mapping[str, str] | None = None
         with self._exclusive():
             pass  # takes over what the journal already holds
@@ -103,9 +103,8 @@ class Ledger:
                 "budget. Leave epsilon out to use what the journal says; lower_cap lowers it"
             )
         if relation not in (None, self.neighbours):
-            raise JournalError(
-                f"{journal} counts in {self.neighbours.value} neighbours; leave neighbours out to follow it"
-            )
+            holds = self.neighbours.value
+            raise JournalError(f"{journal} counts in {holds} neighbours; leave neighbours out to follow it")
         if dataset is not None:
             self.bind(dataset)
 
@@ -142,6 +141,11 @@ class Ledger:
     def remaining(self) -> Fraction:
         """The epsilon that a single charge here may still take."""
         return self.left.epsilon
+
+    @property
+    def dataset(self) -> str | None:
+        """The name of the data set that this budget protects, once there is one."""
+        return self._root()._dataset
 
     @property
     def analysts(self) -> Mapping[str, Ledger]:
@@ -242,12 +246,12 @@ class Ledger:
         """
         root = self._root()
         with root._exclusive(writing=True):
-            if dataset and root.dataset not in (None, dataset):
+            if dataset and root._dataset not in (None, dataset):
                 raise ParameterError(
-                    f"this ledger protects the data set {root.dataset!r}, not {dataset!r}: give each data set a ledger "
-                    "and a journal of its own, or correct the name in the schema"
+                    f"this ledger protects the data set {root._dataset!r}, not {dataset!r}: give each data set a "
+                    "ledger and a journal of its own, or correct the name in the schema"
                 )
-            if dataset and root.dataset is None:
+            if dataset and root._dataset is None:
                 root._enter(Note("dataset", dataset))
             changed = changes(root._facts, facts) if root._facts and facts else ""
         if changed:
@@ -282,7 +286,7 @@ class Ledger:
         if root._journal is not None and root._journal.created:
             with root._exclusive(writing=True):
                 if not root._charges and not root._unread:
-                    root._journal.remove()
+                    root._journal.path.unlink()  # whoever else has it open notices before the next charge
 
     # -- accounts --------------------------------------------------------------------------------------------------
 
@@ -388,7 +392,7 @@ class Ledger:
             case Note("limit", text):
                 account._limit -= account._limit - Loss.read(text)  # the smaller of the two
             case Note("dataset", name):
-                self.dataset = name
+                self._dataset = name
             case Note("schema", facts):
                 self._facts = facts
             case Note("settled", [settled, text]) if settled in self._unread:
