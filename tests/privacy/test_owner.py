@@ -366,6 +366,20 @@ def test_ten_fits_of_one_table_cost_ten_times_through_every_public_name() -> Non
     assert ledger.spent == 10
 
 
+def test_what_is_said_about_a_part_is_on_its_own_certificate() -> None:
+    # A part's ledger is the whole's. Its caveats must not be lost there.
+    schema, table = clinic(60)
+    ledger = Ledger(1).allow_nonprivate()
+    left, right = privet.protect(table, schema, ledger).shards(2)
+    left.add_caveat("the number of records was declared")
+    right.charge_nonprivate("exact counts", "no noise")
+    assert "was declared" in str(left.certificate())
+    assert left.certificate().private
+    assert not right.certificate().private
+    assert not ledger.certificate().private
+    assert "was declared" in str(ledger.certificate())
+
+
 def test_only_the_kernel_makes_groups() -> None:
     source = Path(privet.__file__).parent
     makers = {path.name for path in source.rglob("*.py") if "._parallel(" in path.read_text("utf-8")}

@@ -131,6 +131,14 @@ class PrivateDataset:
         """These records as the single cell of a frontier, to grow a tree from; or cut into ``shards``, for a forest."""
         return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
 
+    def add_caveat(self, text: str) -> None:
+        """A condition that the certificate of these records, and of those they are a part of, must state."""
+        self._account.add_caveat(text)
+
+    def charge_nonprivate(self, what: str, why: str) -> None:
+        """Record a release that no epsilon covers; refused unless the ledger allows it."""
+        self._account.charge_nonprivate(what, why)
+
     def certificate(self) -> Certificate:
         return self._account.certificate()
 

@@ -62,7 +62,7 @@ class Loss:
         return f"{self.epsilon}, {self.delta}" if self.delta else str(self.epsilon)
 
     def __format__(self, how: str) -> str:
-        """``brief`` is for messages: long fractions are not written out."""
+        """``brief`` is for people: long fractions are not written out."""
         long = max(self.epsilon.denominator, self.delta.denominator).bit_length() > 200
         return f"about {float(self.epsilon):g}" if long and how == "brief" else str(self)
 
