@@ -55,19 +55,22 @@ class TableError(PrivetError, ValueError):
 class BudgetExceeded(PrivetError, RuntimeError):
     """A charge larger than what remains. Nothing was charged and nothing was drawn."""
 
-    def __init__(self, requested: Fraction, remaining: Fraction, account: str, what: str) -> None:
+    def __init__(
+        self, requested: Fraction, remaining: Fraction, account: str, what: str, currency: str = "epsilon"
+    ) -> None:
         self.requested = requested
         self.remaining = remaining
         self.account = account
         self.what = what
-        fix = f"ask with epsilon <= {_short(remaining)}" if remaining > 0 else "ask the data owner for a new budget"
+        self.currency = currency
+        fix = f"ask with {currency} <= {_short(remaining)}" if remaining > 0 else "ask the data owner for a new budget"
         super().__init__(
-            f"{what!r} asks for epsilon {_short(requested)} but {account} has {_short(remaining)} left "
+            f"{what!r} asks for {currency} {_short(requested)} but {account} has {_short(remaining)} left "
             f"({_short(requested - remaining)} short); nothing was charged or released. To go on, {fix}."
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.requested, self.remaining, self.account, self.what)
+        return type(self), (self.requested, self.remaining, self.account, self.what, self.currency)
 
 
 class FitStopped(PrivetError, RuntimeError):
@@ -106,4 +109,9 @@ class ModelFileError(PrivetError, ValueError):
 def _short(amount: Fraction) -> str:
     """A decimal where it is exact, else the fraction: a rounded amount might not be there to spend."""
     decimal = f"{float(amount):g}"
+    if amount.denominator.bit_length() > _LONGEST:
+        return f"about {decimal}"
     return decimal if Fraction(decimal) == amount else str(amount)
+
+
+_LONGEST = 200  # bits of a denominator that a message still prints

@@ -48,7 +48,7 @@ def test_json_brings_everything_back(certificate: Certificate) -> None:
 def test_the_certificate_is_what_the_ledger_holds() -> None:
     ledger = Ledger(1, neighbours="replace-one")
     ledger.charge(0.25, "count")
-    left, right = ledger.parallel(2)
+    left, right = ledger._parallel(2)
     left.charge(0.25, "left")
     right.charge(0.5, "right")
     certificate = ledger.certificate()
@@ -73,7 +73,7 @@ def test_the_words_say_relation_total_and_every_charge(neighbours: str, words: s
     assert "none" in str(ledger.certificate())
     for _ in range(3):
         ledger.charge(0.125, "noisy count")
-    parts = ledger.parallel(2)
+    parts = ledger._parallel(2)
     for part in parts:
         part.charge(Fraction(1, 3), "histogram")
     said = str(ledger.certificate())

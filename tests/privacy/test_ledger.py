@@ -23,6 +23,7 @@ from privet import Categorical, Ledger, Numeric, Schema
 from privet.errors import BudgetExceeded, ParameterError, PrivacyError, PrivetError, ReceiptError
 from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Receipt
+from privet.privacy.losses import UNLIMITED, Loss
 from privet.privacy.mechanisms import noisy_counts
 from privet.structure.splits import Test, Threshold
 from privet.testing import ZeroNoise, use_noise
@@ -101,7 +102,7 @@ def test_replace_one_draws_with_half_the_epsilon(neighbours: str, scale: float) 
     ledger, spy = Ledger(1, neighbours=neighbours), Spy()
     with use_noise(spy):
         noisy_counts(np.array([7]), ledger.charge(0.5, "count"))
-        part = ledger.account("fit", 0.5).parallel(2)[1]
+        part = ledger.account("fit", 0.5)._parallel(2)[1]
         noisy_counts(np.array([7]), part.charge(0.5, "count"))
     assert spy.scales == [scale, scale]
     assert ledger.spent == 1, "the ledger counts in its own relation"
@@ -155,7 +156,7 @@ def play(root: Ledger, cap: Fraction, steps: list[tuple[int, str, Fraction]]) ->
     for pick, step, amount in steps:
         node = nodes[pick % len(nodes)]
         if step == "parallel":
-            group = [Node(part, parent=node) for part in node.ledger.parallel(2 + pick % 2)]
+            group = [Node(part, parent=node) for part in node.ledger._parallel(2 + pick % 2)]
             node.groups.append(group)
             nodes += group
         elif step == "charge":
@@ -213,8 +214,8 @@ def test_the_oracle_can_disagree() -> None:
     class Sum(Ledger):
         """Charges parts as if they shared records."""
 
-        def parallel(self, count: int) -> tuple[Ledger, ...]:
-            return tuple(self._child(f"part {i}", None) for i in range(count))
+        def _parallel(self, count: int) -> tuple[Ledger, ...]:
+            return tuple(self._child(f"part {i}", UNLIMITED) for i in range(count))
 
     with pytest.raises(AssertionError):
         play(
@@ -225,7 +226,7 @@ def test_the_oracle_can_disagree() -> None:
 
 
 def test_a_part_may_use_what_its_siblings_made_the_parent_pay() -> None:
-    left, right = Ledger(1).parallel(2)
+    left, right = Ledger(1)._parallel(2)
     left.charge(1, "all of it")
     assert right.remaining == 1
     right.account("a fit of its own", 1).charge(1, "all of it again")
@@ -293,7 +294,7 @@ def test_a_receipt_is_good_once() -> None:
 
 @given(st.lists(st.lists(st.integers(-2, 6), max_size=4), max_size=8))
 def test_a_receipt_is_good_once_in_each_cell(batches: list[list[int]]) -> None:
-    receipt, spent = Ledger(1)._charge(Fraction(1, 2), "counts", 5, Fraction(1, 2)), set[int]()
+    receipt, spent = Ledger(1)._charge(Loss(0.5), "counts", 5, Loss(0.5)), set[int]()
     for batch in batches:
         cells = np.array(batch, dtype=np.intp)
         good = len(set(batch)) == len(batch) and all(0 <= cell < 5 and cell not in spent for cell in batch)
@@ -341,7 +342,7 @@ def test_no_copy_creates_budget(tmp_path: Path, kind: str, journal: bool) -> Non
         "root": lambda: root,
         "analyst": lambda: root.analyst("ann", 1),
         "account": lambda: root.account("fit", 1),
-        "part": lambda: root.parallel(2)[0],
+        "part": lambda: root._parallel(2)[0],
     }[kind]()
     holder = Holder(ledger, also=[ledger, {"ledger": ledger}])
     copies = [
@@ -362,7 +363,7 @@ def test_no_copy_creates_budget(tmp_path: Path, kind: str, journal: bool) -> Non
     assert root.spent == 1
 
 
-@pytest.mark.parametrize("kind", [Ledger.analyst, Ledger.account, lambda ledger, *_: ledger.parallel(1)[0], None])
+@pytest.mark.parametrize("kind", [Ledger.analyst, Ledger.account, lambda ledger, *_: ledger._parallel(1)[0], None])
 def test_a_ledger_in_memory_cannot_be_pickled(kind: Any) -> None:
     ledger = Ledger(1) if kind is None else kind(Ledger(1), "ann", 1)
     for thing in (ledger, Holder(ledger)):
@@ -373,7 +374,7 @@ def test_a_ledger_in_memory_cannot_be_pickled(kind: Any) -> None:
 def test_a_pickled_journal_ledger_spends_from_the_same_file(tmp_path: Path) -> None:
     ledger = Ledger(1, journal=tmp_path / "journal")
     analyst = ledger.analyst("ann", 0.5)
-    for scope in (ledger.account("fit", 1), analyst.account("fit", 0.5), *ledger.parallel(1)):
+    for scope in (ledger.account("fit", 1), analyst.account("fit", 0.5), *ledger._parallel(1)):
         with pytest.raises(PrivacyError):
             pickle.dumps(scope)
     for text in (pickle.dumps(Holder(ledger)), pickle.dumps(Holder(analyst))):
@@ -420,22 +421,22 @@ def in_a_fork(work: Callable[[], object]) -> str:
 
 def test_a_fork_does_not_copy_the_budget_of_a_ledger_in_memory() -> None:
     ledger = Ledger(1)
-    scopes = [ledger, ledger.analyst("ann", 1), ledger.account("fit", 1), *ledger.parallel(1)]
+    scopes = [ledger, ledger.analyst("ann", 1), ledger.account("fit", 1), *ledger._parallel(1)]
     for scope in scopes:
         assert in_a_fork(partial(scope.charge, 0.5, "count")) == "PrivacyError"
-        assert in_a_fork(partial(scope.parallel(1)[0].charge, 0.5, "count")) == "PrivacyError"
+        assert in_a_fork(partial(scope._parallel(1)[0].charge, 0.5, "count")) == "PrivacyError"
     assert in_a_fork(lambda: Ledger(1).charge(0.5, "count").epsilon) == "1/2"
     ledger.charge(1, "count")
 
 
 def test_a_fork_shares_a_journal_but_not_the_books_of_parts(tmp_path: Path) -> None:
     ledger = Ledger(1, journal=tmp_path / "journal")
-    left, right = ledger.parallel(2)
+    left, right = ledger._parallel(2)
     left.charge(0.5, "count")
     # Both processes remember that the parent paid 0.5 for the group; each would let the other part have it free.
     assert in_a_fork(lambda: right.charge(0.5, "count")) == "PrivacyError"
     assert in_a_fork(lambda: right.account("fit", 0.5).charge(0.5, "count")) == "PrivacyError"
-    assert in_a_fork(lambda: ledger.parallel(2)[0].charge(0.25, "count").epsilon) == "1/4"
+    assert in_a_fork(lambda: ledger._parallel(2)[0].charge(0.25, "count").epsilon) == "1/4"
     assert in_a_fork(lambda: ledger.analyst("ann", 1).charge(0.25, "count").epsilon) == "1/4"
     assert ledger.spent == 1
 

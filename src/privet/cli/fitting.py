@@ -23,7 +23,7 @@ from privet.cli.options import (
     parse_settings,
 )
 from privet.cli.output import print_json, progress
-from privet.errors import ModelFileError, ParameterError, RecipeError
+from privet.errors import ModelFileError, ParameterError, PrivetError, RecipeError
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
@@ -91,10 +91,15 @@ def fit(
     refuse_source(facts, columns, with_label=True)
     # The journal comes last: from here on a mistake can cost budget.
     if journal is not None:
-        ledger = _open_journal(journal, budget, epsilon, neighbours)
+        ledger = _open_journal(journal, budget, epsilon, neighbours, facts.name)
         classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
-    with progress(f"growing {recipe}") as advance:
-        classifier.fit(columns, columns[facts.label.name], progress=advance)
+    try:
+        with progress(f"growing {recipe}") as advance:
+            classifier.fit(columns, columns[facts.label.name], progress=advance)
+    except PrivetError:
+        if journal is not None:
+            ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
+        raise
     try:
         classifier.save(output)
     except ModelFileError as error:
@@ -130,12 +135,16 @@ def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier
     return classifier
 
 
-def _open_journal(path: Path, budget: Fraction | None, epsilon: Fraction, neighbours: str | None) -> Ledger:
+def _open_journal(
+    path: Path, budget: Fraction | None, epsilon: Fraction, neighbours: str | None, dataset: str
+) -> Ledger:
     from privet.privacy.ledger import Ledger
 
-    is_new = not path.exists()
-    # An existing journal keeps its own cap and neighbours; what is said about them must agree.
-    return Ledger((budget or epsilon) if is_new else budget, neighbours=neighbours, journal=path)
+    if path.exists():  # it keeps its own cap and neighbours; what is said about them must agree
+        return Ledger(budget, neighbours=neighbours, journal=path)
+    cap = epsilon if budget is None else budget
+    Ledger(cap, neighbours=neighbours).account("this fit", epsilon)  # refused here, it leaves no file behind
+    return Ledger(cap, neighbours=neighbours, journal=path, dataset=dataset or None)
 
 
 def _check_writable(path: Path) -> None:

@@ -50,6 +50,6 @@ def buy_leaf_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction) -> 
 def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:
     """The number of records, as the owner declares it or bought with a share of epsilon; and what is left of that."""
     if n_public is not None:
-        data.ledger.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
+        data.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
         return n_public, epsilon
     return max(data.noisy_count(epsilon * share), 1), epsilon * (1 - share)

@@ -15,6 +15,7 @@ from privet.errors import EpsilonError, ParameterError
 
 INFINITY = math.inf
 _LEAST = Fraction(1, 10**100)
+_MOST_BITS = 7_000  # of a denominator, some 2,100 digits: Python writes the difference of two such numbers, no more
 Total = Fraction | float
 """A total loss: an exact rational, or ``INFINITY`` for what is not private at all."""
 
@@ -39,27 +40,47 @@ class Neighbours(StrEnum):
             raise ParameterError(f"neighbours must be {choices}, not {value!r}") from None
 
 
+def exact(value: object, name: str) -> Fraction:
+    """Read a finite number exactly; a float is read as the decimal it prints, so 0.1 is 1/10."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise EpsilonError(f"{name} must be a positive number such as 0.5, not {type(value).__name__}")
+    if isinstance(value, Rational):
+        number = Fraction(int(value.numerator), int(value.denominator))
+    elif not math.isfinite(value):
+        raise EpsilonError(f"{name} must be finite, not {float(value)}; choose a positive number such as 0.5")
+    else:
+        number = Fraction(str(value))  # numpy's float32 too prints what its owner typed
+    return number
+
+
 def epsilon(value: object, name: str = "epsilon") -> Fraction:
-    """Read a positive finite epsilon exactly; a float is read as the decimal it prints, so 0.1 is 1/10.
+    """Read a positive epsilon exactly.
 
     >>> epsilon(0.1)
     Fraction(1, 10)
     """
-    if isinstance(value, Fraction):
-        exact = value
-    elif isinstance(value, bool) or not isinstance(value, Real):
-        raise EpsilonError(f"{name} must be a positive number such as 0.5, not {type(value).__name__}")
-    elif isinstance(value, Rational):
-        exact = Fraction(int(value.numerator), int(value.denominator))
-    elif not math.isfinite(value):
-        raise EpsilonError(f"{name} must be finite, not {float(value)}; choose a positive number such as 0.5")
-    else:
-        exact = Fraction(str(value))  # numpy's float32 too prints what its owner typed
-    if exact <= 0:
-        raise EpsilonError(f"{name} must be greater than 0, not {exact}; choose a number such as 0.5")
-    if not _LEAST <= exact <= 1 / _LEAST:
+    number = exact(value, name)
+    if number <= 0:
+        raise EpsilonError(f"{name} must be greater than 0, not {number}; choose a number such as 0.5")
+    if not _LEAST <= number <= 1 / _LEAST:
         raise EpsilonError(f"{name} must lie between 1e-100 and 1e100, where noise can be drawn; choose such as 0.5")
-    return exact
+    check_digits(number, name)
+    return number
+
+
+def delta(value: object) -> Fraction:
+    """Read a delta exactly: 0 for pure epsilon, or a small number below 1."""
+    number = exact(value, "delta")
+    if not 0 <= number < 1:
+        raise EpsilonError(f"delta must be 0 or a small number below 1, such as 1e-6, not {number}")
+    check_digits(number, "delta")
+    return number
+
+
+def check_digits(number: Fraction, name: str) -> None:
+    """Refuse what cannot be written down: Python neither prints nor reads numbers of more than 4,300 digits."""
+    if number.denominator.bit_length() > _MOST_BITS:
+        raise EpsilonError(f"{name} has thousands of digits; round it to a number such as 0.5")
 
 
 def float_up(value: Fraction) -> float:

@@ -11,7 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from privet.privacy.budget import INFINITY, Neighbours, Total
+from privet.privacy.losses import Loss
 
+_LONGEST = 200  # bits of a denominator that is still printed
 _RELATION_WORDS = {
     Neighbours.ADD_REMOVE: "tables that differ by one record added or removed",
     Neighbours.REPLACE_ONE: "tables of one size that differ in the contents of one record",
@@ -23,8 +25,36 @@ class Charge:
     """One purpose, what each record in its scope paid for it, and what that added to the account's total."""
 
     what: str
-    epsilon: Fraction
-    adds: Fraction
+    loss: Loss
+    added: Loss
+    mechanism: str | None = None
+    scale: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("loss", "added"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, value if isinstance(value, Loss) else Loss(value))  # an epsilon alone
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.loss.epsilon
+
+    @property
+    def adds(self) -> Fraction:
+        return self.added.epsilon
+
+    def to_dict(self) -> dict[str, str]:
+        """The JSON form; the deltas, the mechanism and its scale are left out where there are none."""
+        rest = {"delta": self.loss.delta, "adds_delta": self.added.delta, "mechanism": self.mechanism}
+        known = {key: str(value) for key, value in (rest | {"scale": self.scale}).items() if value}
+        return {"what": self.what, "epsilon": str(self.epsilon), "adds": str(self.adds)} | known
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, str]) -> Charge:
+        numbers = {key: Fraction(text) for key, text in data.items() if key not in ("what", "mechanism")}
+        loss = Loss(numbers["epsilon"], numbers.get("delta", Fraction(0)))
+        added = Loss(numbers["adds"], numbers.get("adds_delta", Fraction(0)))
+        return cls(str(data["what"]), loss, added, data.get("mechanism"), numbers.get("scale"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +88,9 @@ class Certificate:
 
     @property
     def definition(self) -> str:
-        return "epsilon-differential privacy" if self.private else "not differentially private"
+        if not self.private:
+            return "not differentially private"
+        return "(epsilon, delta)-differential privacy" if self.delta else "epsilon-differential privacy"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -66,7 +98,7 @@ class Certificate:
             "neighbours": self.neighbours.value,
             "epsilon": _write(self.epsilon),
             "delta": _write(self.delta),
-            "charges": [{"what": c.what, "epsilon": _write(c.epsilon), "adds": _write(c.adds)} for c in self.charges],
+            "charges": [charge.to_dict() for charge in self.charges],
             "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
         }
 
@@ -78,24 +110,27 @@ class Certificate:
         return cls(
             epsilon=_read(data["epsilon"]),
             neighbours=Neighbours.parse(data["neighbours"]),
-            charges=tuple(Charge(str(c["what"]), Fraction(c["epsilon"]), Fraction(c["adds"])) for c in data["charges"]),
+            charges=tuple(map(Charge.from_dict, data["charges"])),
             caveats=tuple(Caveat(str(c["text"]), bool(c["voids"])) for c in data["caveats"]),
             delta=Fraction(data["delta"]),
         )
 
     def __str__(self) -> str:
         if self.private:
-            headline = f"Differentially private with epsilon = {_words(self.epsilon)} (pure, delta = 0)"
+            kind = f" and delta = {words(self.delta)}" if self.delta else " (pure, delta = 0)"
+            headline = f"Differentially private with epsilon = {words(self.epsilon)}{kind}"
         else:
             headline = "NOT differentially private (epsilon = infinity)"
         lines = [headline, f"  neighbours: {_RELATION_WORDS[self.neighbours]}", "  charges:"]
         alike = Counter(self.charges)  # keeps the order of first appearance
         width = max((len(charge.what) for charge in alike), default=0)
         for charge, times in alike.items():
-            total = charge.adds * times
-            added = f"adds {_words(total)}" if total else "adds nothing (disjoint records)"
+            total, total_delta = charge.adds * times, charge.added.delta * times
+            added = f"adds {words(total)}" if total or total_delta else "adds nothing (disjoint records)"
+            added += f" and {words(total_delta)}" if total_delta else ""
+            delta = f" and delta {words(charge.loss.delta)}" if charge.loss.delta else ""
             many = f" x {times}" if times > 1 else ""
-            lines.append(f"    {charge.what:<{width}}  epsilon {_words(charge.epsilon)}{many}, {added}")
+            lines.append(f"    {charge.what:<{width}}  epsilon {words(charge.epsilon)}{delta}{many}, {added}")
         if not alike:
             lines.append("    none")
         if self.caveats:
@@ -104,12 +139,14 @@ class Certificate:
         return "\n".join(lines)
 
 
-def _words(value: Total) -> str:
+def words(value: Total) -> str:
+    """A number for people: as a decimal, and exactly beside it where that is another number."""
     if value == INFINITY:
         return "infinity"
-    number = float(value)
-    short = f"{number:.6g}"
-    return short if Fraction(short) == value else f"{short} ({value})"
+    short = f"{float(value):.6g}"
+    if Fraction(short) == value:
+        return short
+    return f"{short} ({value})" if Fraction(value).denominator.bit_length() <= _LONGEST else f"about {short}"
 
 
 def _write(value: Total) -> str:

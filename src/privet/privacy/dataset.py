@@ -11,14 +11,16 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
+from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.frontier import Frontier
-from privet.privacy.ledger import Certificate, Ledger
+from privet.privacy.ledger import Certificate, Ledger, Receipt
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Score
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Quantum
+from privet.schema.fingerprint import fingerprint
 from privet.structure.splits import Test, Tests
 
 _REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
@@ -43,18 +45,24 @@ class PrivateDataset:
     Fraction(1, 2)
     """
 
-    __slots__ = ("_cells", "_engine", "ledger")
+    __slots__ = ("_account", "_cells", "_engine", "ledger")
 
-    def __init__(self, engine: Engine, ledger: Ledger, cells: Any = None) -> None:
+    def __init__(self, engine: Engine, ledger: Ledger, cells: Any = None, _account: Ledger | None = None) -> None:
         if not isinstance(ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
         self._engine = engine
         self._cells = engine.root() if cells is None else cells
         self.ledger = ledger
+        # A part pays here. It is not for others: whoever charged another table to it would pay for the largest only.
+        self._account = ledger if _account is None else _account
+        if cells is None:
+            ledger.bind(engine.schema.name, fingerprint(engine.schema))
         for caveat in engine.schema.caveats():
-            ledger.add_caveat(caveat)
+            self._account.add_caveat(caveat)
         if engine.schema.inferred:
-            ledger.add_caveat("the schema was read off the private table itself (epsilon = infinity)", voids=True)
+            self._account.add_caveat(
+                "the schema was read off the private table itself (epsilon = infinity)", voids=True
+            )
 
     @property
     def schema(self) -> Schema:
@@ -74,19 +82,19 @@ class PrivateDataset:
     def noisy_sum(self, attribute: str, epsilon: object) -> float:
         """The sum of a numeric attribute, values clipped to the declared bounds and quantised to a public step."""
         index, quantum = self._quantum(attribute)
-        receipt = self.ledger.charge(epsilon, f"noisy sum of {attribute}")
+        receipt = self._charge(epsilon, f"noisy sum of {attribute}", quantum.bound)
         exact = self._engine.level_sums(self._cells, index)
         return float(mechanisms.noisy_counts(exact, receipt, sensitivity=quantum.bound)[0]) * quantum.step
 
     def noisy_average(self, attribute: str, epsilon: object) -> float:
         """The mean of a numeric attribute over the records that have it, clipped to the declared bounds."""
         index, quantum = self._quantum(attribute)
-        receipt = self.ledger.charge(epsilon, f"noisy average of {attribute}")
+        middle = (quantum.low + quantum.high) // 2
+        reach = max(1, quantum.high - middle)  # never less than middle - low
+        receipt = self._charge(epsilon, f"noisy average of {attribute}", 2 * reach)
         bins = self._engine.counts(self._cells)[:, self.schema.offsets[index] : self.schema.offsets[index + 1]]
         present = bins[:, :-1] if getattr(self.schema.attributes[index], "missing", None) is not None else bins
         count = present.sum(axis=(1, 2))
-        middle = (quantum.low + quantum.high) // 2
-        reach = max(1, quantum.high - middle)  # never less than middle - low
         centred = self._engine.level_sums(self._cells, index) - middle * count
         # A record moves the scaled count by reach and the sum by at most reach: one vector, one draw, one charge.
         noisy = mechanisms.noisy_counts(np.concatenate([count * reach, centred]), receipt, sensitivity=2 * reach)
@@ -117,14 +125,22 @@ class PrivateDataset:
             raise ParameterError(f"rate must be a Fraction above 0 and at most 1, not {rate!r}")
         coins = self._coins()
         cells = self._engine.shards(self._cells, 2, lambda _, n: coins(rate.denominator, n) >= rate.numerator)
-        return PrivateDataset(self._engine, self.ledger, self._engine.only(cells, 0))
+        return PrivateDataset(self._engine, self.ledger, self._engine.only(cells, 0), self._account)
 
     def frontier(self, shards: int = 1) -> Frontier:
         """These records as the single cell of a frontier, to grow a tree from; or cut into ``shards``, for a forest."""
-        return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self.ledger)
+        return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
+
+    def add_caveat(self, text: str) -> None:
+        """A condition that the certificate of these records, and of those they are a part of, must state."""
+        self._account.add_caveat(text)
+
+    def charge_nonprivate(self, what: str, why: str) -> None:
+        """Record a release that no epsilon covers; refused unless the ledger allows it."""
+        self._account.charge_nonprivate(what, why)
 
     def certificate(self) -> Certificate:
-        return self.ledger.certificate()
+        return self._account.certificate()
 
     def _shard(self, count: int) -> Any:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -134,14 +150,17 @@ class PrivateDataset:
     def _coins(self) -> Callable[[int, int], npt.NDArray[np.int64]]:
         source = current_source()
         if source.caveat is not None:
-            self.ledger.add_caveat(source.caveat, voids=True)
+            self._account.add_caveat(source.caveat, voids=True)
         return source.coins
 
     def _parts(self, cells: Any) -> tuple[PrivateDataset, ...]:
-        ledgers = self.ledger.parallel(cells.size)
-        return tuple(
-            PrivateDataset(self._engine, ledger, self._engine.only(cells, i)) for i, ledger in enumerate(ledgers)
-        )
+        accounts = self._account._parallel(cells.size)
+        only = [self._engine.only(cells, i) for i in range(cells.size)]
+        return tuple(PrivateDataset(self._engine, self.ledger, *part) for part in zip(only, accounts, strict=True))
+
+    def _charge(self, epsilon: object, what: str, sensitivity: int) -> Receipt:
+        scale = sensitivity * self.ledger.neighbours.steps / parse_epsilon(epsilon)
+        return self._account.charge(epsilon, what, mechanism=mechanisms.LAPLACE, scale=scale)
 
     def _quantum(self, attribute: str) -> tuple[int, Quantum]:
         index = self.schema.index(attribute)
@@ -154,7 +173,7 @@ class PrivateDataset:
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.names)
-        return f"<PrivateDataset of ({names} -> {self.schema.label.name}), {self.ledger!r}>"
+        return f"<PrivateDataset of ({names} -> {self.schema.label.name}), {self._account!r}>"
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise PrivacyError(_REFUSAL)

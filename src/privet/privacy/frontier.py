@@ -8,9 +8,11 @@ account per cell. Proof: ``docs/proofs/composition.md``.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +23,8 @@ from privet.privacy import mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
-from privet.privacy.mechanisms import Selection
+from privet.privacy.losses import NOTHING, Loss
+from privet.privacy.mechanisms import LAPLACE, Selection
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Meter, Sketch, TreeSpace
 from privet.privacy.scores import Hits, InfoGain, Score
@@ -38,9 +41,22 @@ class _Books:
     """What the most expensive path from the root has cost; shared by a frontier and all that grow out of it."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger.parallel(1)[0]  # an account of this process: a fork cannot copy the books
-        self.peak = Fraction(0)
-        self.lock = threading.RLock()  # two threads that read one peak would pay once for two questions
+        self.ledger = ledger._parallel(1)[0]  # an account of this process: a fork cannot copy the books
+        self.peak = NOTHING
+        self._lock = threading.RLock()
+        self._busy = False
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """One at a time: two threads (or a signal handler) that read one peak would pay once for two questions."""
+        with self._lock:
+            if self._busy:
+                raise PrivacyError("a frontier cannot be asked by a signal handler in the middle of a question")
+            self._busy = True
+            try:
+                yield
+            finally:
+                self._busy = False
 
 
 class Frontier:
@@ -51,7 +67,7 @@ class Frontier:
         self._cells = cells
         self._books = _Books(ledger)
         # Few distinct amounts, many cells: cell i has spent _amounts[_spent[i]].
-        self._amounts = [Fraction(0)]
+        self._amounts = [NOTHING]
         self._spent = np.zeros(cells.size, dtype=np.intp)
         self._gone = np.zeros(cells.size, dtype=bool)  # cells whose records live on in the children of a split
 
@@ -73,12 +89,12 @@ class Frontier:
 
     def count_all(self, epsilon: object, cells: Index | None = None, what: str = "noisy counts") -> Ints:
         """The noisy number of records in each cell."""
-        chosen, receipt = self._charge(epsilon, cells, what)
+        chosen, receipt = self._charge(epsilon, cells, what, LAPLACE, Fraction(1))
         return mechanisms.noisy_counts(self._class_counts[chosen].sum(axis=1), receipt, cells=chosen)
 
     def class_counts_all(self, epsilon: object, cells: Index | None = None, what: str = "class counts") -> Ints:
         """The noisy (cell, class) counts; a record is in one of them, so the histogram costs epsilon once."""
-        chosen, receipt = self._charge(epsilon, cells, what)
+        chosen, receipt = self._charge(epsilon, cells, what, LAPLACE, Fraction(1))
         return mechanisms.noisy_counts(self._class_counts[chosen], receipt, cells=chosen)
 
     def attribute_counts_all(
@@ -95,7 +111,7 @@ class Frontier:
         if asked.ndim != 2 or asked.shape[1] != len(self.schema.attributes) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
         most = int(asked.sum(axis=1).max())
-        chosen, receipt = self._charge(epsilon, cells, "attribute counts")
+        chosen, receipt = self._charge(epsilon, cells, "attribute counts", LAPLACE, Fraction(most))
         exact = self._counts[chosen] if by_class else self._counts[chosen].sum(axis=2)
         wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
         released = np.zeros_like(exact)
@@ -121,7 +137,8 @@ class Frontier:
         if isinstance(score, InfoGain):
             bound = f"the guarantee holds for tables of at most {score.max_records} records, as declared"
             self._books.ledger.add_caveat(bound)
-        chosen, receipt = self._charge(epsilon, cells, what)
+        sensitivity = score.sensitivity * selection.factor
+        chosen, receipt = self._charge(epsilon, cells, what, selection.mechanism, sensitivity)
         scores, terms = score_tests(self._counts[chosen], tests, score, self.schema)
         return mechanisms.choose(
             scores, score, receipt, selection, terms=terms, allowed=allowed, log_prior=log_prior, cells=chosen
@@ -131,7 +148,7 @@ class Frontier:
         self, epsilon: object, cells: Index | None = None, *, selection: Selection = BY_FLIPPING
     ) -> Index:
         """A label for each cell, drawn by its number of records."""
-        chosen, receipt = self._charge(epsilon, cells, "leaf labels")
+        chosen, receipt = self._charge(epsilon, cells, "leaf labels", selection.mechanism, Fraction(selection.factor))
         hits = Hits().node(self._class_counts[chosen])
         return mechanisms.choose(hits, Hits(), receipt, selection, terms=1, cells=chosen)
 
@@ -148,7 +165,7 @@ class Frontier:
             raise ParameterError("spaces must have one entry for each cell")
         for space in dict.fromkeys(spaces):
             space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, self.schema)
-        chosen, receipt = self._charge(epsilon, cells, what)
+        chosen, receipt = self._charge(epsilon, cells, what, "exponential over trees", None)
         alone = ((cell, self._engine.only(self._cells, cell)) for cell in chosen.tolist())
         return [sample_tree(self._engine, *a, space, receipt, meter) for a, space in zip(alone, spaces, strict=True)]
 
@@ -171,17 +188,23 @@ class Frontier:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def _charge(self, epsilon: object, cells: Index | None, what: str) -> tuple[Index, Receipt]:
-        exact = parse_epsilon(epsilon)
+    def _charge(
+        self, epsilon: object, cells: Index | None, what: str, mechanism: str, sensitivity: Fraction | None
+    ) -> tuple[Index, Receipt]:
+        """Pay for a question of some cells; ``sensitivity`` is in units of the mechanism's scale, None without one."""
+        loss = Loss.of(epsilon)
         chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
         if np.unique(chosen).size != chosen.size:
             raise ParameterError("cells names a cell twice: a question is asked once of each")
-        with self._books.lock:
+        with self._books.open():
             self._check_there(chosen)
             before, kinds = np.unique(self._spent[chosen], return_inverse=True)
-            after = [self._amounts[i] + exact for i in before]
-            peak = max([self._books.peak, *after])
-            receipt = self._books.ledger._charge(exact, what, self.size, peak - self._books.peak)
+            after = [self._amounts[i] + loss for i in before]
+            peak = reduce(or_, after, self._books.peak)
+            each = (loss / self._books.ledger.neighbours.steps).epsilon  # what the receipt will carry
+            scale = None if sensitivity is None else sensitivity / each
+            adds = peak - self._books.peak
+            receipt = self._books.ledger._charge(loss, what, self.size, adds, mechanism, scale)
             self._books.peak = peak
             self._spent = self._spent.copy()
             self._spent[chosen] = len(self._amounts) + kinds
@@ -192,7 +215,7 @@ class Frontier:
         """Put the cells that have ``parts`` in their place."""
         split, child = np.asarray(parts) > 0, object.__new__(Frontier)
         child._engine, child._books = self._engine, self._books
-        with self._books.lock:
+        with self._books.open():
             self._check_there(split)
             child._cells = refine()
             child._amounts, child._spent = self._amounts, np.repeat(self._spent, parts)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 import weakref
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,59 +24,114 @@ from typing import Any
 from privet.errors import JournalError
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Caveat, Charge
+from privet.privacy.losses import Loss
 
-_FORMAT = 1
-_AMOUNT = re.compile(rb'^\{"adds": "(\d{1,999}(?:/[1-9]\d{0,999})?)"')
+_FORMAT = 2
+_NUMBER = rb"\d{1,4300}(?:/[1-9]\d{0,4299})?"  # Python reads no longer ones
+_AMOUNT = re.compile(rb'^\{"adds": "(%s(?:, %s)?)"' % (_NUMBER, _NUMBER))
+_MOST = 10**100  # no budget is larger, see budget.epsilon
 _HEADER_START = b'{"privet-journal": '
+_CHUNK = 65_536
 
-Entry = tuple[Charge | Caveat | None, str | None]
-"""A charge or caveat (None if it cannot be read) and the analyst it was for."""
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """An entry that costs nothing.
+
+    ``limit`` lowers or sets an analyst's limit (without an analyst: the cap). ``dataset`` names what is protected and
+    ``schema`` holds what was declared about it. ``settled`` is the owner's word on a line that cannot be read.
+    """
+
+    kind: str
+    value: Any
+
+
+TORN = "a charge whose record is torn"
+KINDS = ("limit", "dataset", "schema", "settled")
+Entry = Charge | Caveat | Note
+News = tuple[int, Entry | None, str | None]
+"""The number of a line, its entry (None if it cannot be read), and the analyst it was for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a budget begins with. No later record changes it, but for one that lowers the cap."""
+
+    cap: Loss
+    neighbours: Neighbours
+    dataset: str | None = None
+
+    def line(self, version: int = _FORMAT) -> bytes:
+        new = {"delta": str(self.cap.delta), "dataset": self.dataset} if version == _FORMAT else {}
+        always = {"epsilon": str(self.cap.epsilon), "neighbours": self.neighbours.value}
+        return _signed({"privet-journal": version, **always, **new})
 
 
 class Journal:
-    """A file of charges; create it with the budget it protects, or open it without to take what it says."""
+    """A file of charges; create it with the header of the budget it protects, or open it without one."""
 
-    def __init__(self, path: str | os.PathLike[str], cap: Fraction | None, neighbours: Neighbours | None) -> None:
+    def __init__(self, path: str | os.PathLike[str], new: Header | None) -> None:
         self.path = Path(path).absolute()
+        self.created = False
         self._offset = 0  # bytes of the file that read_new has handed out and seen booked
-        self._open(os.O_CREAT if cap is not None else 0)
+        self._line = 1  # the number of lines in them
+        self._depth = 0
+        if new is not None and not os.path.exists(self.path):
+            self._create(new)
+        self._open(os.O_CREAT if new else 0)
+        self._opened = os.fstat(self._file)
         with self.locked():
-            self.cap, self.neighbours = self._header(cap, neighbours)
+            self.header = self._read_header(new)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the file against every other process."""
+        """Hold the file against every other process. One thread may enter again: only the outermost exit lets go."""
         try:
             import fcntl
         except ImportError:
             raise JournalError("a journal needs POSIX file locks, which this platform lacks") from None
         if self._owner != os.getpid():
             self._open()  # after a fork both processes would otherwise share one lock
+        self._depth += 1
         try:
+            # At every depth: a signal handler may run between the line above and this one. Locking twice is no harm.
             fcntl.flock(self._file, fcntl.LOCK_EX)
             yield
         finally:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
+            self._depth -= 1
+            if self._depth == 0:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def append(self, entry: Charge | Caveat, analyst: str | None) -> None:
+    def append(self, entry: Entry, analyst: str | None = None) -> None:
         """Put an entry on disk; only when this returns may noise be drawn. Call it while locked."""
-        if isinstance(entry, Caveat):
-            self._write({"adds": "0", "analyst": analyst, "caveat": entry.text, "voids": entry.voids})
-            return
-        self._write({"adds": str(entry.adds), "epsilon": str(entry.epsilon), "analyst": analyst, "what": entry.what})
+        self._check_path()
+        self._append_bytes(_signed(_to_record(entry, analyst)))
+        self._check_path()  # were it moved meanwhile, the next reader would not find the entry
 
-    def read_new(self) -> Iterator[Entry]:
+    def read_new(self) -> Iterator[News]:
         """Entries appended by anybody since the last call. Call it while locked."""
-        status = os.fstat(self._file)
-        if status.st_nlink == 0 or status.st_size < self._offset:
-            raise JournalError(f"{self.path} was deleted or cut short while in use; put it back and start anew")
-        lines = os.pread(self._file, status.st_size - self._offset, self._offset).split(b"\n")
+        self._check_path()
+        lines = os.pread(self._file, os.fstat(self._file).st_size - self._offset, self._offset).split(b"\n")
         if lines[-1]:
             self._append_bytes(b"\n")  # nobody may continue a torn line; the next reader finds it ended
             lines.append(b"")
         for line in lines[:-1]:
-            yield _read_entry(line)
+            yield self._line + 1, *read_entry(line)
             self._offset += len(line) + 1  # only now: an interrupt may book an entry twice, never skip it
+            self._line += 1
+
+    def _create(self, new: Header) -> None:
+        """Link a whole header into place, so that nobody finds half of one."""
+        try:
+            with tempfile.NamedTemporaryFile(dir=self.path.parent, prefix=f".{self.path.name}.") as beside:
+                self._file = beside.fileno()
+                self._append_bytes(new.line())
+                with suppress(OSError):  # somebody was faster, or there are no links here and _open makes the file
+                    os.link(beside.name, self.path)
+                    self.created = True
+        except OSError as error:
+            raise JournalError(f"cannot open the journal {self.path}: {error.strerror}; check the folder") from error
+        self._sync_folder()
 
     def _open(self, create: int = 0) -> None:
         try:
@@ -83,42 +140,56 @@ class Journal:
             raise JournalError(f"cannot open the journal {self.path}: {error.strerror}; check the folder") from error
         weakref.finalize(self, os.close, self._file)
         self._owner = os.getpid()
+        self._depth = 0
 
-    def _header(self, cap: Fraction | None, neighbours: Neighbours | None) -> tuple[Fraction, Neighbours]:
-        first = os.pread(self._file, 4096, 0)
-        if b"\n" not in first and first.startswith(_HEADER_START[: len(first)]):
-            # Nothing can have been charged before the header was on disk, so a torn header may be written anew.
-            if cap is None:
-                raise JournalError(f"{self.path} holds no budget yet; give epsilon to create one")
-            os.ftruncate(self._file, 0)
-            relation = neighbours or Neighbours.ADD_REMOVE
-            self._write({"privet-journal": _FORMAT, "epsilon": str(cap), "neighbours": relation.value})
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            os.fsync(folder)  # the file's name, too, must survive a power cut
-            os.close(folder)
-            self._offset = os.fstat(self._file).st_size
-            return cap, relation
+    def _check_path(self) -> None:
+        """A file that was moved, replaced or cut would be a second budget beside the one that others find."""
+        if self._owner != os.getpid():
+            raise JournalError(f"{self.path} is locked by the process that forked this one; open the ledger here")
+        try:
+            here, there = os.fstat(self._file), os.stat(self.path)
+            same = os.path.samestat(self._opened, here) and os.path.samestat(here, there)
+            same = same and here.st_size >= self._offset
+        except OSError:
+            same = False
+        if not same:
+            raise JournalError(
+                f"{self.path} was renamed, replaced, deleted or cut short while in use; put it back and start anew"
+            )
+
+    def _read_header(self, new: Header | None) -> Header:
+        first = b""
+        while b"\n" not in first and _HEADER_START.startswith(first[: len(_HEADER_START)]):
+            more = os.pread(self._file, _CHUNK, len(first))
+            first += more
+            if not more:
+                return self._finish_header(first, new)
         line = first.split(b"\n", 1)[0]
-        record = _checked(line)
+        record = checked(line)
         if record is None or "privet-journal" not in record:
             raise JournalError(f"{self.path} is not a privet journal; name another file")
-        if record["privet-journal"] != _FORMAT:
+        if record["privet-journal"] not in (1, _FORMAT):
             raise JournalError(f"{self.path} was written by a newer privet; upgrade to use it")
         self._offset = len(line) + 1
-        written_cap, relation = Fraction(record["epsilon"]), Neighbours.parse(record["neighbours"])
-        if cap is not None and cap != written_cap:
-            raise JournalError(
-                f"{self.path} protects epsilon {written_cap}, not {cap}: a journal's budget never changes. "
-                "Leave epsilon out to use what the journal says"
-            )
-        if neighbours is not None and neighbours != relation:
-            raise JournalError(f"{self.path} counts in {relation.value} neighbours; leave neighbours out to follow it")
-        return written_cap, relation
+        cap = Loss(Fraction(record["epsilon"]), Fraction(record.get("delta", 0)))
+        return Header(cap, Neighbours.parse(record["neighbours"]), record.get("dataset"))
 
-    def _write(self, record: dict[str, Any]) -> None:
-        line = json.dumps(record)
-        checksum = zlib.crc32(line.encode())
-        self._append_bytes(f'{line[:-1]}, "crc": {checksum}}}\n'.encode())
+    def _finish_header(self, torn: bytes, new: Header | None) -> Header:
+        """Write a header anew that a crash cut off. No charge comes before a header, so none is lost."""
+        if new is None:
+            raise JournalError(f"{self.path} holds no budget yet; give epsilon to create one")
+        if not any(whole.startswith(torn) for whole in (new.line(), new.line(1))):
+            raise JournalError(f"{self.path} is not a privet journal of this budget; name another file")
+        os.ftruncate(self._file, 0)
+        self._append_bytes(new.line())
+        self._sync_folder()
+        self._offset = len(new.line())
+        return new
+
+    def _sync_folder(self) -> None:
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        os.fsync(folder)  # the file's name, too, must survive a power cut
+        os.close(folder)
 
     def _append_bytes(self, data: bytes) -> None:
         try:
@@ -130,7 +201,12 @@ class Journal:
             raise JournalError(f"the journal {self.path} took only part of a record (disk full?); nothing released")
 
 
-def _checked(line: bytes) -> dict[str, Any] | None:
+def _signed(record: dict[str, Any]) -> bytes:
+    line = json.dumps(record)
+    return f'{line[:-1]}, "crc": {zlib.crc32(line.encode())}}}\n'.encode()
+
+
+def checked(line: bytes) -> dict[str, Any] | None:
     """The record in a line, or None if the line was not written whole."""
     body, comma, tail = line.rpartition(b', "crc": ')
     if not comma or tail != b"%d}" % zlib.crc32(body + b"}"):
@@ -139,15 +215,38 @@ def _checked(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _read_entry(line: bytes) -> Entry:
-    record = _checked(line)
-    if record is not None and "caveat" in record:
-        return Caveat(record["caveat"], record["voids"]), record["analyst"]
-    if record is not None and "adds" in record:
-        return Charge(record["what"], Fraction(record["epsilon"]), Fraction(record["adds"])), record["analyst"]
+def _to_record(entry: Entry, analyst: str | None) -> dict[str, Any]:
+    """What an entry adds to the total stands first, see ``read_entry``."""
+    if isinstance(entry, Charge):
+        amounts = {"adds": str(entry.added), "loss": str(entry.loss), "analyst": analyst, "what": entry.what}
+        return amounts | {"mechanism": entry.mechanism, "scale": None if entry.scale is None else str(entry.scale)}
+    if isinstance(entry, Caveat):
+        return {"adds": "0", "analyst": analyst, "caveat": entry.text, "voids": entry.voids}
+    return {"adds": "0", "analyst": analyst, entry.kind: entry.value}
+
+
+def _from_record(record: dict[str, Any]) -> Entry:
+    if "what" in record:
+        loss, scale = record["loss" if "loss" in record else "epsilon"], record.get("scale")
+        exact = None if scale is None else Fraction(scale)
+        return Charge(record["what"], Loss.read(loss), Loss.read(record["adds"]), record.get("mechanism"), exact)
+    if "caveat" in record:
+        return Caveat(record["caveat"], record["voids"])
+    kind = next(kind for kind in KINDS if kind in record)
+    return Note(kind, record[kind])
+
+
+def read_entry(line: bytes) -> tuple[Entry | None, str | None]:
+    """The entry in a line and the analyst it was for; (None, None) if the line cannot be read."""
+    try:
+        record = checked(line)
+        if record is not None:
+            return _from_record(record), record.get("analyst")
+    except (ValueError, TypeError, LookupError, StopIteration):
+        return None, None
     amount = _AMOUNT.match(line)
     if amount is None or line.endswith(b"}"):
         return None, None  # nothing is left of the record, or somebody changed it
     # Whose it was may be lost with the rest, so a torn record counts against the cap alone.
-    adds = Fraction(amount.group(1).decode())
-    return Charge("a charge whose record is torn", adds, adds), None
+    adds = Loss.read(amount.group(1).decode())
+    return (None if adds.epsilon > _MOST else Charge(TORN, adds, adds)), None

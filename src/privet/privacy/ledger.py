@@ -2,7 +2,8 @@
 
 A charge is checked, subtracted and (with a journal) on disk before anybody holds the receipt that a mechanism needs,
 and the mechanism takes its epsilon from that receipt. Accounts form a tree: what one spends, its parent pays, except
-that the parent of a *parallel* group pays only the running maximum of its children (they hold disjoint records).
+that the parent of a *parallel* group pays only the running maximum of its children (they hold disjoint records). Only
+the kernel makes such groups: that records are disjoint is nothing to take anybody's word for.
 Proofs: ``docs/proofs/composition.md``.
 """
 
@@ -10,66 +11,33 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NoReturn
+from operator import itemgetter
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from privet.errors import BudgetExceeded, ParameterError, PrivacyError, ReceiptError
-from privet.privacy.budget import INFINITY, Neighbours
+from privet.errors import BudgetExceeded, JournalError, ParameterError, PrivacyError
+from privet.privacy.budget import INFINITY, Neighbours, check_digits, exact
+from privet.privacy.budget import delta as parse_delta
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate, Charge
-from privet.privacy.journal import Journal
+from privet.privacy.journal import Entry, Header, Journal, Note
+from privet.privacy.losses import NOTHING, UNLIMITED, Loss
+from privet.privacy.receipts import Receipt
+from privet.schema.fingerprint import changes
 
 __all__ = ["Caveat", "Certificate", "Charge", "Ledger", "Receipt"]
 
 _UNREADABLE = Caveat("the journal holds a record that cannot be read: all that was left counts as spent")
 
 
-class Receipt:
-    """Proof of a charge. It is good for one release in each of its cells, at the epsilon it carries.
-
-    ``epsilon`` is what a mechanism for add/remove neighbours must use: half of what was charged under replace-one.
-    """
-
-    __slots__ = ("_ledger", "_open", "epsilon", "what")
-
-    def __init__(self, ledger: Ledger, epsilon: Fraction, what: str, cells: int) -> None:
-        self._ledger = ledger
-        self._open = np.ones(cells, dtype=bool)
-        self.epsilon = epsilon
-        self.what = what
-
-    def redeem(self, cells: npt.NDArray[np.intp] | None = None) -> Fraction:
-        """Use the receipt up for ``cells`` (all of them by default) and learn the epsilon to draw with."""
-        wanted = np.arange(self._open.size) if cells is None else cells
-        if wanted.size and (wanted.min() < 0 or wanted.max() >= self._open.size):
-            raise ReceiptError(f"the receipt for {self.what!r} does not cover that cell")
-        if not self._open[wanted].all() or np.unique(wanted).size != wanted.size:
-            raise ReceiptError(f"the receipt for {self.what!r} was redeemed already; make a new charge")
-        self._open[wanted] = False
-        return self.epsilon
-
-    def mark(self, caveat: str | None) -> None:
-        """Tell the ledger that the noise drawn for this receipt was not the real one."""
-        if caveat is not None:
-            self._ledger.add_caveat(caveat, voids=True)
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise ReceiptError("a receipt cannot be copied: it is good for one release")
-
-    __copy__ = __deepcopy__ = __reduce__ = _refuse
-
-
 @dataclass(slots=True)
 class _Group:
     """Accounts over disjoint records; ``peak`` is what the most expensive of them has spent."""
 
-    peak: Fraction = Fraction(0)
+    peak: Loss = NOTHING
 
 
 class Ledger:
@@ -79,11 +47,16 @@ class Ledger:
     ----------
     epsilon : number
         The cap over everything released. Read exactly: 0.1 is one tenth.
+    delta : number, optional
+        The cap over the deltas of what is released; 0, pure epsilon, unless something else is said.
     neighbours : "add-remove" or "replace-one"
         The relation that epsilon speaks about.
     journal : path, optional
         A file that remembers the charges across processes and crashes. If it exists already its cap holds, and
         ``epsilon`` may be left out.
+    dataset : str, optional
+        The name of the data set that this budget protects. A schema of another name is refused. Without it the first
+        schema that has a name decides.
 
     Copying or deep-copying a ledger gives the same ledger, so ``sklearn.base.clone`` cannot mint budget.
 
@@ -96,25 +69,49 @@ class Ledger:
     def __init__(
         self,
         epsilon: object = None,
+        delta: object = None,
         *,
         neighbours: str | Neighbours | None = None,
         journal: str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
     ) -> None:
-        cap = None if epsilon is None and journal is not None else parse_epsilon(epsilon)
+        # What can be refused is refused here, before a file is made.
         relation = None if neighbours is None else Neighbours.parse(neighbours)
+        if dataset is not None and (not isinstance(dataset, str) or not dataset):
+            raise ParameterError(f"dataset must be a name such as 'clinic-2026', not {dataset!r}")
+        header: Header | None = None
+        if journal is None or epsilon is not None or delta is not None:
+            cap = Loss(parse_epsilon(epsilon), parse_delta(0 if delta is None else delta))
+            header = Header(cap, relation or Neighbours.ADD_REMOVE, dataset)
         self._parent: Ledger | None = None
         self._group: _Group | None = None
-        self._journal = None if journal is None else Journal(journal, cap, relation)
+        self._journal = None if journal is None else Journal(journal, header)
         self._lock = threading.RLock()
-        self._set_up("the data set's budget", self._journal.cap if self._journal else cap)
-        self.neighbours = self._journal.neighbours if self._journal else relation or Neighbours.ADD_REMOVE
+        self._busy = False
+        self._unread: dict[int, None] = {}  # lines of the journal that cannot be read and are not settled
+        begun = self._journal.header if self._journal else header
+        assert begun is not None
+        self._set_up("the data set's budget", begun.cap)
+        self.neighbours = begun.neighbours
+        self._dataset = begun.dataset
+        self._facts: Mapping[str, str] | None = None
         with self._exclusive():
             pass  # takes over what the journal already holds
+        if header is not None and header.cap != (self._limit if delta is not None else Loss(self._limit.epsilon)):
+            raise JournalError(
+                f"{journal} protects epsilon {self._limit}, not {header.cap}: opening a journal never changes its "
+                "budget. Leave epsilon out to use what the journal says; lower_cap lowers it"
+            )
+        if relation not in (None, self.neighbours):
+            holds = self.neighbours.value
+            raise JournalError(f"{journal} counts in {holds} neighbours; leave neighbours out to follow it")
+        if dataset is not None:
+            self.bind(dataset)
 
-    def _set_up(self, name: str, limit: Fraction | None) -> None:
+    def _set_up(self, name: str, limit: Loss) -> None:
         self.name = name
         self._limit = limit
-        self._spent = Fraction(0)
+        self._spent = NOTHING
         self._charges: list[Charge] = []
         self._caveats: dict[Caveat, None] = {}
         self._analysts: dict[str, Ledger] = {}
@@ -124,61 +121,95 @@ class Ledger:
     # -- what there is ---------------------------------------------------------------------------------------------
 
     @property
-    def spent(self) -> Fraction:
+    def loss(self) -> Loss:
+        """What was spent, epsilon and delta."""
         with self._root()._exclusive():
-            return self._spent
+            return self._used()
+
+    @property
+    def left(self) -> Loss:
+        """What a single charge here may still take, epsilon and delta."""
+        with self._root()._exclusive():
+            rooms = [room for room, _ in self._rooms()]
+            return Loss(min(room.epsilon for room in rooms), min(room.delta for room in rooms))
+
+    @property
+    def spent(self) -> Fraction:
+        return self.loss.epsilon
 
     @property
     def remaining(self) -> Fraction:
-        """What a single charge here may still take."""
-        with self._root()._exclusive():
-            return self._room()[0]
+        """The epsilon that a single charge here may still take."""
+        return self.left.epsilon
+
+    @property
+    def dataset(self) -> str | None:
+        """The name of the data set that this budget protects, once there is one."""
+        return self._root()._dataset
+
+    @property
+    def analysts(self) -> Mapping[str, Ledger]:
+        """The analysts of this data set, by name."""
+        return dict(self._root()._analysts)
 
     def certificate(self) -> Certificate:
         """The guarantee for everything released through this account and those below it."""
         with self._root()._exclusive():
             void = any(caveat.voids for caveat in self._caveats)
+            charges, caveats, used = list(self._charges), list(self._caveats), self._used()
+            if self._parent is None and self._unread:
+                rest = used - self._spent
+                charges.append(Charge("a record that cannot be read", rest, rest))
+                caveats.append(_UNREADABLE)
+            if used.delta:
+                limit = next(account._limit for account, _ in self._path() if account._limit != UNLIMITED)
+                caveats.append(Caveat(_CHOSEN_ON_THE_WAY.format(limit)))
             return Certificate(
-                epsilon=INFINITY if void else self._spent,
+                epsilon=INFINITY if void else used.epsilon,
                 neighbours=self.neighbours,
-                charges=tuple(self._charges),
-                caveats=tuple(self._caveats),
+                charges=tuple(charges),
+                caveats=tuple(caveats),
+                delta=used.delta,
             )
 
     def __repr__(self) -> str:
-        return f"<Ledger {self.name}: epsilon {self.spent} spent, {self.remaining} left, {self.neighbours.value}>"
+        return f"<Ledger {self.name}: epsilon {self.loss:brief} spent, {self.left:brief} left, {self.neighbours.value}>"
 
     # -- spending --------------------------------------------------------------------------------------------------
 
-    def charge(self, epsilon: object, what: str) -> Receipt:
-        """Pay for one release; raises ``BudgetExceeded`` before anything is drawn."""
-        exact = parse_epsilon(epsilon)
-        return self._charge(exact, what, 1, exact)
+    def charge(
+        self, loss: object, what: str, *, mechanism: str | None = None, scale: Fraction | None = None
+    ) -> Receipt:
+        """Pay for one release, with an epsilon or a ``Loss``; raises ``BudgetExceeded`` before anything is drawn.
 
-    def _charge(self, exact: Fraction, what: str, cells: int, adds: Fraction) -> Receipt:
+        ``mechanism`` and the ``scale`` of its noise are written down, for whoever adds up the journal another way.
+        """
+        asked = Loss.of(loss)
+        return self._charge(asked, what, 1, asked, mechanism, scale)
+
+    def _charge(
+        self, loss: Loss, what: str, cells: int, adds: Loss, mechanism: str | None = None, scale: Fraction | None = None
+    ) -> Receipt:
         """Pay for one release in each of ``cells`` disjoint cells.
 
         For a frontier, which keeps the books of its own cells: ``adds`` is what the charge adds to the most expensive
-        path, never more than epsilon.
+        path, never more than the loss.
         """
-        paid = exact - min(max(adds, Fraction(0)), exact)
+        paid = loss - adds
         root = self._root()
-        with root._exclusive():
+        with root._exclusive(writing=True):
             if any(a._process != os.getpid() and not (a._durable and root._journal) for a, _ in self._path()):
                 why = "lives in the memory of the process that opened it, and a fork must not copy budget"
                 raise PrivacyError(f"{self.name} {why}; give the ledger journal=path and open the account here")
-            room, holder = self._room(paid)
-            if exact > room:
-                raise BudgetExceeded(exact, room, holder, what)
-            costs = [(account, max(Fraction(0), exact - free)) for account, free in self._path(paid)]
+            self._check_room(loss, what, paid)
+            costs = [(account, loss - free) for account, free in self._path(paid)]
+            check_digits((root._spent + costs[-1][1]).epsilon, "the sum of all charges")
             # Outermost first: what breaks off between two lines leaves too much on the books, never too little.
-            if root._journal is not None:
-                root._journal.append(Charge(what, exact, costs[-1][1]), self._analyst())
-                root._take_over()
+            root._enter(Charge(what, loss, costs[-1][1], mechanism, scale), self._analyst())
             for account, cost in reversed(costs):
-                if root._journal is None or not account._durable:
-                    account._book(Charge(what, exact, cost))
-        return Receipt(self, exact / self.neighbours.steps, what, cells)
+                if not account._durable:
+                    account._book(Charge(what, loss, cost, mechanism, scale))
+        return Receipt(self, loss / self.neighbours.steps, what, cells)
 
     def charge_nonprivate(self, what: str, why: str) -> None:
         """Record a release that no epsilon covers. Refused unless ``allow_nonprivate`` was called on this account."""
@@ -199,45 +230,101 @@ class Ledger:
     def add_caveat(self, text: str, *, voids: bool = False) -> None:
         """A condition that this account's certificate, and those above it, must state."""
         caveat, root = Caveat(text, voids), self._root()
-        with root._exclusive():
+        with root._exclusive(writing=True):
             new = [account for account, _ in self._path() if caveat not in account._caveats]
-            if root._journal is not None and any(account._durable for account in new):
-                root._journal.append(caveat, self._analyst())
+            if any(account._durable for account in new):
+                root._enter(caveat, self._analyst())
             for account in new:
                 account._book(caveat)
 
+    # -- what the budget is for ------------------------------------------------------------------------------------
+
+    def bind(self, dataset: str, facts: Mapping[str, str] | None = None) -> None:
+        """Tie the budget to the data set of that name, if it has one, and to what was declared about it.
+
+        Another name is refused. If what was declared has changed, that is written down and the certificate says so.
+        """
+        root = self._root()
+        with root._exclusive(writing=True):
+            if dataset and root._dataset not in (None, dataset):
+                raise ParameterError(
+                    f"this ledger protects the data set {root._dataset!r}, not {dataset!r}: give each data set a "
+                    "ledger and a journal of its own, or correct the name in the schema"
+                )
+            if dataset and root._dataset is None:
+                root._enter(Note("dataset", dataset))
+            changed = changes(root._facts, facts) if root._facts and facts else ""
+        if changed:
+            self.add_caveat(f"the schema changed while this budget was in use: {changed}")
+        if facts and facts != root._facts:
+            with root._exclusive(writing=True):
+                root._enter(Note("schema", dict(facts)))
+
+    def lower_cap(self, epsilon: object, *, delta: object = None) -> None:
+        """Lower the cap for good. It can never be raised: people were promised the one that stands."""
+        root = self._root()
+        with root._exclusive(writing=True):
+            lower = Loss(parse_epsilon(epsilon), root._limit.delta if delta is None else parse_delta(delta))
+            if not lower <= root._limit:
+                raise ParameterError(f"the cap is epsilon {root._limit}; it can be lowered, never raised to {lower}")
+            root._enter(Note("limit", str(lower)))
+
+    def settle(self, line: int, loss: object) -> None:
+        """Say what a line of the journal cost that cannot be read: 0 if nothing, at most the cap. The rest is free."""
+        root, cost = self._root(), loss if isinstance(loss, Loss) else Loss(exact(loss, "epsilon"))
+        with root._exclusive(writing=True):
+            if line not in root._unread:
+                lines = ", ".join(map(str, root._unread)) or "none"
+                raise ParameterError(f"line must be one that cannot be read ({lines}), not {line!r}")
+            if not cost <= root._limit:
+                raise ParameterError(f"no record costs more than the whole budget, epsilon {root._limit}, as {cost} is")
+            root._enter(Note("settled", [line, str(cost)]))
+
+    def discard_unused(self) -> None:
+        """Remove the journal if this ledger made it and nothing was charged: a refused call leaves none behind."""
+        root = self._root()
+        if root._journal is not None and root._journal.created:
+            with root._exclusive(writing=True):
+                if not root._charges and not root._unread:
+                    root._journal.path.unlink()  # whoever else has it open notices before the next charge
+
     # -- accounts --------------------------------------------------------------------------------------------------
 
-    def analyst(self, name: str, epsilon: object) -> Ledger:
-        """A budget of an analyst under this cap; kept by name in the journal, the same object each time."""
+    def analyst(self, name: str, loss: object = None) -> Ledger:
+        """A budget of an analyst under this cap; kept by name in the journal, the same object each time.
+
+        The limit can be lowered by opening the analyst with a smaller one, never raised. Without one the known holds.
+        """
         if self._parent is not None or not isinstance(name, str):
             raise ParameterError("analysts are opened on the data set's own ledger, by a name that is text")
-        limit = parse_epsilon(epsilon)
-        with self._exclusive():
+        with self._exclusive(writing=True):
             known = self._analysts.get(name)
-            if known is None:
-                known = self._analysts[name] = self._child(name, limit)
-            elif known._limit is None:
-                known._limit = limit  # seen in the journal before it was opened here
-            elif known._limit != limit:
-                raise ParameterError(f"analyst {name!r} already has epsilon {known._limit}; it cannot become {limit}")
-            return known
+            old = UNLIMITED if known is None else known._limit
+            limit = old if loss is None and old != UNLIMITED else Loss.of(loss)
+            if not limit <= old:
+                raise ParameterError(
+                    f"analyst {name!r} already has epsilon {old}; it can be lowered, and cannot become {limit}"
+                )
+            if limit != old:
+                self._enter(Note("limit", str(limit)), name)
+            return self._analysts[name]
 
-    def account(self, name: str, epsilon: object) -> Ledger:
+    def account(self, name: str, loss: object) -> Ledger:
         """A part of this budget for one piece of work, with a certificate of its own. Refused if too little is left."""
-        limit = parse_epsilon(epsilon)
+        limit = Loss.of(loss)
         with self._root()._exclusive():
-            room, holder = self._room()
-            if limit > room:
-                raise BudgetExceeded(limit, room, holder, name)
+            self._check_room(limit, name)
         return self._child(name, limit)
 
-    def parallel(self, count: int) -> tuple[Ledger, ...]:
-        """Accounts over ``count`` disjoint parts of the records; this one pays the running maximum of theirs."""
-        group = _Group()
-        return tuple(self._child(f"part {i} of {self.name}", None, group) for i in range(count))
+    def _parallel(self, count: int) -> tuple[Ledger, ...]:
+        """Accounts over ``count`` disjoint parts of the records; this one pays the running maximum of theirs.
 
-    def _child(self, name: str, limit: Fraction | None, group: _Group | None = None) -> Ledger:
+        For ``PrivateDataset`` and ``Frontier`` alone, which know that the parts are disjoint.
+        """
+        group = _Group()
+        return tuple(self._child(f"part {i} of {self.name}", UNLIMITED, group) for i in range(count))
+
+    def _child(self, name: str, limit: Loss, group: _Group | None = None) -> Ledger:
         child = object.__new__(Ledger)
         child._parent, child._group, child._journal, child.neighbours = self, group, None, self.neighbours
         child._set_up(name, limit)
@@ -255,7 +342,7 @@ class Ledger:
         *_, (root, _) = self._path()
         return root
 
-    def _path(self, paid: Fraction = Fraction(0)) -> Iterator[tuple[Ledger, Fraction]]:
+    def _path(self, paid: Loss = NOTHING) -> Iterator[tuple[Ledger, Loss]]:
         """This account and those above it, innermost first, with how much of a charge here each has paid already."""
         account: Ledger | None = self
         while account is not None:
@@ -264,46 +351,95 @@ class Ledger:
                 paid += account._group.peak - account._spent
             account = account._parent
 
-    def _room(self, paid: Fraction = Fraction(0)) -> tuple[Fraction, str]:
-        """The largest charge that fits here, and the name of the account that allows no more."""
-        limited = [(a._limit - a._spent + free, a.name) for a, free in self._path(paid) if a._limit is not None]
-        room, name = min(limited, key=lambda pair: pair[0])
-        return max(Fraction(0), room), name
+    def _used(self) -> Loss:
+        """What counts as spent: all of it, while the journal holds a record that cannot be read."""
+        return self._spent | self._limit if self._parent is None and self._unread else self._spent
+
+    def _rooms(self, paid: Loss = NOTHING) -> list[tuple[Loss, str]]:
+        """What each account on the way has left for a charge here, with its name."""
+        return [(account._limit - account._used() + free, account.name) for account, free in self._path(paid)]
+
+    def _check_room(self, loss: Loss, what: str, paid: Loss = NOTHING) -> None:
+        for currency in ("epsilon", "delta"):
+            asked = getattr(loss, currency)
+            room, holder = min(((getattr(room, currency), name) for room, name in self._rooms(paid)), key=itemgetter(0))
+            if asked > room:
+                raise BudgetExceeded(asked, room, holder, what, currency)
 
     def _analyst(self) -> str | None:
         """In whose name the journal keeps what is charged here."""
         return next((account.name for account, _ in self._path() if account._parent and account._durable), None)
+
+    def _enter(self, entry: Entry, analyst: str | None = None) -> None:
+        """On the root, with the books open: put an entry into the journal, if there is one, and into the books."""
+        if self._journal is None:
+            self._take_in(0, entry, analyst)
+        else:
+            self._journal.append(entry, analyst)
+            self._take_over()
+
+    def _take_in(self, line: int, entry: Entry | None, analyst: str | None) -> None:
+        """On the root: what an entry means for the books."""
+        account = self
+        if analyst is not None:
+            account = self._analysts.setdefault(analyst, self._child(analyst, UNLIMITED))
+        match entry:
+            case None:
+                self._unread[line] = None
+            case Charge() | Caveat():
+                for booked in dict.fromkeys((self, account)):
+                    booked._book(entry)
+            case Note("limit", text):
+                account._limit -= account._limit - Loss.read(text)  # the smaller of the two
+            case Note("dataset", name):
+                self._dataset = name
+            case Note("schema", facts):
+                self._facts = facts
+            case Note("settled", [settled, text]) if settled in self._unread:
+                self._book(Charge(f"line {settled} of the journal, as settled", Loss.read(text), Loss.read(text)))
+                self._book(Caveat(f"line {settled} of the journal cannot be read; its cost is what the owner stated"))
+                del self._unread[settled]
 
     def _book(self, entry: Charge | Caveat) -> None:
         if isinstance(entry, Caveat):
             self._caveats[entry] = None
             return
         self._charges.append(entry)
-        self._spent += entry.adds
+        self._spent += entry.added
         if self._group is not None:
-            self._group.peak = max(self._group.peak, self._spent)
+            self._group.peak |= self._spent
 
     @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        """On the root: hold the books against other threads and processes, with the journal's news taken in."""
+    def _exclusive(self, *, writing: bool = False) -> Iterator[None]:
+        """On the root: hold the books against other threads and processes, with the journal's news taken in.
+
+        The same thread can come here a second time, from a signal handler, a finaliser or a tracer. It may look at the
+        books as they stand; between a check and its entry nothing may be written.
+        """
         with self._lock:
-            if self._journal is None:
+            if self._busy:
+                if writing:
+                    raise PrivacyError(
+                        "the books are open: a signal handler cannot charge in the middle of a charge, nothing was "
+                        "charged for it; let it set a flag, and charge when the call has returned"
+                    )
                 yield
                 return
-            with self._journal.locked():
-                self._take_over()
-                yield
+            self._busy = True
+            try:
+                if self._journal is None:
+                    yield
+                    return
+                with self._journal.locked():
+                    self._take_over()
+                    yield
+            finally:
+                self._busy = False
 
     def _take_over(self) -> None:
         assert self._journal is not None
-        for entry, analyst in self._journal.read_new():
-            if entry is None:
-                rest = max(Fraction(0), self._journal.cap - self._spent)
-                entry = Charge("a record that cannot be read", rest, rest)
-                self._book(_UNREADABLE)
-            if analyst is not None:
-                self._analysts.setdefault(analyst, self._child(analyst, None))._book(entry)
-            self._book(entry)
+        for news in self._journal.read_new():
+            self._take_in(*news)
 
     # -- one ledger is one ledger ----------------------------------------------------------------------------------
 
@@ -321,12 +457,16 @@ class Ledger:
             )
         path = str(root._journal.path)
         _reopened.setdefault(path, root)
-        return _reopen, (path, None if self is root else self.name, self._limit)
+        return _reopen, (path, None if self is root else self.name)
 
 
+_CHOSEN_ON_THE_WAY = (
+    "epsilon and delta add up amounts that were fixed beforehand; if some were chosen after seeing answers, what is "
+    "promised is the limit, (epsilon, delta) = ({})"
+)
 _reopened: dict[str, Ledger] = {}
 
 
-def _reopen(path: str, analyst: str | None, limit: Fraction) -> Ledger:
+def _reopen(path: str, analyst: str | None) -> Ledger:
     root = _reopened[path] = _reopened.get(path) or Ledger(journal=path)
-    return root if analyst is None else root.analyst(analyst, limit)
+    return root if analyst is None else root.analyst(analyst)

@@ -22,6 +22,7 @@ from privet.privacy.scores import Score, float_sensitivity
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.intp]
+LAPLACE = "discrete Laplace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ SURE = 1e4  # an exponent so far ahead leaves the others no chance
 
 def open_engine(data: PrivateDataset, what: str, why: str) -> tuple[Any, Any]:
     """The engine and the cells behind a data set; refused unless its ledger allows it."""
-    data.ledger.charge_nonprivate(what, why)
+    data.charge_nonprivate(what, why)
     return data._engine, data._cells
 
 

@@ -84,7 +84,7 @@ class Jagannathan2013(Recipe):
         if features is None:
             routes = RandomTrees(self.trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
             return self._private(data, routes, epsilon, progress)
-        data.ledger.add_caveat(f"{features.shape[1]} unlabelled records were declared public by the owner")
+        data.add_caveat(f"{features.shape[1]} unlabelled records were declared public by the owner")
         lot = DenseTrees(depth, max_leaves=self.max_leaves)
         guided = [lot.draw(schema, features, random).routes for _ in range(self.trees)]
         small = self._private(data, _end_to_end(schema, guided), epsilon, progress)

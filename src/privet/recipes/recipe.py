@@ -86,7 +86,7 @@ class Recipe(ABC):
     ) -> Tree | Forest:
         """Grow a model that spends at most ``epsilon``; an unsound variant is recorded as such before it looks."""
         if self.variant in self.unsound:
-            data.ledger.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
+            data.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
         return self.grow(data, epsilon, random, progress)
 
     @abstractmethod

@@ -1,0 +1,107 @@
+"""A loss of privacy as a value: (epsilon, delta), both exact. Proofs: ``docs/proofs/composition.md``.
+
+>>> Loss(0.5) + Loss(0.25, 1e-6)
+Loss(epsilon=Fraction(3, 4), delta=Fraction(1, 1000000))
+>>> Loss(0.5) | Loss(0.25, 1e-6)
+Loss(epsilon=Fraction(1, 2), delta=Fraction(1, 1000000))
+"""
+
+from __future__ import annotations
+
+import decimal
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.errors import EpsilonError, ParameterError
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.budget import exact
+
+_ZERO = Fraction(0)
+_PRECISION = 50  # digits of a group factor, the last one rounded up
+_BEYOND = 2_000  # e^2000 times the smallest delta that anybody could want is far above 1
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How far one record can move the chances of what is released: by a factor e^epsilon, and delta on top.
+
+    Losses in sequence add up (``+``). Over disjoint parts the componentwise maximum counts (``|``), as a record is in
+    one part only. ``loss * k`` is what a person with ``k`` records loses, ``loss / k`` what each record may lose so
+    that ``k`` of them lose at most ``loss``. ``-`` is what is left, never below zero.
+    """
+
+    epsilon: Fraction
+    delta: Fraction = _ZERO
+
+    def __post_init__(self) -> None:
+        for name in ("epsilon", "delta"):
+            number = getattr(self, name)
+            if type(number) is not Fraction:
+                number = exact(number, name)
+                object.__setattr__(self, name, number)
+            if number < 0:
+                raise EpsilonError(f"{name} must not be negative, as {number} is; a loss is at least 0")
+
+    @classmethod
+    def of(cls, value: object) -> Loss:
+        """A loss that can be charged: one that is not nothing, or a positive epsilon."""
+        if not isinstance(value, Loss):
+            return cls(parse_epsilon(value))
+        if value.epsilon:
+            parse_epsilon(value.epsilon)
+        if value == NOTHING or value.delta >= 1:
+            raise ParameterError(f"a loss of {value} cannot be charged: it must not be nothing, and its delta below 1")
+        return value
+
+    @classmethod
+    def read(cls, text: str) -> Loss:
+        """The inverse of ``str``: ``1/2`` is pure, ``1/2, 1/1000`` has a delta."""
+        return cls(*(Fraction(part) for part in text.split(", ")))
+
+    def __str__(self) -> str:
+        return f"{self.epsilon}, {self.delta}" if self.delta else str(self.epsilon)
+
+    def __format__(self, how: str) -> str:
+        """``brief`` is for people: long fractions are not written out."""
+        long = max(self.epsilon.denominator, self.delta.denominator).bit_length() > 200
+        return f"about {float(self.epsilon):g}" if long and how == "brief" else str(self)
+
+    def __add__(self, other: Loss) -> Loss:
+        return Loss(self.epsilon + other.epsilon, self.delta + other.delta)
+
+    def __sub__(self, other: Loss) -> Loss:
+        return Loss(max(_ZERO, self.epsilon - other.epsilon), max(_ZERO, self.delta - other.delta))
+
+    def __or__(self, other: Loss) -> Loss:
+        return Loss(max(self.epsilon, other.epsilon), max(self.delta, other.delta))
+
+    def __le__(self, other: Loss) -> bool:
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
+    def __mul__(self, rows: int) -> Loss:
+        """``rows`` records together; the delta is rounded up, and is never more than 1."""
+        factor = _group_factor(self.epsilon, rows) if self.delta else Fraction(1)
+        return Loss(rows * self.epsilon, Fraction(1) if factor is None else min(Fraction(1), self.delta * factor))
+
+    def __truediv__(self, rows: int) -> Loss:
+        """The share of one of ``rows`` records; the delta is rounded down."""
+        share = self.epsilon / rows
+        factor = _group_factor(share, rows) if self.delta else Fraction(1)
+        return Loss(share, _ZERO if factor is None else self.delta / factor)
+
+
+NOTHING = Loss(_ZERO)
+UNLIMITED = Loss(Fraction(10**200), Fraction(10**200))  # for accounts that only those above them limit
+
+
+def _group_factor(epsilon: Fraction, rows: int) -> Fraction | None:
+    """1 + e^epsilon + ... + e^((rows - 1) epsilon), rounded up; None if it is beyond measure."""
+    if rows * epsilon > _BEYOND:
+        return None
+    with decimal.localcontext(decimal.Context(prec=_PRECISION, rounding=decimal.ROUND_CEILING)):
+        # exp() rounds to nearest whatever the context says, so the next number up is a bound.
+        ratio = (decimal.Decimal(epsilon.numerator) / decimal.Decimal(epsilon.denominator)).exp().next_plus()
+        total = decimal.Decimal(1)
+        for _ in range(rows - 1):
+            total = total * ratio + 1
+    return Fraction(total)

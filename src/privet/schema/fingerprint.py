@@ -1,0 +1,46 @@
+"""What the owner declared about a table, as short hashes: a ledger notices by them that a schema has changed.
+
+Only what is said about the *table* counts: names, kinds, bounds, categories and labels. Where numbers are cut is a
+choice of the method, and another one for every recipe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from privet.schema.facts import Categorical, Numeric, Schema
+
+
+def fingerprint(schema: Schema) -> dict[str, str]:
+    """A hash of the declared facts of each column, by its name.
+
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, _ = clinic(10)
+    >>> fingerprint(schema) == fingerprint(schema.with_bins(3))
+    True
+    """
+    declared = {attribute.name: _hash(_facts(attribute)) for attribute in schema.attributes}
+    return declared | {schema.label.name: _hash(["label", list(schema.label.values)])}
+
+
+def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Which columns came, went or were declared differently, in words; empty if none.
+
+    >>> changes({"age": "1", "sex": "2"}, {"age": "3", "weight": "4"})
+    'age declared differently, sex dropped, weight added'
+    """
+    differ = [f"{name} declared differently" for name in before if name in after and before[name] != after[name]]
+    dropped = [f"{name} dropped" for name in before if name not in after]
+    return ", ".join([*differ, *dropped, *(f"{name} added" for name in after if name not in before)])
+
+
+def _facts(attribute: Numeric | Categorical) -> list[object]:
+    if isinstance(attribute, Numeric):
+        return ["numeric", attribute.low, attribute.high, attribute.integer, attribute.missing]
+    return ["categorical", list(attribute.values), attribute.other]
+
+
+def _hash(facts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
