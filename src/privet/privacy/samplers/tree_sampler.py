@@ -94,26 +94,16 @@ class _Sampler:
             priors = self._epsilon, float(self._log_leaf[size]), float(self._log_split[size])
             few = 1 + GRAIN // ((n_tests << size) + 1)
             if size < depth - 1:
-                deeper = self._misses[size + 1], self._logs[size + 1]
-                sets = _sets(n_tests, size)
+                sets, deeper = _sets(n_tests, size), (self._misses[size + 1], self._logs[size + 1])
                 spread(self._kernels.upper_level, len(sets), sets, *deeper, *common, *priors, *out, least=few)
                 continue
-            prefixes = _sets(n_tests, size - 1)
+            prefixes, few = _sets(n_tests, size - 1), 1 + few // (n_tests + 1)  # each is the start of many sets
             block = max(2, BLOCK_BYTES // (4 * n_tests**2 * self._space.n_classes))
             for start in range(0, len(prefixes), block):
                 self._meter.done, self._meter.total = start, len(prefixes)
                 some = prefixes[start : start + block]
                 met = self._pairs(some)
-                spread(
-                    self._kernels.last_level,
-                    len(some),
-                    some,
-                    met,
-                    *common,
-                    *priors,
-                    *out,
-                    least=1 + few // (n_tests + 1),
-                )
+                spread(self._kernels.last_level, len(some), some, met, *common, *priors, *out, least=few)
 
     # -- the draw --------------------------------------------------------------------------------------------------
 
