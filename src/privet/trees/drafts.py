@@ -120,6 +120,8 @@ class Draft:
 def is_journal(path: str | PathLike[str]) -> bool:
     """Whether a file is the record of a budget, by how it begins."""
     try:
+        if not os.path.isfile(path):  # opening a pipe would wait for its other end
+            return False
         with open(path, "rb") as file:
             return file.read(len(JOURNAL_MARK)) == JOURNAL_MARK
     except (OSError, ValueError):
