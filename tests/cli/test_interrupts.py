@@ -104,6 +104,7 @@ def interrupt_many(folder: Path, loaded: bool, count: int, seed: int) -> None:
     from privet.cli import main  # noqa: F401
     from privet.cli.tables import read_table
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background work with Ctrl-C ignored
     make_table(folder)
     schema = Schema.from_json(folder / "schema.json")
     table = read_table(folder / "table.csv", schema, with_label=True)
