@@ -3,6 +3,7 @@
 #   make test     the whole suite
 #   make lint     ruff and mypy
 #   make bench    the benchmarks
+#   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make clean    remove the environment and all caches
 # Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
 
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := install --quiet -e '.[test]' -c constraints.txt
 
-.PHONY: demo test lint bench venv clean
+.PHONY: demo test lint bench interrupts venv clean
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
@@ -33,6 +34,9 @@ bench: $(STAMP)
 	@set -e; for f in benchmarks/[a-z]*.py; do \
 	  test -e "$$f" || { echo "no benchmarks yet"; break; }; \
 	  echo "== $$f"; $(BIN)/python "$$f"; done
+
+interrupts: $(STAMP)
+	PRIVET_INTERRUPTS=300 $(BIN)/python -m pytest -s tests/cli/test_interrupts.py
 
 venv: $(STAMP)
 

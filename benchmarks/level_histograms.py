@@ -16,9 +16,9 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numba import get_num_threads, set_num_threads
 
 from privet.engines import kernels
+from privet.structure.compiled import thread_count
 
 ATTRIBUTES, BINS, CLASSES, CELLS = 14, 20, 2, 32
 TARGET = 1 / 5
@@ -88,10 +88,9 @@ def main() -> int:
     labels = random.integers(0, CLASSES, asked.records, dtype=np.uint8)
     cells = random.integers(0, CELLS, asked.records, dtype=np.int32)
     offsets = np.arange(ATTRIBUTES + 1) * BINS
-    threads = get_num_threads()
+    threads = thread_count()
 
     def kernel(threads: int) -> np.ndarray:
-        set_num_threads(threads)
         return kernels.level_histogram(features, labels, cells, offsets, CELLS, CLASSES, threads)
 
     mine = kernel(threads)  # compiled, or read from the cache, before the clock runs

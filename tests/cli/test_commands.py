@@ -81,7 +81,7 @@ def test_neighbours_reach_the_certificate(desk: Any) -> None:
 
 
 def test_a_journal_remembers_between_fits(desk: Any) -> None:
-    journal = ("--journal", desk["budget.journal"], "-o", desk["tree.json"])
+    journal = ("--journal", desk["budget.journal"], "--force", "-o", desk["tree.json"])
     assert desk.fit(*journal, "--budget", 1, epsilon="0.75", recipe="diffpid3").exit_code == 0
     spent = Ledger(journal=desk["budget.journal"]).spent
     assert 0 < spent <= Fraction(3, 4)
@@ -117,7 +117,7 @@ def test_all_formats_of_a_table_give_the_same_model(desk: Any) -> None:
     models = {}
     for table in ("clinic.csv", "clinic.csv.gz", "typed.parquet", "text.pq"):
         with use_noise(SeededNoise(5)):
-            result = desk.fit("-o", desk["tree.json"], table=table)
+            result = desk.fit("-o", desk["tree.json"], "--force", table=table)
         assert result.exit_code == 0, result.stderr
         assert "NOT differentially private" in result.stdout  # seeded noise is told
         models[table] = Path(desk["tree.json"]).read_text()
@@ -136,7 +136,7 @@ def test_column_order_and_extra_columns_do_not_matter(desk: Any) -> None:
     texts = []
     for table in ("clinic.csv", "shuffled.csv"):
         with use_noise(SeededNoise(5)):
-            assert desk.fit("-o", desk["tree.json"], table=table).exit_code == 0
+            assert desk.fit("-o", desk["tree.json"], "--force", table=table).exit_code == 0
         texts.append(Path(desk["tree.json"]).read_text())
     assert texts[0] == texts[1]
 

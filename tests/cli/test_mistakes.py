@@ -260,7 +260,7 @@ def _output_onto_a_directory(desk: Any) -> list[object]:
     return fit(desk, output=str(desk.folder))
 
 
-@mistake("cannot open")
+@mistake("there is no directory")
 def _predictions_into_a_missing_directory(desk: Any) -> list[object]:
     return ["predict", desk["tree.json"], desk["clinic.csv"], "-o", desk["nowhere/out.csv"]]
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import get_num_threads, set_num_threads
 
 from privet import Categorical, Numeric, Schema
 from privet.engines.joint_counts import JointCounts
 from privet.engines.memory import MemoryEngine
 from privet.schema.encoding import Codes, encode
+from privet.structure import compiled
 from privet.structure.splits import OneCategory, Tests, Threshold
 from privet.testing import schemas, tables
 
@@ -129,16 +129,13 @@ def test_the_number_of_threads_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     schema = wide(12, 3, arity=3)
     features, labels = rng.integers(0, 3, (12, 3000), dtype=np.uint8), rng.integers(0, 3, 3000).astype(np.uint8)
-    tests, most = Tests.binary(schema), get_num_threads()
+    tests = Tests.binary(schema)
     prefixes = np.array(list(combinations(range(len(tests)), 2)), dtype=np.int64)
-    try:
-        found = []
-        for threads in (1, most):
-            set_num_threads(threads)
+    found = []
+    for most in (1, 4):
+        with compiled.threads(most):
             joint = JointCounts(features, labels, np.zeros(3000, dtype=np.int32), tests, 3)
             found.append((joint.met.tobytes(), joint.singles.tobytes(), joint.pairs(prefixes).tobytes()))
-    finally:
-        set_num_threads(most)
     assert found[0] == found[-1]
 
 

@@ -26,6 +26,7 @@ from privet.recipes import recipe_classes
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
 from privet.schema.encoding import encode
+from privet.structure.compiled import threads
 
 TOLERANCE = 1e-9  # of a log-ratio computed in doubles
 TRANSCRIPTS, COMPLETE = 12, 1000
@@ -268,11 +269,5 @@ def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Tables this small are counted faster than a second thread wakes up."""
-    from numba import get_num_threads, set_num_threads
-
-    before = get_num_threads()
-    set_num_threads(1)
-    try:
+    with threads(1):
         yield
-    finally:
-        set_num_threads(before)

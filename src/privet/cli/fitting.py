@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,14 +21,17 @@ from privet.cli.options import (
     parse_epsilon,
     parse_settings,
 )
-from privet.cli.output import print_json, progress
+from privet.cli.output import print_json, progress, say
+from privet.cli.writing import Force, why, writing
 from privet.errors import ModelFileError, ParameterError, PrivetError, RecipeError
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
     from privet.privacy.ledger import Ledger
     from privet.schema import Schema
+    from privet.trees.drafts import Draft
 
+ROOM = 2**20  # bytes of the disk kept for the model while it grows; only large forests take more
 EXAMPLE = "Example: privet fit clinic.csv --schema clinic.schema.json --recipe diffpc45 --epsilon 0.5 -o tree.json"
 
 
@@ -72,6 +74,7 @@ def fit(
         ),
     ] = None,
     seed: Seed = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
@@ -86,25 +89,23 @@ def fit(
     params |= {"variant": variant, "expected_records": expect, "random_state": seed}
     params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
     classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
-    _check_writable(output)
-    columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-    refuse_source(facts, columns, with_label=True)
-    # The journal comes last: from here on a mistake can cost budget.
-    if journal is not None:
-        ledger = _open_journal(journal, budget, epsilon, neighbours, facts.name)
-        classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
-    try:
-        with progress(f"growing {recipe}") as advance:
-            classifier.fit(columns, columns[facts.label.name], progress=advance)
-    except PrivetError:
+    # A model that cannot be written would be budget thrown away, so its file is opened before anything is charged.
+    with writing(output, "the model file", inputs=(table, schema, journal), force=force, room=ROOM) as draft:
+        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+        refuse_source(facts, columns, with_label=True)
+        # The journal comes last: from here on a mistake can cost budget.
         if journal is not None:
-            ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
-        raise
-    try:
-        classifier.save(output)
-    except ModelFileError as error:
-        raise ModelFileError(f"{error}. The model is lost, and what was charged for it stays charged") from error
-    _report(classifier, recipe, output, as_json)
+            ledger = _open_journal(journal, budget, epsilon, neighbours, facts.name)
+            classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
+        try:
+            with progress(f"growing {recipe}") as advance:
+                classifier.fit(columns, columns[facts.label.name], progress=advance)
+        except PrivetError:
+            if journal is not None:
+                ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
+            raise
+        written = _publish(classifier, draft, output, force)
+    _report(classifier, recipe, written, as_json)
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
@@ -147,18 +148,22 @@ def _open_journal(
     return Ledger(cap, neighbours=neighbours, journal=path, dataset=dataset or None)
 
 
-def _check_writable(path: Path) -> None:
-    """Before anything is charged: a model that cannot be written would be budget thrown away."""
-    folder = path.absolute().parent
-    reason = None
-    if path.is_dir():
-        reason = "it is a directory"
-    elif not folder.is_dir():
-        reason = f"there is no directory {str(folder)!r}"
-    elif not os.access(folder, os.W_OK):
-        reason = "permission denied"
-    if reason is not None:
-        raise ModelFileError(f"cannot write the model file {str(path)!r}: {reason}; nothing was charged")
+def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: bool) -> Path:
+    """Write the model and say where it is; a failure here is a loss, and the message says of what."""
+    from privet.trees.codec import to_text
+
+    where = f"cannot write the model file {str(output)!r}"
+    try:
+        draft.write(to_text(classifier.model_, where))
+        place = draft.publish(replace=force)
+    except (OSError, ModelFileError) as error:
+        reason = str(error) if isinstance(error, ModelFileError) else f"{where}: {why(error)}"
+        spent = classifier.certificate_.epsilon
+        raise ModelFileError(f"{reason}. The model is lost, and epsilon {spent} stays charged for it") from error
+    if place == draft.path:
+        return output
+    say(f"{output} was written by somebody else meanwhile and stays; the model is in {place}")
+    return place
 
 
 def _report(classifier: PrivateClassifier, recipe: str, output: Path, as_json: bool) -> None:

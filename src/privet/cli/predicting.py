@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -11,6 +13,8 @@ import typer
 
 from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Table
 from privet.cli.output import print_json, say
+from privet.cli.writing import Force, why, writing
+from privet.errors import ParameterError
 
 EXAMPLE = "Example: privet predict tree.json new-patients.csv --proba -o predictions.csv"
 
@@ -23,31 +27,39 @@ def predict(
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probability of each class.")] = False,
     quoted_line_breaks: QuotedLineBreaks = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Predict the label of every record of a table, in its order. Spends no budget."""
     from privet.estimators.registry import load_model
     from privet.schema.files import read_table
 
-    classifier = load_model(model)
-    schema = classifier.schema_
-    columns = read_table(table, schema, with_label=False, quoted_line_breaks=quoted_line_breaks)
-    labels = classifier.predict(columns).tolist()
-    classes = classifier.classes_.tolist() if proba else []
-    shares = classifier.predict_proba(columns).tolist() if proba else [[]] * len(labels)
+    with ExitStack() as stack:
+        draft = None
+        if output is not None:
+            draft = stack.enter_context(writing(output, "the predictions", inputs=(model, table), force=force))
+        classifier = load_model(model)
+        schema = classifier.schema_
+        columns = read_table(table, schema, with_label=False, quoted_line_breaks=quoted_line_breaks)
+        labels = classifier.predict(columns).tolist()
+        classes = classifier.classes_.tolist() if proba else []
+        shares = classifier.predict_proba(columns).tolist() if proba else [[]] * len(labels)
+        header = [schema.label.name, *(f"P({value})" for value in classes)]
+        rows = ([label, *(f"{share:.6g}" for share in graded)] for label, graded in zip(labels, shares, strict=True))
+        if draft is not None:
+            text = io.StringIO(newline="")
+            _write(text, header, rows)
+            try:
+                draft.write(text.getvalue())
+                place = draft.publish(replace=force)
+            except OSError as error:
+                raise ParameterError(f"cannot write the predictions {str(output)!r}: {why(error)}") from error
+            say(f"wrote {len(labels)} predictions to {output if place == draft.path else place}")
+        elif not as_json:
+            _write(sys.stdout, header, rows)
     if as_json:
         graded = {"classes": classes, "probabilities": shares} if proba else {}
         print_json({"label": schema.label.name, "predictions": labels} | graded)
-        if output is None:
-            return
-    header = [schema.label.name, *(f"P({value})" for value in classes)]
-    rows = ([label, *(f"{share:.6g}" for share in graded)] for label, graded in zip(labels, shares, strict=True))
-    if output is None:
-        _write(sys.stdout, header, rows)
-        return
-    with open(output, "w", encoding="utf-8", newline="") as file:
-        _write(file, header, rows)
-    say(f"wrote {len(labels)} predictions to {output}")
 
 
 def _write(file: IO[str], header: list[str], rows: Any) -> None:

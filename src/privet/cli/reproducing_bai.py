@@ -9,6 +9,7 @@ import typer
 
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich, progress, say, shout
+from privet.cli.writing import Force, refuse
 
 if TYPE_CHECKING:
     from privet.experiments.bai import Figures
@@ -30,6 +31,7 @@ def bai(
     plots: Annotated[
         Path | None, typer.Option("--plots", metavar="DIR", help="Also writes Figs. 3 to 6 there, as PNG.")
     ] = None,
+    force: Force = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -43,11 +45,16 @@ def bai(
     from privet.experiments import bai_chain, bai_pictures
     from privet.experiments.evaluation import WARNING
 
+    chosen = tables or experiment.TABLES
+    followed_table = "mushroom" if "mushroom" in chosen else chosen[0]
     if plots is not None:
         bai_pictures.check_matplotlib()  # before the work, not after it
-        plots.mkdir(parents=True, exist_ok=True)
-    chosen = tables or experiment.TABLES
     experiment.check_tables(chosen)
+    if plots is not None:
+        places = [bai_pictures.picture_of(table, plots) for table in chosen]
+        for place in (bai_pictures.picture_of_chain(followed_table, plots), *places):
+            refuse(place, "the picture", force=force)
+        plots.mkdir(parents=True, exist_ok=True)
     shout("Not private", WARNING)
     steps = steps or (experiment.QUICK_STEPS if quick else None)
     folds = folds or (experiment.QUICK_FOLDS if quick else experiment.FOLDS)
@@ -57,7 +64,7 @@ def bai(
     if plots is not None:
         pictures = bai_pictures.plot_figures(figures, plots)
         with progress("following the chain") as advance:
-            followed = bai_chain.traces("mushroom" if "mushroom" in chosen else chosen[0], steps, advance)
+            followed = bai_chain.traces(followed_table, steps, advance)
         say(f"wrote {', '.join(map(str, [bai_pictures.plot_traces(followed, plots), *pictures]))}")
     if as_json:
         print_json(figures.to_dict())

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange, types
+from numba import njit, types
 from numba.extending import intrinsic
 
+from privet.structure.compiled import GRAIN, spread
 from privet.structure.splits import Tests
 
 Array = npt.NDArray[Any]
@@ -29,14 +30,21 @@ class JointCounts:
         sizes = np.bincount(labels[records], minlength=n_classes)
         self.class_counts = sizes.astype(np.int64)
         self._starts = np.concatenate([[0], np.cumsum((sizes + 63) // 64)]).astype(np.int64)
-        self._bits, self.met = _pack(
-            features, records, sizes, self._starts, tests.attribute, tests.kind.astype(np.int64), tests.cut
-        )
-        self.singles = _count(self._bits, self._starts).T.copy()  # (class, test)
+        self._bits = np.zeros((len(tests), self._starts[-1]), dtype=np.uint64)
+        self.met = np.zeros(len(tests), dtype=np.int64)
+        facts = tests.attribute, tests.kind.astype(np.int64), tests.cut
+        few = 1 + GRAIN // (records.size + 1)
+        spread(_pack, len(tests), features, records, sizes, self._starts, *facts, self._bits, self.met, least=few)
+        self.singles = np.zeros((n_classes, len(tests)), dtype=np.int64)
+        spread(_count, len(tests), self._bits, self._starts, self.singles, least=64 * few)
 
     def pairs(self, prefixes: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread a prefix."""
-        return np.asarray(_pairs(self._bits, self._starts, prefixes))
+        n_tests, n_classes = self._bits.shape[0], self.class_counts.size
+        counts = np.zeros((len(prefixes), n_tests, n_classes, n_tests), dtype=np.int32)
+        few = 1 + GRAIN // (n_tests * (n_tests * n_classes + self._bits.size) + 1)
+        spread(_pairs, len(prefixes), self._bits, self._starts, prefixes, counts, least=few)
+        return counts
 
 
 @intrinsic
@@ -49,18 +57,16 @@ def _ones(typing_context, word):
     return types.uint64(types.uint64), generate
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _pack(features, records, sizes, starts, attribute, kind, cut):
-    n_tests, n_classes, n_words = attribute.size, sizes.size, starts[-1]
-    bits = np.zeros((n_tests, n_words), dtype=np.uint64)
-    met = np.zeros(n_tests, dtype=np.int64)
-    for t in prange(n_tests):
+@njit(cache=True, nogil=True)
+def _pack(start, stop, features, records, sizes, starts, attribute, kind, cut, bits, met):
+    """The bitsets of some tests, and the child of each that counts as met."""
+    for t in range(start, stop):
         column = features[attribute[t]]
         total = 0
         for flip in range(2):
             total = 0
             first = 0
-            for c in range(n_classes):
+            for c in range(sizes.size):
                 for i in range(sizes[c]):
                     code = column[records[first + i]]
                     side = code > cut[t] if kind[t] == 0 else code != cut[t]
@@ -73,17 +79,16 @@ def _pack(features, records, sizes, starts, attribute, kind, cut):
                 continue
             met[t] = flip
             break
-    return bits, met
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _count(bits, starts):
-    counts = np.zeros((bits.shape[0], starts.size - 1), dtype=np.int64)
-    for t in prange(bits.shape[0]):
+@njit(cache=True, nogil=True)
+def _count(start, stop, bits, starts, counts):
+    for t in range(start, stop):
         for c in range(starts.size - 1):
+            ones = np.uint64(0)
             for w in range(starts[c], starts[c + 1]):
-                counts[t, c] += _ones(bits[t, w])
-    return counts
+                ones += _ones(bits[t, w])
+            counts[c, t] = ones
 
 
 @njit(cache=True, nogil=True)
@@ -123,11 +128,10 @@ def _keep(bits, starts, prefix):
     return packed, kept
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def _pairs(bits, starts, prefixes):
+@njit(cache=True, nogil=True)
+def _pairs(start, stop, bits, starts, prefixes, counts):
     n_tests, n_classes = bits.shape[0], starts.size - 1
-    counts = np.zeros((prefixes.shape[0], n_tests, n_classes, n_tests), dtype=np.int32)
-    for p in prange(prefixes.shape[0]):
+    for p in range(start, stop):
         if prefixes.shape[1] == 0:
             packed, kept = bits, starts
         else:
@@ -146,4 +150,3 @@ def _pairs(bits, starts, prefixes):
                         both += _ones(first[w] & second[w])
                     counts[p, s, c, t] = both
                     counts[p, t, c, s] = both
-    return counts

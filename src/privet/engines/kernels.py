@@ -3,31 +3,76 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
+from privet.structure.compiled import spread
 from privet.structure.descent import BLOCK, descend
 
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""
 
 
-@njit(parallel=True, cache=True, nogil=True)
 def level_histogram(features, labels, cells, offsets, n_cells, n_classes, threads):
     """(cell, bin, class) counts of a level: one pass, with a private histogram per thread.
 
     features (attributes, records), labels and cells (records,); cells holds OUTSIDE for records that do not count.
-    Three habits make it fast: no branch and no signed index in the inner loops (records outside go to a cell of their
-    own that is thrown away), attributes in pairs (one load of the key serves both), counters of 32 bits.
+    """
+    partial = np.zeros((threads, n_cells + 1, n_classes, int(offsets[-1])), dtype=np.uint32)  # fewer than 2**32 records
+    spread(_add_level, threads, features, labels, cells, offsets, n_cells, n_classes, partial)
+    counts = np.zeros((n_cells, int(offsets[-1]), n_classes), dtype=np.int64)
+    spread(_merge, n_cells, partial, counts, least=max(n_cells // threads, 1))
+    return counts
+
+
+def class_histogram(labels, cells, n_cells, n_classes, threads):
+    """(cell, class) counts."""
+    partial = np.zeros((threads, n_cells, n_classes), dtype=np.int64)
+    spread(_add_classes, threads, labels, cells, partial)
+    return partial.sum(axis=0)
+
+
+def value_sums(values, cells, n_cells, threads):
+    """(cell,) sums of an integer column."""
+    partial = np.zeros((threads, n_cells), dtype=np.int64)
+    spread(_add_values, threads, values, cells, partial)
+    return partial.sum(axis=0)
+
+
+def route(features, cells, attribute, kind, cut, first_child, least):
+    """The cell of each record one level down, at least so many records a thread.
+
+    attribute, kind, cut and first_child describe the test of each old cell; attribute -1 means that it has none.
+    Kinds are those of ``privet.structure.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
+    """
+    routed = np.empty(cells.shape[0], dtype=np.int32)
+    spread(_route, len(cells), features, cells, attribute, kind, cut, first_child, routed, least=least)
+    return routed
+
+
+def send_down(features, cells, place, descent, least):
+    """The leaf of each record in the tree of its cell, at least so many records a thread.
+
+    place (nodes,) numbers the leaves among themselves. Records outside walk along, in the first tree, and stay outside.
+    """
+    arrived = np.empty(cells.shape[0], dtype=np.int32)
+    blocks = -(-len(cells) // BLOCK)
+    spread(_send_down, blocks, features, cells, place, *descent, arrived, least=-(-least // BLOCK))
+    return arrived
+
+
+@njit(cache=True, nogil=True)
+def _add_level(first, last, features, labels, cells, offsets, n_cells, n_classes, partial):
+    """Three habits make it fast: no branch and no signed index in the inner loops (records outside go to a cell of
+    their own that is thrown away), attributes in pairs (one load of the key serves both), counters of 32 bits.
     """
     n_attributes, n_records = features.shape
-    n_bins = offsets[n_attributes]
-    partial = np.zeros((threads, n_cells + 1, n_classes, n_bins), dtype=np.uint32)  # fewer than 2**32 records
+    n_bins, threads = offsets[n_attributes], partial.shape[0]
     one = np.uint32(1)
     block = 4096  # records; their cell-and-class keys stay in the first-level cache for all attributes
     n_blocks = (n_records + block - 1) // block
-    for thread in prange(threads):
+    keys = np.empty(block, dtype=np.int64)
+    for thread in range(first, last):
         mine = partial[thread].reshape(-1)
-        keys = np.empty(block, dtype=np.int64)
         for b in range(thread, n_blocks, threads):
             start = b * block
             size = min(block, n_records - start)
@@ -42,51 +87,42 @@ def level_histogram(features, labels, cells, offsets, n_cells, n_classes, thread
                     of_left[key + np.uintp(left[i])] += one
                     of_right[key + np.uintp(right[i])] += one
             if n_attributes % 2:
-                last, of_last = features[n_attributes - 1, start : start + size], mine[offsets[n_attributes - 1] :]
+                last_one, of_last = features[n_attributes - 1, start : start + size], mine[offsets[n_attributes - 1] :]
                 for i in range(size):
-                    of_last[np.uintp(keys[i]) + np.uintp(last[i])] += one
-    counts = np.zeros((n_cells, n_bins, n_classes), dtype=np.int64)
-    for cell in prange(n_cells):
+                    of_last[np.uintp(keys[i]) + np.uintp(last_one[i])] += one
+
+
+@njit(cache=True, nogil=True)
+def _merge(start, stop, partial, counts):
+    threads, _, n_classes, n_bins = partial.shape
+    for cell in range(start, stop):
         for thread in range(threads):
             for label in range(n_classes):
                 for b in range(n_bins):
                     counts[cell, b, label] += partial[thread, cell, label, b]
-    return counts
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def class_histogram(labels, cells, n_cells, n_classes, threads):
-    """(cell, class) counts."""
-    n_records = labels.shape[0]
-    partial = np.zeros((threads, n_cells, n_classes), dtype=np.int64)
-    for thread in prange(threads):
+@njit(cache=True, nogil=True)
+def _add_classes(first, last, labels, cells, partial):
+    n_records, threads = labels.shape[0], partial.shape[0]
+    for thread in range(first, last):
         for i in range(thread * n_records // threads, (thread + 1) * n_records // threads):
             if cells[i] >= 0:
                 partial[thread, cells[i], labels[i]] += 1
-    return partial.sum(axis=0)
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def value_sums(values, cells, n_cells, threads):
-    """(cell,) sums of an integer column."""
-    n_records = values.shape[0]
-    partial = np.zeros((threads, n_cells), dtype=np.int64)
-    for thread in prange(threads):
+@njit(cache=True, nogil=True)
+def _add_values(first, last, values, cells, partial):
+    n_records, threads = values.shape[0], partial.shape[0]
+    for thread in range(first, last):
         for i in range(thread * n_records // threads, (thread + 1) * n_records // threads):
             if cells[i] >= 0:
                 partial[thread, cells[i]] += values[i]
-    return partial.sum(axis=0)
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def route(features, cells, attribute, kind, cut, first_child):
-    """The cell of each record one level down.
-
-    attribute, kind, cut and first_child describe the test of each old cell; attribute -1 means that it has none.
-    Kinds are those of ``privet.structure.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
-    """
-    routed = np.empty(cells.shape[0], dtype=np.int32)
-    for i in prange(cells.shape[0]):
+@njit(cache=True, nogil=True)
+def _route(start, stop, features, cells, attribute, kind, cut, first_child, routed):
+    for i in range(start, stop):
         cell = cells[i]
         if cell < 0 or attribute[cell] < 0:
             routed[i] = OUTSIDE
@@ -99,19 +135,13 @@ def route(features, cells, attribute, kind, cut, first_child):
         else:
             child = code
         routed[i] = first_child[cell] + child
-    return routed
 
 
-@njit(parallel=True, cache=True, nogil=True)
-def send_down(features, cells, place, roots, depths, attribute, kind, cut, first_child):
-    """The leaf of each record in the tree of its cell; the trees are those of a ``routes.Descent``.
-
-    place (nodes,) numbers the leaves among themselves. Records outside walk along, in the first tree, and stay outside.
-    """
+@njit(cache=True, nogil=True)
+def _send_down(first, last, features, cells, place, roots, depths, attribute, kind, cut, first_child, arrived):
     records = cells.shape[0]
-    arrived = np.empty(records, dtype=np.int32)
     depth = depths.max()
-    for block in prange((records + BLOCK - 1) // BLOCK):
+    for block in range(first, last):
         start = block * BLOCK
         node = np.empty(min(BLOCK, records - start), dtype=np.int32)
         for j in range(len(node)):
@@ -119,4 +149,3 @@ def send_down(features, cells, place, roots, depths, attribute, kind, cut, first
         descend(features, start, node, depth, attribute, kind, cut, first_child)
         for j in range(len(node)):
             arrived[start + j] = OUTSIDE if cells[start + j] < 0 else place[node[j]]
-    return arrived

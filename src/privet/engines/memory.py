@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from privet.schema import Numeric, Schema
 from privet.schema.declared import refuse_source
 from privet.schema.encoding import Codes, encode
 from privet.schema.files import caveats_of
+from privet.structure.compiled import thread_count
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 
@@ -56,16 +56,16 @@ class MemoryEngine:
 
         table = Tests.of(self.schema, tests)
         first = np.cumsum(table.arity) - table.arity
-        with _threads(self._labels.size):
-            routed = kernels.route(self._features, cells.of_record, table.attribute, table.kind, table.cut, first)
+        routed = kernels.route(
+            self._features, cells.of_record, table.attribute, table.kind, table.cut, first, _records_per_thread()
+        )
         return MemoryCells(routed, int(table.arity.sum()))
 
     def descend(self, cells: MemoryCells, routes: Routes) -> MemoryCells:
         from privet.engines import kernels
 
         place = np.cumsum(routes.is_leaf, dtype=np.int32) - np.int32(1)
-        with _threads(self._labels.size):
-            arrived = kernels.send_down(self._features, cells.of_record, place, *routes.descent)
+        arrived = kernels.send_down(self._features, cells.of_record, place, routes.descent, _records_per_thread())
         return MemoryCells(arrived, len(routes.leaves))
 
     def shards(self, cells: MemoryCells, count: int, coins: Callable[[int, int], Ints]) -> MemoryCells:
@@ -85,17 +85,15 @@ class MemoryEngine:
         from privet.engines import kernels
 
         shape = cells.size, self.schema.n_classes
-        with _threads(self._labels.size) as threads:
-            counts = kernels.level_histogram(
-                self._features, self._labels, cells.of_record, self._offsets, *shape, threads
-            )
+        threads = _threads(self._labels.size)
+        counts = kernels.level_histogram(self._features, self._labels, cells.of_record, self._offsets, *shape, threads)
         return np.asarray(counts)
 
     def class_counts(self, cells: MemoryCells) -> Ints:
         from privet.engines import kernels
 
-        with _threads(self._labels.size) as threads:
-            counts = kernels.class_histogram(self._labels, cells.of_record, cells.size, self.schema.n_classes, threads)
+        threads = _threads(self._labels.size)
+        counts = kernels.class_histogram(self._labels, cells.of_record, cells.size, self.schema.n_classes, threads)
         return np.asarray(counts)
 
     def level_sums(self, cells: MemoryCells, attribute: int) -> Ints:
@@ -104,9 +102,8 @@ class MemoryEngine:
         if attribute not in self._levels:
             name = self.schema.names[attribute]
             raise ParameterError(f"no values of {name!r} were kept for sums; protect the table with levels=True")
-        with _threads(self._labels.size) as threads:
-            sums = kernels.value_sums(self._levels[attribute], cells.of_record, cells.size, threads)
-        return np.asarray(sums)
+        threads = _threads(self._labels.size)
+        return np.asarray(kernels.value_sums(self._levels[attribute], cells.of_record, cells.size, threads))
 
     def joint(self, cells: MemoryCells, tests: Tests) -> JointCounts:
         from privet.engines.joint_counts import JointCounts
@@ -141,15 +138,10 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     return dataset
 
 
-@contextmanager
-def _threads(records: int) -> Iterator[int]:
-    """How many threads the kernels inside the block may use. Waking a second one costs more than a small table."""
-    from numba import get_num_threads, set_num_threads
+def _threads(records: int) -> int:
+    """How many threads a count may use. Waking a second one costs more than counting a small table."""
+    return thread_count() if records >= PARALLEL_FROM else 1
 
-    most = int(get_num_threads())
-    try:
-        few = most if records >= PARALLEL_FROM else 1
-        set_num_threads(few)
-        yield few
-    finally:
-        set_num_threads(most)
+
+def _records_per_thread() -> int:
+    return max(PARALLEL_FROM // 2, 1)

@@ -5,6 +5,7 @@ They need matplotlib (``pip install privet[plots]``), which is asked for before 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 from privet.errors import ParameterError
 from privet.experiments.bai import BLOCKS, PER_LEVEL, TABLES, Figures
 from privet.experiments.bai_chain import Trace
+from privet.trees.drafts import Draft
 
 FIGURES = dict(zip(TABLES, (4, 5, 6), strict=True))
 # Colours that colour-blind people can tell apart; private methods are solid, published ones darker with their depth.
@@ -37,11 +39,29 @@ def check_matplotlib() -> Any:
 
 def plot_figures(figures: Figures, folder: str | PathLike[str]) -> list[Path]:
     """A picture for every table."""
-    written = []
-    for table in figures.by_table:
-        written.append(Path(folder) / f"bai-fig{FIGURES[table]}-{table}.png")
-        _plot_accuracy(figures, table, written[-1])
+    written = [picture_of(table, folder) for table in figures.by_table]
+    for table, path in zip(figures.by_table, written, strict=True):
+        _plot_accuracy(figures, table, path)
     return written
+
+
+def picture_of(table: str, folder: str | PathLike[str]) -> Path:
+    """Where the picture of a table goes."""
+    return Path(folder) / f"bai-fig{FIGURES[table]}-{table}.png"
+
+
+def picture_of_chain(table: str, folder: str | PathLike[str]) -> Path:
+    """Where the picture of the chain on a table goes."""
+    return Path(folder) / f"bai-fig3-{table}.png"
+
+
+def _save(figure: Any, path: Path) -> None:
+    """Whole or not at all."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    with Draft(path) as draft:
+        draft.write(picture.getvalue())
+        draft.publish(replace=True)
 
 
 def _plot_accuracy(figures: Figures, table: str, path: Path) -> None:
@@ -77,12 +97,12 @@ def _plot_accuracy(figures: Figures, table: str, path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend([handle[0] for handle in handles], labels, loc="outside lower center", ncols=2, frameon=False)
-    figure.savefig(path)
+    _save(figure, path)
 
 
 def plot_traces(traces: Sequence[Trace], folder: str | PathLike[str]) -> Path:
     """Fig. 3: two chains a panel, each with its running mean."""
-    path = Path(folder) / f"bai-fig3-{traces[0].table}.png"
+    path = picture_of_chain(traces[0].table, folder)
     figure = check_matplotlib()(figsize=(9, 3.8), dpi=150, layout="constrained")
     panels = [traces[start : start + 2] for start in range(0, len(traces), 2)]
     for axes, panel in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True):
@@ -100,5 +120,5 @@ def plot_traces(traces: Sequence[Trace], folder: str | PathLike[str]) -> Path:
         axes.legend(loc="best", framealpha=0.9)
     figure.supylabel("score of the tree", fontsize="medium")
     figure.suptitle(f"Score of the chain on {traces[0].table} and its running mean; a dot where it stops")
-    figure.savefig(path)
+    _save(figure, path)
     return path

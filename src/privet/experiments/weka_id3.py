@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from privet.structure.compiled import call
+
 TINY = 1e-6  # bits; Weka takes a smaller gain for none
 
 
@@ -31,15 +33,18 @@ def count_records(
     return np.asarray(counts.reshape(-1, classes), dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
-def learn(counts, attributes):
-    """The class that the tree gives each distinct record, from their (distinct record, class) counts.
+def learn(counts: npt.NDArray[np.int64], attributes: int) -> npt.NDArray[np.int64]:
+    """The class that the tree gives each distinct record, from their (distinct record, class) counts."""
+    says = np.zeros(len(counts), dtype=np.int64)
+    call(_learn, counts, attributes, says)
+    return says
 
-    A node is a stretch of ``order``, whose records are moved together as it splits.
-    """
+
+@njit(cache=True, nogil=True)
+def _learn(counts, attributes, says):
+    """A node is a stretch of ``order``, whose records are moved together as it splits."""
     records, classes = counts.shape
     order = np.arange(records)
-    says = np.zeros(records, dtype=np.int64)
     stack = [(0, records, 0)]  # from, to, and the attributes used above as bits
     tally = np.empty((2, classes), dtype=np.int64)
     while len(stack) > 0:
@@ -71,7 +76,6 @@ def learn(counts, attributes):
                 middle += 1
         stack.append((start, middle, used | 1 << best))
         stack.append((middle, stop, used | 1 << best))
-    return says
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
+from privet.structure.compiled import limit_threads
+
 Result = TypeVar("Result")
 
 
@@ -58,6 +60,4 @@ def _interrupts_held() -> Iterator[None]:
 
 def _settle_in() -> None:
     """In a worker: count with one thread, for the other cores have work too."""
-    import numba
-
-    numba.set_num_threads(1)
+    limit_threads(1)

@@ -7,8 +7,8 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def random_structure(arity, kinds, depth, most_leaves, most_nodes, root, support, least, seed):
-    """A random tree: (attribute, kind, cut, first_child) of its nodes, level by level.
+def random_structure(arity, kinds, depth, most_leaves, root, support, least, seed, attribute, kind, cut, first_child):
+    """A random tree: how many nodes, whose attribute, kind, cut and first_child are filled in, level by level.
 
     arity, kinds (attributes,): how many codes, and which kind of test (``splits.Kind``; -1 for none). In each
     node an attribute that the path leaves open is drawn uniformly, then one of its tests. A node is a leaf at
@@ -17,8 +17,8 @@ def random_structure(arity, kinds, depth, most_leaves, most_nodes, root, support
     -1 for any.
     """
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator, for public choices
-    attribute, cut = np.full(most_nodes, -1, dtype=np.int32), np.zeros(most_nodes, dtype=np.int32)
-    kind, first_child = np.zeros(most_nodes, dtype=np.int8), np.full(most_nodes, -1, dtype=np.int32)
+    most_nodes = attribute.size
+    attribute[:], kind[:], cut[:], first_child[:] = -1, 0, 0, -1
     parent, branch = np.full(most_nodes, -1, dtype=np.int32), np.zeros(most_nodes, dtype=np.int32)
     level, expected = np.zeros(most_nodes, dtype=np.int32), np.full(most_nodes, support)
     low, high, left = np.empty_like(arity), np.empty_like(arity), np.empty_like(arity)
@@ -62,7 +62,7 @@ def random_structure(arity, kinds, depth, most_leaves, most_nodes, root, support
             expected[nodes] = expected[node] / children
             nodes += 1
         leaves += children - 1
-    return attribute[:nodes], kind[:nodes], cut[:nodes], first_child[:nodes]
+    return nodes
 
 
 @njit(cache=True, nogil=True)

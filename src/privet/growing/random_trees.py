@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.growing.candidates import TestKind
 from privet.schema import Numeric, Schema
+from privet.structure.compiled import call
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Tests
 
@@ -40,29 +42,26 @@ class RandomTrees:
         >>> len(routes), int(routes.level.max())
         (3, 2)
         """
-        from privet.growing.kernels import random_structure
-
         arity = np.asarray(schema.arities, dtype=np.int64)
         kinds = test_kinds(schema, self.tests)
-        grown = [
-            random_structure(
-                arity,
-                kinds,
-                self.depth,
-                self.max_leaves,
-                self._most_nodes(arity, kinds),
-                root,
-                float(self.support),
-                float(self.least),
-                int(random.integers(2**32)),
-            )
-            for root in self._roots(kinds, random)
-        ]
+        grown = [self._grow(arity, kinds, root, random) for root in self._roots(kinds, random)]
         sizes = [len(attribute) for attribute, *_ in grown]
         roots = np.cumsum([0, *sizes[:-1]])
         attribute, kind, cut, first_child = map(np.concatenate, zip(*grown, strict=True))
         tests = Tests.of_columns(schema, attribute, kind, cut)
         return Routes(schema, tests, first_child + np.repeat(roots, sizes), roots)
+
+    def _grow(
+        self, arity: npt.NDArray[np.int64], kinds: npt.NDArray[np.int64], root: int, random: np.random.Generator
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """(attribute, kind, cut, first_child) of the nodes of one tree."""
+        from privet.growing.kernels import random_structure
+
+        most, seed = self._most_nodes(arity, kinds), int(random.integers(2**32))
+        columns = tuple(np.empty(most, dtype=kind) for kind in (np.int32, np.int8, np.int32, np.int32))
+        limits = self.depth, self.max_leaves, root, float(self.support), float(self.least)
+        nodes = call(random_structure, arity, kinds, *limits, seed, *columns)
+        return tuple(column[:nodes].copy() for column in columns)
 
     def _roots(self, kinds: npt.NDArray[np.int64], random: np.random.Generator) -> list[int]:
         usable = np.flatnonzero(kinds >= 0)

@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
@@ -23,6 +21,7 @@ import numpy as np
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.schema import Schema
+from privet.trees.drafts import Draft
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 from privet.trees.validation import tree_fault
@@ -53,8 +52,22 @@ class Model:
 
 
 def save(model: Model, path: str | PathLike[str]) -> None:
-    """Write a model. The file appears whole or not at all; one that was there before stays if writing fails."""
+    """Write a model. The file appears whole or not at all; one that was there before stays if writing fails.
+
+    A model that was there is replaced, a journal never: it is the record of what was spent.
+    """
     where = f"cannot write the model file {os.fspath(path)!r}"
+    text = to_text(model, where)
+    try:
+        with Draft(path) as draft:
+            draft.write(text)
+            draft.publish(replace=True)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        raise ModelFileError(f"{where}: {_reason(error)}") from error
+
+
+def to_text(model: Model, where: str = "cannot write the model") -> str:
+    """What a model file holds; ``where`` begins the message if the model cannot be written."""
     for tree in _trees_of(model.trees):
         if fault := tree_fault(tree):
             raise ModelFileError(f"{where}: the tree {fault}")
@@ -64,10 +77,7 @@ def save(model: Model, path: str | PathLike[str]) -> None:
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{where}: params, certificate and notes must be plain JSON data ({error})") from error
     document = {"format": FORMAT, "version": VERSION, "sha256": _checksum(payload), "model": payload}
-    try:
-        _write_whole(Path(os.path.realpath(path)), json.dumps(document) + "\n")
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise ModelFileError(f"{where}: {_reason(error)}") from error
+    return json.dumps(document) + "\n"
 
 
 def load(path: str | PathLike[str]) -> Model:
@@ -119,22 +129,6 @@ def _open_document(content: bytes, name: str) -> Any:
 def _checksum(payload: Any) -> str:
     canonical = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    # Beside the target, as os.replace is atomic only within a file system; os.open so that the umask applies.
-    draft = path.with_name(f".{secrets.token_hex(8)}.privet.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with open(descriptor, "w", encoding="ascii", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink()
-        raise
 
 
 def _trees_of(trees: Forest | Tree) -> tuple[Tree, ...]:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import get_num_threads, set_num_threads
 from scipy.stats import chi2, norm
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
@@ -24,6 +23,7 @@ from privet.privacy.samplers import tree_sampler
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.privacy.samplers.tree_space import Sketch, TreeSpace
 from privet.schema.encoding import Codes
+from privet.structure import compiled
 from privet.structure.splits import Multiway, OneCategory, Tests
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
@@ -474,15 +474,13 @@ def test_untouched_regions_keep_their_weights_when_the_counted_side_flips() -> N
     assert flips == 1
 
 
-def test_the_number_of_threads_does_not_matter() -> None:
+def test_the_number_of_threads_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     case = DEEPER
-    most = get_num_threads()
-    try:
-        set_num_threads(1)
+    with compiled.threads(1):
         alone = weights_by_path(case)
-    finally:
-        set_num_threads(most)
-    assert weights_by_path(case) == alone
+    monkeypatch.setattr(tree_sampler, "GRAIN", 1)  # or so small a case would keep to one
+    with compiled.threads(4):
+        assert weights_by_path(case) == alone
 
 
 def test_blocks_of_prefixes_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source
 from privet.privacy.samplers.multiway_sampler import Weights, choose
 from privet.privacy.samplers.tree_space import UNDERFLOW, Floats, Meter, Sketch, TreeSpace
+from privet.structure.compiled import GRAIN, call, spread
 
 BLOCK_BYTES = 2**26  # pair counts held at a time
 
@@ -91,16 +92,18 @@ class _Sampler:
             shape = math.comb(n_tests, size), 1 << size
             out = self._misses[size], self._logs[size] = np.empty(shape, dtype=np.int32), np.empty(shape)
             priors = self._epsilon, float(self._log_leaf[size]), float(self._log_split[size])
+            few = 1 + GRAIN // ((n_tests << size) + 1)
             if size < depth - 1:
-                deeper = self._misses[size + 1], self._logs[size + 1]
-                self._kernels.upper_level(_sets(n_tests, size), *deeper, *common, *priors, *out)
+                sets, deeper = _sets(n_tests, size), (self._misses[size + 1], self._logs[size + 1])
+                spread(self._kernels.upper_level, len(sets), sets, *deeper, *common, *priors, *out, least=few)
                 continue
-            prefixes = _sets(n_tests, size - 1)
+            prefixes, few = _sets(n_tests, size - 1), 1 + few // (n_tests + 1)  # each is the start of many sets
             block = max(2, BLOCK_BYTES // (4 * n_tests**2 * self._space.n_classes))
             for start in range(0, len(prefixes), block):
                 self._meter.done, self._meter.total = start, len(prefixes)
                 some = prefixes[start : start + block]
-                self._kernels.last_level(some, self._pairs(some), *common, *priors, *out)
+                met = self._pairs(some)
+                spread(self._kernels.last_level, len(some), some, met, *common, *priors, *out, least=few)
 
     # -- the draw --------------------------------------------------------------------------------------------------
 
@@ -126,7 +129,9 @@ class _Sampler:
         signs = sum(1 << i for i, test in enumerate(tests) if path[int(test)])
         if depth < self._space.depth - 1:
             deeper = self._misses[depth + 1], self._logs[depth + 1]
-            misses, logs = self._kernels.split_weights(tests, signs, *deeper, self._choose, self._space.test_prior)
+            prior = self._space.test_prior
+            misses, logs = np.empty(self._n_tests, dtype=np.int64), np.empty(self._n_tests)
+            call(self._kernels.split_weights, tests, signs, *deeper, self._choose, prior, misses, logs)
         elif depth == self._space.depth - 1:
             misses, logs = self._last_split(tests, signs)
         else:
@@ -140,25 +145,28 @@ class _Sampler:
 
     def _last_split(self, tests: Ints, signs: int) -> tuple[Ints, Floats]:
         met = self._pairs(tests[None, :-1])[0, tests[-1]] if tests.size else self._rows[0]
-        yes = self._kernels.joint_counts(tests, met, self._rows, self._choose)[signs]
+        inside = np.empty((1 << tests.size, *met.shape), dtype=np.int32)
+        call(self._kernels.joint_counts, tests, met, self._rows, self._choose, inside)
+        yes, here = inside[signs], self._counts(tests, signs)
         misses, weights = np.empty(self._n_tests, dtype=np.int32), np.empty(self._n_tests)
-        self._kernels.last_split(yes, self._counts(tests, signs), self._decay, misses, weights)
+        call(self._kernels.last_split, yes, here, self._decay, misses, weights)
         weights[tests] = 0.0
         prior = self._space.test_prior
+        left = call(self._kernels.prior_left, tests, prior)
         with np.errstate(divide="ignore"):
-            return misses.astype(np.int64), np.log(prior / self._kernels.prior_left(tests, prior)) + np.log(weights)
+            return misses.astype(np.int64), np.log(prior / left) + np.log(weights)
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""
         counts = np.empty((1 << tests.size, self._space.n_classes), dtype=np.int64)
         for mask in range(1 << tests.size):
-            inside = self._kernels.subset(tests, mask)
+            inside = tests[[bool(mask >> i & 1) for i in range(tests.size)]] if tests.size else tests
             if inside.size < max(self._space.depth, 2):
-                row = self._kernels.row_number(inside[:-1], self._choose) if inside.size else 0
+                row = call(self._kernels.row_number, inside[:-1], self._choose) if inside.size else 0
                 counts[mask] = self._rows[row, :, inside[-1]] if inside.size else self._class_counts
             else:
                 counts[mask] = self._pairs(inside[None, :-2])[0, inside[-2], :, inside[-1]]
-        self._kernels.exclude(counts)
+        call(self._kernels.exclude, counts)
         return np.asarray(counts[signs])
 
 

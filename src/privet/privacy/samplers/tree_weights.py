@@ -11,7 +11,7 @@ function of its region's counts, whichever side of a test counts as met. Proof: 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 NEVER = np.int32(2**31 - 1)  # more misses than there can be
 
@@ -67,14 +67,12 @@ def region_counts(tests, rows, class_counts, choose):
 
 
 @njit(cache=True, nogil=True)
-def joint_counts(tests, met, rows, choose):
+def joint_counts(tests, met, rows, choose, counts):
     """(signs, class, test): records of every region of a set that meet one more test; ``met`` meet all of the set."""
-    counts = np.empty((1 << tests.size, *met.shape), dtype=np.int32)
     for mask in range(counts.shape[0] - 1):
         counts[mask] = rows[row_number(subset(tests, mask), choose)]
     counts[-1] = met
     exclude(counts)
-    return counts
 
 
 @njit(cache=True, nogil=True)
@@ -180,22 +178,36 @@ def add_up(misses, weights, tests, forbidden, prior, decay):
     return best, total
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def last_level(
-    prefixes, met, rows, class_counts, choose, decay, prior, epsilon, log_leaf_prior, log_split_prior, out, out_log
+    start,
+    stop,
+    prefixes,
+    met,
+    rows,
+    class_counts,
+    choose,
+    decay,
+    prior,
+    epsilon,
+    log_leaf_prior,
+    log_split_prior,
+    out,
+    out_log,
 ):
-    """Weights of every region with one split left, for the sets that extend ``prefixes`` by a larger test.
+    """Weights of every region with one split left, for sets that extend ``prefixes[start:stop]`` by a larger test.
 
     ``met[p]`` are the pair counts of prefix p; ``out[rank, signs]`` receives misses, ``out_log`` what goes with them.
     """
     n_tests, n_classes, size = rows.shape[2], class_counts.size, prefixes.shape[1] + 1
     forbidden = np.flatnonzero(prior == 0.0)
-    for p in prange(prefixes.shape[0]):
+    for p in range(start, stop):
         prefix = prefixes[p]
         n_signs = 1 << prefix.size
         # What the sets have in common: records of the prefix's own regions, all of them and those that meet a test.
         regions = region_counts(prefix, rows, class_counts, choose)
-        inside = joint_counts(prefix, rows[row_number(prefix, choose)], rows, choose)
+        inside = np.empty((n_signs, n_classes, n_tests), dtype=np.int32)
+        joint_counts(prefix, rows[row_number(prefix, choose)], rows, choose, inside)
         starts = np.array([first_row(subset(prefix, mask), choose) for mask in range(n_signs)])
         here = np.empty((2 * n_signs, n_classes), dtype=np.int64)
         yes = np.empty((2 * n_signs, n_classes, n_tests), dtype=np.int32)
@@ -227,11 +239,10 @@ def last_level(
 
 
 @njit(cache=True, nogil=True)
-def split_weights(tests, signs, deeper, deeper_log, choose, prior):
+def split_weights(tests, signs, deeper, deeper_log, choose, prior, misses, logs):
     """Misses and log weights of the tests of a region, from one level deeper; -inf for tests already on the path."""
     n_tests, size = choose.shape[0] - 1, tests.size
-    misses = np.zeros(n_tests, dtype=np.int64)
-    logs = np.full(n_tests, -np.inf)
+    misses[:], logs[:] = 0, -np.inf
     larger = np.empty(size + 1, dtype=np.int64)
     left = prior_left(tests, prior)
     for t in range(n_tests):
@@ -248,11 +259,12 @@ def split_weights(tests, signs, deeper, deeper_log, choose, prior):
         yes = no | 1 << at
         misses[t] = deeper[place, no] + deeper[place, yes]
         logs[t] = np.log(prior[t] / left) + (deeper_log[place, no] + deeper_log[place, yes])
-    return misses, logs
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def upper_level(
+    start,
+    stop,
     sets,
     deeper,
     deeper_log,
@@ -267,12 +279,14 @@ def upper_level(
     out,
     out_log,
 ):
-    """Weights of every region of ``sets`` from those one level deeper."""
-    for i in prange(sets.shape[0]):
+    """Weights of every region of ``sets[start:stop]`` from those one level deeper."""
+    misses = np.empty(choose.shape[0] - 1, dtype=np.int64)
+    logs = np.empty(choose.shape[0] - 1)
+    for i in range(start, stop):
         tests = sets[i]
         regions = region_counts(tests, rows, class_counts, choose)
         for signs in range(1 << tests.size):
-            misses, logs = split_weights(tests, signs, deeper, deeper_log, choose, prior)
+            split_weights(tests, signs, deeper, deeper_log, choose, prior, misses, logs)
             best, top, total = np.int64(2**62), -np.inf, 0.0
             for t in range(misses.size):
                 if logs[t] > -np.inf:

@@ -1,0 +1,72 @@
+"""Where a command may write: never over one of its own inputs or a journal, and over another file only on request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privet.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privet.trees.drafts import Draft
+
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace the output if it is there already; never an input or a journal."),
+]
+
+
+@contextmanager
+def writing(
+    output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False, room: int = 0
+) -> Iterator[Draft]:
+    """A draft of an output, opened before the work: what cannot be written is said before anything is spent.
+
+    ``room`` bytes are taken on the disk at once. If the block does not publish the draft, nothing is left of it, and
+    what stood in its place stays.
+    """
+    from privet.trees.drafts import Draft
+
+    refuse(output, what, inputs=inputs, force=force)
+    with ExitStack() as stack:
+        try:
+            draft = Draft(output)
+            stack.callback(draft.discard)
+            draft.open()
+            draft.reserve(room)
+        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+            raise ParameterError(f"cannot write {what} {str(output)!r}: {why(error)}; nothing was charged") from error
+        yield draft
+
+
+def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False) -> None:
+    """Raise if an output would take the place of something that must stay."""
+    from privet.trees.drafts import is_journal
+
+    stop = f"cannot write {what} {str(output)!r}"
+    if any(_same(output, path) for path in inputs if path is not None):
+        raise ParameterError(f"{stop}: it is an input of this command, which must stay; name another file")
+    if is_journal(output):
+        raise ParameterError(f"{stop}: it is a privet journal, the record of what was spent; name another file")
+    if output.is_file() and not force:
+        raise ParameterError(f"{stop}: it is there already; name another file, or say --force to replace it")
+
+
+def why(error: Exception) -> str:
+    """The reason in an error of the file system."""
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return f"there is no directory {os.path.dirname(error.filename)!r}"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _same(output: Path, other: Path) -> bool:
+    """Whether two paths lead to one file: by the same name, through a link, or by another name of the file."""
+    try:
+        return os.path.realpath(output) == os.path.realpath(other) or os.path.samefile(output, other)
+    except (OSError, ValueError):  # one of them is not there
+        return False

@@ -1,0 +1,151 @@
+"""Calls of compiled code that Ctrl-C cannot break.
+
+A signal's handler is Python, and Python runs it in the main thread at the next step of any Python code. Two parts of
+numba take Python steps in the middle of machine code and do not look whether one failed: loading a compiled function,
+and wrapping an array that it returns. A KeyboardInterrupt raised there is lost, or crashes the interpreter. So a kernel
+here writes into arrays that it is handed and returns numbers at most, and is loaded in a thread that gets no signals.
+
+Long loops are shared out in chunks among threads (a kernel gives up the interpreter's lock while it runs). An interrupt
+is answered between two chunks, and raised only when no thread is at work any more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+Kernel = Callable[..., Any]
+
+CHUNKS = 16  # for each thread: few enough to cost nothing, enough for threads to end together and Ctrl-C to be heard
+
+GRAIN = 2**17  # simple operations, a tenth of a millisecond: less is not worth another thread
+
+_loaded: set[tuple[Any, ...]] = set()
+_here = threading.local()
+
+
+def thread_count() -> int:
+    """How many threads :func:`spread` uses: the processors that numba is allowed (``NUMBA_NUM_THREADS``)."""
+    from numba import config
+
+    return int(getattr(_here, "most", None) or config.NUMBA_NUM_THREADS)
+
+
+def limit_threads(most: int | None) -> None:
+    """Use at most so many from now on, where this is called from the same thread; None takes the limit away."""
+    _here.most = most
+
+
+@contextmanager
+def threads(most: int) -> Iterator[None]:
+    """Use at most so many threads inside the block.
+
+    >>> with threads(1):
+    ...     thread_count()
+    1
+    """
+    before = getattr(_here, "most", None)
+    limit_threads(most)
+    try:
+        yield
+    finally:
+        limit_threads(before)
+
+
+def call(kernel: Kernel, *arguments: Any) -> Any:
+    """``kernel(*arguments)``. It may return a number or nothing, but no array."""
+    key = _types(kernel, arguments)
+    if key not in _loaded:
+        result = _elsewhere(kernel, arguments)
+        _loaded.add(key)
+        return result
+    return kernel(*arguments)
+
+
+def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
+    """``kernel(start, stop, *arguments)`` over all of ``range(count)``, in chunks, on :func:`thread_count` threads.
+
+    Chunks run in no order, so a kernel writes only what belongs to its own range. None but the last is smaller than
+    ``least``.
+    """
+    workers = min(thread_count(), -(-count // least))
+    if workers <= 1:
+        call(kernel, 0, count, *arguments)
+        return
+    size = max(least, count // (CHUNKS * workers))
+    left = deque((start, min(start + size, count)) for start in range(0, count, size))
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            while True:
+                kernel(*left.popleft(), *arguments)
+        except IndexError:
+            pass  # nothing is left
+        except BaseException as failure:
+            left.clear()
+            failures.append(failure)
+
+    # The first chunk loads the kernel, for all threads.
+    call(kernel, *left.popleft(), *arguments)
+    helpers = [threading.Thread(target=work) for _ in range(min(workers - 1, len(left)))]
+    try:
+        for helper in helpers:
+            helper.start()
+        while left:
+            kernel(*left.popleft(), *arguments)
+    except IndexError:
+        pass  # a helper was quicker
+    finally:
+        left.clear()  # where all went well there is nothing to clear
+        _wait_for(helpers)
+    if failures:
+        raise failures[0]
+
+
+def _elsewhere(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
+    """The same call in a thread of its own, where Python raises no KeyboardInterrupt."""
+    results: list[Any] = []
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(kernel(*arguments))
+        except BaseException as failure:
+            failures.append(failure)
+
+    helper = threading.Thread(target=work)
+    try:
+        helper.start()
+    finally:
+        _wait_for([helper])
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+def _wait_for(helpers: list[threading.Thread]) -> None:
+    """Until all have ended, however often somebody presses Ctrl-C. Their arrays live as long as they do in any case."""
+    interrupt: KeyboardInterrupt | None = None
+    while any(helper.is_alive() for helper in helpers):
+        try:
+            for helper in helpers:
+                if helper.is_alive():  # one that an interrupt kept from starting cannot be joined
+                    helper.join()
+        except KeyboardInterrupt as pressed:
+            interrupt = pressed
+    if interrupt is not None:
+        raise interrupt
+
+
+def _types(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What numba compiles one version for."""
+    return kernel, *(
+        (value.dtype, value.ndim, value.flags.c_contiguous, value.flags.f_contiguous, value.flags.writeable)
+        if hasattr(value, "dtype") and hasattr(value, "flags") and hasattr(value, "ndim")
+        else type(value)
+        for value in arguments
+    )

@@ -1,0 +1,143 @@
+"""Files that appear whole or not at all: written beside their place, put on disk, and renamed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+
+JOURNAL_MARK = b'{"privet-journal"'  # how the record of a budget begins; it must never be lost to a slip of the hand
+ATTEMPTS = 100  # names beside a taken one
+
+
+class Draft:
+    """A file in the making, in the folder where it will stand. It is gone after the block unless it was published.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Draft(f"{folder.name}/notes.txt") as draft:
+    ...     draft.write("whole or not at all")
+    ...     draft.publish(replace=False).name
+    'notes.txt'
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
+        self._beside = self.path.with_name(f".{secrets.token_hex(8)}.privet.tmp")
+        self._file: int | None = None
+
+    def __enter__(self) -> Draft:
+        try:
+            self.open()
+        except BaseException:
+            self.discard()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.discard()
+
+    def open(self) -> None:
+        """Make the file beside the place; what begins here ends with ``discard``, also after an interrupt."""
+        if (fault := _fault(self.path)) is not None:
+            raise fault
+        # os.open, so that the umask applies.
+        self._file = os.open(self._beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+
+    def discard(self) -> None:
+        """Leave nothing but what was published."""
+        with suppress(OSError, ValueError):
+            self._beside.unlink()
+        if self._file is not None:
+            file, self._file = self._file, None
+            os.close(file)
+
+    def reserve(self, size: int) -> None:
+        """Take so many bytes of the disk now, so that they cannot be lacking later."""
+        if size and hasattr(os, "posix_fallocate"):
+            try:
+                os.posix_fallocate(self._open_file(), 0, size)
+            except OSError as error:
+                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that cannot promise
+                    raise
+
+    def write(self, content: str | bytes) -> None:
+        """The whole content, put on disk; nobody sees it yet."""
+        file, left = self._open_file(), memoryview(content.encode() if isinstance(content, str) else content)
+        os.lseek(file, 0, os.SEEK_SET)
+        size = len(left)
+        while left:
+            left = left[os.write(file, left) :]
+        os.ftruncate(file, size)  # what was reserved and not needed
+        os.fsync(file)
+
+    def publish(self, *, replace: bool) -> Path:
+        """Put the file in its place, and say where that is.
+
+        Without ``replace``, a file that somebody put there meanwhile keeps the name, and the new one gets another
+        beside it: what was paid for is not thrown away. So do a directory and a journal in any case.
+        """
+        place = self.path
+        if replace and _fault(place) is None:
+            os.replace(self._beside, place)
+        else:
+            place = self._link()
+        with suppress(OSError):  # some file systems cannot; the file itself is on disk
+            folder = os.open(place.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        return place
+
+    def _link(self) -> Path:
+        for number in range(ATTEMPTS):
+            place = self.path if number == 0 else self.path.with_name(f"{self.path.stem}.{number}{self.path.suffix}")
+            try:
+                os.link(self._beside, place)
+            except FileExistsError:
+                continue
+            except OSError:  # a file system without hard links
+                if os.path.lexists(place):
+                    continue
+                os.replace(self._beside, place)
+                return place
+            os.unlink(self._beside)
+            return place
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path))
+
+    def _open_file(self) -> int:
+        if self._file is None:
+            raise ValueError("a draft is written inside its with block")
+        return self._file
+
+
+def is_journal(path: str | PathLike[str]) -> bool:
+    """Whether a file is the record of a budget, by how it begins."""
+    try:
+        if not os.path.isfile(path):  # opening a pipe would wait for its other end
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(JOURNAL_MARK)) == JOURNAL_MARK
+    except (OSError, ValueError):
+        return False
+
+
+def _fault(path: Path) -> OSError | None:
+    """Why a path is not for replacing: a directory, a device and a journal are not."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        return IsADirectoryError(errno.EISDIR, "it is a directory", str(path))
+    if not stat.S_ISREG(mode):
+        return OSError(errno.EINVAL, "it is a device or a pipe, not a file", str(path))
+    if is_journal(path):
+        return OSError(errno.EPERM, "it is a privet journal, the record of what was spent", str(path))
+    return None

@@ -1,0 +1,112 @@
+"""Compiled loops on several threads: every item once, and interrupts that wait for the threads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+
+import privet
+from privet.structure import compiled
+
+
+@njit(nogil=True)
+def count_up(start, stop, seen):
+    for i in range(start, stop):
+        seen[i] += 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize(("count", "least"), [(0, 1), (1, 1), (2, 1), (7, 3), (1000, 1), (1001, 10), (10, 100)])
+def test_every_item_once(threads: int, count: int, least: int) -> None:
+    seen = np.zeros(count, dtype=np.int64)
+    with compiled.threads(threads):
+        compiled.spread(count_up, count, seen, least=least)
+    assert (seen == 1).all()
+
+
+def test_limits_are_of_a_thread_and_end_with_the_block() -> None:
+    before = compiled.thread_count()
+    with compiled.threads(3):
+        assert compiled.thread_count() == 3
+        told: list[int] = []
+        other = threading.Thread(target=lambda: told.append(compiled.thread_count()))
+        other.start()
+        other.join()
+        assert told == [before]
+    assert compiled.thread_count() == before
+
+
+def test_a_failure_of_a_helper_is_raised_when_all_have_ended() -> None:
+    at_work = []
+
+    def kernel(start: int, stop: int) -> None:
+        at_work.append(threading.current_thread())
+        if threading.current_thread() is not threading.main_thread() and start > 0:
+            raise MemoryError("no room")
+        time.sleep(0.001)
+
+    with compiled.threads(4), pytest.raises(MemoryError, match="no room"):
+        compiled.spread(kernel, 1000)
+    assert not any(thread.is_alive() for thread in at_work if thread is not threading.main_thread())
+
+
+SCRIPT = """
+import os, signal, sys, threading, time
+import numpy as np
+from numba import njit
+from privet.structure import compiled
+
+@njit(nogil=True)
+def work(start, stop, rounds, seen):
+    for i in range(start, stop):
+        x = i + 1
+        for _ in range(rounds):
+            x = (x * 1103515245 + 12345) % 2147483648
+        seen[i] = x + 1
+
+def press():
+    time.sleep(0.1)
+    for _ in range(int(sys.argv[1])):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+seen = np.zeros(64, dtype=np.int64)
+compiled.spread(work, 64, 10, seen)  # loaded
+seen[:] = 0
+hand = threading.Thread(target=press)
+try:
+    with compiled.threads(2):
+        hand.start()
+        compiled.spread(work, 64, 10_000_000, seen)  # some seconds
+except KeyboardInterrupt:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    after = seen.copy()
+hand.join()
+time.sleep(0.3)
+assert threading.active_count() == 1
+assert 0 < np.count_nonzero(after) < 64, "it was not interrupted"
+assert np.array_equal(seen, after), "somebody wrote on"
+"""
+
+
+@pytest.mark.parametrize("presses", [1, 5])
+def test_an_interrupt_is_raised_when_nobody_writes_any_more(presses: int) -> None:
+    """In a process of its own: Ctrl-C would end the tests. A chunk takes far longer than five presses."""
+    source = Path(privet.__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(presses)],
+        env={**os.environ, "PYTHONPATH": str(source)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
