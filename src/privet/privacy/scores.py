@@ -116,6 +116,16 @@ class Hits:
 
 Score = Max | Gini | InfoGain | Hits
 
+SPLIT_SCORES = (Max, Gini, InfoGain)
+"""The closed set of scores of a test. Each has a proof; what is not among them has none."""
+
+
+def check_split_score(score: object) -> None:
+    """Refuse what is not one of the scores, a subclass or look-alike included: its bound would be its own word."""
+    if type(score) not in SPLIT_SCORES:
+        names = ", ".join(kind.__name__ for kind in SPLIT_SCORES)
+        raise ScoreError(f"score must be one of {names}, not {type(score).__name__}: only these have proven bounds")
+
 
 def parse_score(name: str, max_records: int | None = None) -> Score:
     """The split score called ``name``.
