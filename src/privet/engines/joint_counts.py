@@ -19,6 +19,8 @@ from privet.structure.splits import Tests
 Array = npt.NDArray[Any]
 _ONE = np.uint64(1)
 
+NARROW = 2**31 - 1  # records that 32 bits can count; pairs are most of what a draw reads, so they are kept short
+
 
 class JointCounts:
     """Counts of intersections of binary tests in one cell; ``met[t]`` is the child of test t that counts as met."""
@@ -34,9 +36,13 @@ class JointCounts:
         )
         self.singles = _count(self._bits, self._starts).T.copy()  # (class, test)
 
-    def pairs(self, prefixes: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    def pairs(self, prefixes: npt.NDArray[np.int64]) -> Array:
         """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread a prefix."""
-        return np.asarray(_pairs(self._bits, self._starts, prefixes))
+        n_classes, n_tests = self.singles.shape
+        width = np.int32 if int(self.class_counts.sum()) <= NARROW else np.int64
+        counts = np.zeros((len(prefixes), n_tests, n_classes, n_tests), dtype=width)
+        _pairs(self._bits, self._starts, prefixes, counts)
+        return counts
 
 
 @intrinsic
@@ -124,9 +130,8 @@ def _keep(bits, starts, prefix):
 
 
 @njit(parallel=True, cache=True, nogil=True)
-def _pairs(bits, starts, prefixes):
+def _pairs(bits, starts, prefixes, counts):
     n_tests, n_classes = bits.shape[0], starts.size - 1
-    counts = np.zeros((prefixes.shape[0], n_tests, n_classes, n_tests), dtype=np.int32)
     for p in prange(prefixes.shape[0]):
         if prefixes.shape[1] == 0:
             packed, kept = bits, starts
@@ -146,4 +151,3 @@ def _pairs(bits, starts, prefixes):
                         both += _ones(first[w] & second[w])
                     counts[p, s, c, t] = both
                     counts[p, t, c, s] = both
-    return counts
