@@ -19,8 +19,8 @@ from scipy.stats import chi2, norm
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
 from privet.engines.joint_counts import JointCounts
 from privet.engines.memory import MemoryEngine
-from privet.privacy import tree_sampler
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.samplers import tree_sampler
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.privacy.samplers.tree_space import Sketch, TreeSpace
 from privet.schema.encoding import Codes
