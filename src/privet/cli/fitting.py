@@ -59,6 +59,12 @@ def fit(
             help="The cap of a new journal, for all fits together; this fit's epsilon if left out.",
         ),
     ] = None,
+    public: Annotated[
+        Path | None,
+        typer.Option(
+            "--public", metavar="TABLE", help="Unlabelled records that are public, for a recipe that learns from them."
+        ),
+    ] = None,
     seed: Seed = None,
     as_json: Json = False,
 ) -> None:
@@ -70,6 +76,9 @@ def fit(
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
     facts = Schema.from_json(schema)
     params = make_params(recipe, max_depth, settings)
+    if public is not None:
+        _check_takes_public(recipe)
+        params["public"] = read_table(public, facts, with_label=False)
     classifier = _classifier(recipe, facts, epsilon=epsilon, variant=variant, random_state=seed, **params)
     _check_writable(output)
     columns = read_table(table, facts, with_label=True)
@@ -99,6 +108,14 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
             others = ", ".join(sorted(offered - set(RESERVED)))
             raise RecipeError(f"recipe {recipe!r} has no parameter {name!r}; with --set it takes {others}")
     return params if max_depth is None else params | {"max_depth": max_depth}
+
+
+def _check_takes_public(recipe: str) -> None:
+    from privet.estimators.registry import CLASSIFIERS, classifier_class
+
+    if "public" not in classifier_class(recipe)().get_params():
+        able = ", ".join(name for name in CLASSIFIERS if "public" in classifier_class(name)().get_params())
+        raise RecipeError(f"recipe {recipe!r} learns nothing from public records; --public is for {able}")
 
 
 def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier:

@@ -18,13 +18,14 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
+from privet.privacy import scores as closed_sets
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.mechanisms import Selection
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Meter, Sketch, TreeSpace
-from privet.privacy.scores import Hits, InfoGain, Score, check_split_score
+from privet.privacy.scores import Hits, InfoGain, Score, Wins, check_score
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Test, Tests, check_test
@@ -119,7 +120,7 @@ class Frontier:
             raise ParameterError("tests must be a table of tests of this schema, as Tests.binary(schema) makes one")
         if len(tests) == 0:
             raise ParameterError("tests is empty: there is nothing to choose from")
-        check_split_score(score)
+        check_score(score, closed_sets.SPLIT_SCORES)
         mechanisms.check_candidates(selection, (self._size_of(cells), len(tests)), allowed, log_prior)
         if isinstance(score, InfoGain):
             bound = f"the guarantee holds for tables of at most {score.max_records} records, as declared"
@@ -131,13 +132,19 @@ class Frontier:
         )
 
     def choose_labels_all(
-        self, epsilon: object, cells: Index | None = None, *, selection: Selection = BY_FLIPPING
+        self,
+        epsilon: object,
+        cells: Index | None = None,
+        *,
+        selection: Selection = BY_FLIPPING,
+        score: Hits | Wins = Hits(),  # noqa: B008 - frozen
     ) -> Index:
-        """A label for each cell, drawn by its number of records."""
+        """A label for each cell, drawn by its number of records, or by whether it has most of them."""
+        check_score(score, closed_sets.LABEL_SCORES)
         mechanisms.check_candidates(selection, (self._size_of(cells), self.schema.n_classes), None, None)
         chosen, receipt = self._charge(epsilon, cells, "leaf labels")
-        hits = Hits().node(self._class_counts[chosen])
-        return mechanisms.choose(hits, Hits(), receipt, selection, terms=1, cells=chosen)
+        worth = score.node(self._class_counts[chosen])
+        return mechanisms.choose(worth, score, receipt, selection, terms=1, cells=chosen)
 
     def sample_trees_all(
         self,
