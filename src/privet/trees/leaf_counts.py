@@ -15,6 +15,8 @@ from privet.trees.tree import Tree
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+TIE = 1e-9  # moved to the label where another class is as likely
+
 
 def add_up(routes: Routes, counts: Floats) -> Floats:
     """The counts with every inner node the sum of its leaves: noise cancels on the way up (Fletcher 2017, 7.3.1)."""
@@ -68,6 +70,10 @@ def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.ND
                 proba[node] = proba[above]
             among = among[proba[above, among] == proba[above, among].max()]
         label[node] = among[node % among.size]
+    # The label must be the likeliest class, or two predictions would disagree.
+    rows = np.flatnonzero(proba.argmax(axis=1) != label)
+    proba[rows] *= 1 - TIE
+    proba[rows, label[rows]] += TIE
     return proba, label
 
 
