@@ -120,7 +120,7 @@ def test_the_smooth_forest_as_published() -> None:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_the_smooth_forest_with_global_sensitivity_is_sound(neighbours: str) -> None:
     for depth in (0, 1):
-        recipe = SmoothForest("as-published", trees=1 + depth, max_depth=depth, sensitivity="global")
+        recipe = SmoothForest("global-sensitivity", trees=1 + depth, max_depth=depth)
         found = exact(recipe, claimed=1, neighbours=neighbours, transcripts=3)
         assert found.verdict == "holds"
         assert 0.2 < found.lower_bound <= 1 + 1e-9

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import privet
+from privet.datasets.clinic import clinic
 from privet.experiments import fs_table1
 from privet.privacy.ledger import Ledger
 from privet.testing import SeededNoise, use_noise
@@ -73,6 +74,32 @@ def test_settings_reach_the_recipe(desk: Any) -> None:
     params = loads(desk.ok("show", desk["tree.json"], "--json"))["params"]
     assert (params["criterion"], params["max_records"], params["prune"]) == ("infogain", 1000, False)
     assert (params["mechanism"], params["size_share"]) == ("permute-and-flip", 0.5)
+
+
+def test_public_records_teach_the_large_forest(desk: Any) -> None:
+    """The table of volunteers has no column of labels; one that has is read without it."""
+    for name, columns in (("volunteers.csv", {}), ("labelled.csv", {"class": ["?"] * 40})):
+        _, table = clinic(40, seed=5)
+        rows = {key: column for key, column in table.items() if key != "class"} | columns
+        lines = [",".join(rows), *(",".join(map(str, row)) for row in zip(*rows.values(), strict=True))]
+        Path(desk[name]).write_text("\n".join(lines) + "\n")
+        few = ("--set", "public_trees=4", "--set", "trees=2", "--max-depth", 2)
+        told = desk.fit("--public", desk[name], "-o", desk["forest.json"], *few, "--json", recipe="jagannathan2013")
+        result = loads(told)
+        assert result["trees"] == 2 + 4
+        assert "40 unlabelled records were declared public" in result["certificate"]["caveats"][0]["text"]
+
+
+def test_public_records_are_for_the_recipe_that_learns_from_them(desk: Any) -> None:
+    journal = ("--journal", desk["untouched.journal"], "-o", desk["tree.json"])
+    told = desk.fit("--public", desk["clinic.csv"], *journal, recipe="sulq")
+    assert told.exit_code == 1
+    assert "--public is for jagannathan2013" in told.stderr
+    missing = desk.fit("--public", desk["nobody.csv"], *journal, recipe="jagannathan2013")
+    assert missing.exit_code == 1
+    assert "nobody.csv" in missing.stderr
+    assert not Path(desk["untouched.journal"]).exists()
+    assert "--public" in desk.fit("--set", "public=x.csv", *journal, recipe="jagannathan2013").stderr
 
 
 def test_neighbours_reach_the_certificate(desk: Any) -> None:

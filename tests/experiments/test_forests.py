@@ -21,7 +21,7 @@ def test_accuracy_of_recipes_on_a_table(data_dir: Path) -> None:
     table = accuracy.run(("vote", "nursery"), recipes, (1.0, 10.0), folds=2, data_dir=data_dir, processes=1)
     cells = {(cell.table, cell.recipe, cell.epsilon): cell for cell in table.cells}
     assert len(cells) == 8
-    assert 0.6 < cells["vote", "mohammed2015", 10.0].accuracy_mean <= 1  # type: ignore[operator]
+    assert 0.75 < cells["vote", "mohammed2015", 10.0].accuracy_mean <= 1  # type: ignore[operator]  # a constant has 0.614
     assert cells["vote", "mohammed2015", 1.0].private
     assert not cells["vote", "rana2016", 1.0].private
     assert cells["vote", "rana2016", 1.0].variant == "as-published"
@@ -46,7 +46,7 @@ def test_settings_on_a_table(data_dir: Path) -> None:
         ("vote",), ("defaults", "majority vote", "half as many trees"), (10.0,), folds=2, data_dir=data_dir, processes=1
     )
     assert [result.setting for result in found.results] == ["defaults", "majority vote", "half as many trees"]
-    assert all(0.5 < result.mean(10.0) <= 1 for result in found.results)
+    assert all(0.75 < result.mean(10.0) <= 1 for result in found.results)  # a constant has 0.614
     assert found.to_markdown().splitlines()[2].startswith("| defaults | ")
     with pytest.raises(ParameterError, match="unknown setting"):
         forest_settings.run(("vote",), ("fewer",))
@@ -129,7 +129,7 @@ def test_twins() -> None:
         assert 0.3 < twins.empty < 0.95
     assert flipped[0] > flipped[1] > flipped[2] == 0
     published = forest_twins(SmoothForest(trees=20, variant="as-published"), schema, table, 1)
-    plain = forest_twins(SmoothForest(trees=20, variant="as-published", sensitivity="global"), schema, table, 1)
+    plain = forest_twins(SmoothForest(trees=20, variant="global-sensitivity"), schema, table, 1)
     # With sensitivity 1 and two classes a label is right with chance e^(1/2) / (1 + e^(1/2)) = 0.622.
     assert plain.flipped == pytest.approx(1 - 0.622, abs=0.08)
     assert published.flipped < plain.flipped / 2

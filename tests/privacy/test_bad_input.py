@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,9 @@ from privet.errors import (
 )
 from privet.privacy.frontier import Frontier
 from privet.privacy.mechanisms import Selection
-from privet.privacy.scores import InfoGain, Max, parse_score
+from privet.privacy.scores import Gini, Hits, InfoGain, Max, parse_score
 from privet.structure.routes import Routes
-from privet.structure.splits import Tests, Threshold
+from privet.structure.splits import Multiway, OneCategory, Tests, Threshold
 from privet.testing import ZeroNoise, use_noise
 
 SCHEMA = Schema((Numeric("x", 0, 10, bins=5), Categorical("c", ("u", "v"))), Categorical("y", ("a", "b")))
@@ -244,6 +245,123 @@ def test_other_arguments(ledger: Ledger, kind: type[PrivetError], says: str, act
     data, before = privet.protect(TABLE, SCHEMA, ledger), ledger.certificate()
     refused(kind, says, lambda: act(data))
     assert ledger.certificate() == before
+
+
+class Sharper(Gini):
+    """A subclass that says of itself that nobody can move it."""
+
+    sensitivity = Fraction(1, 1000)
+
+
+@dataclass(frozen=True)
+class LookAlike:
+    """Not in the closed set, though it has all that a score has."""
+
+    direction = 1
+    sensitivity = Fraction(1, 1000)
+
+    def node(self, counts: Any) -> Any:
+        return counts.max(axis=-1) * 1.0
+
+    def rounding(self, terms: int) -> Fraction:
+        return Fraction(0)
+
+
+class OneChild(Threshold):
+    def arity(self, schema: Schema) -> int:
+        return 1
+
+
+class Halved(Selection):
+    factor = Fraction(1, 100)
+
+
+@dataclass(frozen=True)
+class Anything:
+    attribute: int = 99
+    kind: int = 0
+    cut: int = 0
+
+    def arity(self, schema: Schema) -> int:
+        return 2
+
+
+BAD_TESTS: dict[str, tuple[type[PrivetError], str, Any]] = {
+    "attribute 99": (SchemaError, "attribute 99, but the schema numbers its attributes from 0 to 1", Threshold(99, 0)),
+    "attribute 2": (SchemaError, "attribute 2", Multiway(2)),
+    "attribute -1": (SchemaError, "attribute -1", Threshold(-1, 0)),
+    "a name": (SchemaError, "attribute 'x'.*schema.index", Threshold("x", 0)),  # type: ignore[arg-type]
+    "a fraction of an attribute": (SchemaError, "attribute 0.5", Threshold(0.5, 0)),  # type: ignore[arg-type]
+    "a cut too many": (SchemaError, "number 4, from 0, of the 4 cuts of 'x'", Threshold(0, 4)),
+    "a cut below": (SchemaError, "number -1, from 0, of the 4 cuts", Threshold(0, -1)),
+    "a huge cut": (SchemaError, "of the 4 cuts of 'x'", Threshold(0, 2**40)),
+    "half a cut": (SchemaError, "number 0.5", Threshold(0, 0.5)),  # type: ignore[arg-type]
+    "a value too many": (SchemaError, "number 2, from 0, of the 2 values of 'c'", OneCategory(1, 2)),
+    "a threshold on a category": (SchemaError, "'c' is categorical.*use OneCategory", Threshold(1, 0)),
+    "a category of a number": (SchemaError, "'x' is numeric.*use Threshold", OneCategory(0, 0)),
+    "a subclass": (ParameterError, "not OneChild", OneChild(0, 1)),
+    "a look-alike": (ParameterError, "not Anything", Anything()),
+    "a tuple": (ParameterError, "not tuple", (0, 1)),
+}
+
+
+@pytest.mark.parametrize("ask", ["partition", "split"])
+@pytest.mark.parametrize(("kind", "says", "test"), BAD_TESTS.values(), ids=BAD_TESTS)
+def test_a_test_that_the_schema_does_not_have(ask: str, kind: type[PrivetError], says: str, test: Any) -> None:
+    """Attribute 99 read foreign memory: the compiled kernel does not look twice."""
+    ledger = Ledger(1)
+    data = privet.protect(TABLE, SCHEMA, ledger)
+    root = data.frontier()
+    refused(kind, says, lambda: data.partition(test) if ask == "partition" else root.split([test]))
+    assert root.split([Threshold(0, 1)]).size == 2, "a refused split closed the cell"
+    assert ledger.spent == 0
+
+
+BINARY = Tests.binary(SCHEMA)
+BAD_CHOICES: dict[str, tuple[type[PrivetError], str, dict[str, Any]]] = {
+    "a subclass of a score": (ScoreError, "one of Max, Gini, InfoGain, not Sharper", {"score": Sharper()}),
+    "a look-alike of a score": (ScoreError, "not LookAlike", {"score": LookAlike()}),
+    "a score of labels": (ScoreError, "not Hits", {"score": Hits()}),
+    "the class of a score": (ScoreError, "not type", {"score": Gini}),
+    "a name": (ScoreError, "not str", {"score": "gini"}),
+    "a callable": (ScoreError, "not function", {"score": lambda counts: counts}),
+    "tests of another schema": (ParameterError, "tests must be", {"tests": Tests.of(SCHEMA, [Threshold(0, 9)])}),
+    "a leaf among the tests": (ParameterError, "tests must be", {"tests": Tests.of(SCHEMA, [None])}),
+    "a list of tests": (ParameterError, "tests must be", {"tests": [Threshold(0, 1)]}),
+    "a table of fractions": (ParameterError, "tests must be", {"tests": Tests(*[np.full(1, 0.5)] * 4)}),  # type: ignore[arg-type]
+    "too few allowed": (ParameterError, "allowed must be .* 1 x 5", {"allowed": np.ones((1, 2), bool)}),
+    "allowed by number": (ParameterError, "allowed must be", {"allowed": np.ones((1, 5), int)}),
+    "allowed for another cell": (ParameterError, "allowed must be", {"allowed": np.ones((2, 5), bool)}),
+    "a prior of another size": (ParameterError, "log_prior must be", {"log_prior": np.zeros((1, 4))}),
+    "a selection of one's own": (ParameterError, "not Halved", {"selection": Halved()}),
+}
+
+
+@pytest.mark.parametrize(("kind", "says", "given"), BAD_CHOICES.values(), ids=BAD_CHOICES)
+def test_a_choice_that_no_proof_covers(kind: type[PrivetError], says: str, given: dict[str, Any]) -> None:
+    ledger = Ledger(1)
+    asked = {"tests": BINARY, "score": Gini(), "epsilon": 0.5} | given
+    root = privet.protect(TABLE, SCHEMA, ledger).frontier()
+    refused(kind, says, lambda: root.choose_all(**asked))
+    if set(given) <= {"score", "selection"}:
+        refused(kind, says, lambda: privet.protect(TABLE, SCHEMA, ledger).choose(**asked))
+    assert (ledger.spent, ledger.certificate().caveats) == (0, ())
+
+
+@pytest.mark.parametrize("cells", [[-1], [1], [[0]]])
+def test_cells_that_are_not_there(cells: Any) -> None:
+    ledger = Ledger(1)
+    root = privet.protect(TABLE, SCHEMA, ledger).frontier()
+    refused(ParameterError, "cells must be numbers of cells, from 0 to 0", lambda: root.count_all(0.5, np.array(cells)))
+    assert ledger.spent == 0
+
+
+def test_what_was_asked_for_other_cells() -> None:
+    ledger = Ledger(1)
+    root = privet.protect(TABLE, SCHEMA, ledger).frontier()
+    asked = np.ones((2, 2), bool)
+    refused(ParameterError, "asked must be", lambda: root.attribute_counts_all(0.5, asked))
+    assert ledger.spent == 0
 
 
 def test_every_query_is_on_the_list() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,38 @@ def test_bounds_of_basis_round_are_a_caveat_but_void_nothing() -> None:
     assert "values of y are listed as observed" in said
     assert len(data.partition(Threshold(0, 1))[0].certificate().caveats) == 2
     assert len(data.certificate().caveats) == 2, "a caveat is stated once"
+
+
+def test_a_schema_rebuilt_from_inferred_facts_voids_the_certificate() -> None:
+    inferred = Schema.infer(TABLE, "y")
+    rebuilt = Schema(inferred.attributes, inferred.label)
+    assert not privet.protect(TABLE, rebuilt, Ledger(1)).certificate().private
+
+
+def test_any_other_basis_is_quoted() -> None:
+    schema = Schema((Numeric("x", 0, 10, bins=5, basis="observed in the data"),), SCHEMA.label)
+    assert "'observed in the data'" in str(privet.protect(TABLE, schema, Ledger(1)).certificate())
+
+
+def test_the_words_say_what_is_covered() -> None:
+    certificate = Ledger(1).certificate()
+    said = " ".join(str(certificate).split())
+    for expected in ("the table that it was handed", "fewer than 2^32 records", "without looking at that table"):
+        assert expected in certificate.to_dict()["covers"]
+        assert expected in said
+    for expected in ("imputing, scaling", "folds", "chosen by exact scores after", "k times epsilon"):
+        assert expected in certificate.to_dict()["covers_not"]
+        assert expected in said
+    assert max(map(len, str(certificate).splitlines())) <= 110
+    assert "covers" not in str(replace(certificate, epsilon=math.inf)), "what is not private covers nothing"
+
+
+def test_a_delta_is_never_called_pure() -> None:
+    certificate = replace(Ledger(1).certificate(), delta=Fraction(1, 10**6))
+    assert "pure" not in str(certificate)
+    assert "delta = 1e-06" in str(certificate)
+    assert certificate.definition == "(epsilon, delta)-differential privacy"
+    assert "(pure, delta = 0)" in str(Ledger(1).certificate())
 
 
 def test_an_inferred_schema_voids_the_certificate() -> None:

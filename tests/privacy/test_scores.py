@@ -19,7 +19,17 @@ from hypothesis import strategies as st
 from privet import Categorical, Numeric, ParameterError, Schema, ScoreError
 from privet.engines.memory import MemoryEngine
 from privet.privacy.frontier import score_tests
-from privet.privacy.scores import MAX_RECORDS, Gini, Hits, InfoGain, Max, Score, float_sensitivity, parse_score
+from privet.privacy.scores import (
+    MAX_RECORDS,
+    Gini,
+    Hits,
+    InfoGain,
+    Max,
+    Score,
+    Wins,
+    float_sensitivity,
+    parse_score,
+)
 from privet.schema.encoding import encode
 from privet.structure.splits import Tests
 from privet.testing import neighbouring_tables, schemas
@@ -262,3 +272,17 @@ def test_numeric_and_missing_take_part() -> None:
         settings=settings(derandomize=True, database=None, max_examples=2000),
     )
     assert len(Tests.multiway(both)) >= 1
+
+
+def test_wins_moves_all_labels_to_one_side_by_one_at_most() -> None:
+    """Every table of up to five records of each of three classes; which side depends on the table."""
+    seen, counts = set(), np.indices((6, 6, 6)).reshape(3, -1).T
+    for label in range(3):
+        more = counts.copy()
+        more[:, label] += 1
+        moved = Wins().node(more) - Wins().node(counts)
+        assert ((moved >= 0).all(axis=1) | (moved <= 0).all(axis=1)).all()
+        assert np.abs(moved).max() <= Wins().sensitivity
+        seen |= set(moved.ravel().tolist())
+    assert seen == {-1.0, 0.0, 1.0}
+    assert Wins().node(np.array([[2, 2, 1], [0, 0, 0]])).tolist() == [[1, 1, 0], [1, 1, 1]]

@@ -74,6 +74,9 @@ SOUND: dict[str, Callable[..., Recipe]] = {
     "smooth-forest, chosen": lambda **o: SmoothForest(
         **({"trees": 3, "max_depth": 2, "bins": 4, "labels": "chosen"} | o)
     ),
+    "smooth-forest, global": lambda **o: SmoothForest(
+        **({"variant": "global-sensitivity", "trees": 3, "max_depth": 2, "bins": 4} | o)
+    ),
     "random-forest": lambda **o: RandomForest(**({"bins": 3} | o)),
     "random-forest, n is public": lambda **o: RandomForest(**({"n_public": 200, "bins": 3} | o)),
     "random-forest, disjoint": lambda **o: RandomForest(**({"trees": 3, "sharing": "disjoint", "bins": 3} | o)),
@@ -92,7 +95,6 @@ SOUND: dict[str, Callable[..., Recipe]] = {
 UNSOUND: dict[str, Callable[..., Recipe]] = {
     "greedy-forest": lambda **o: GreedyForest("as-published", trees=2, max_depth=2, bins=3, **o),
     "smooth-forest": lambda **o: SmoothForest("as-published", trees=3, max_depth=2, bins=4, **o),
-    "smooth-forest, global": lambda **o: SmoothForest("as-published", 3, 2, sensitivity="global", bins=4, **o),
     "patil-singh2014": lambda **o: PatilSingh2014("as-published", trees=2, max_depth=2, bins=3, **o),
     "rana2016": lambda **o: Rana2016("as-published", trees=2, max_depth=2, bins=4, **o),
     "rana2016, auto": lambda **o: Rana2016("as-published", max_trees=3, max_depth=1, bins=4, **o),
@@ -648,7 +650,6 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
         (lambda: SNRForest(n_public=0), "n_public"),
         (lambda: SNRForest(count_share=0), "count_share"),
         (lambda: SNRForest(count_share=1), "count_share"),
-        (lambda: SmoothForest(sensitivity="none"), "sensitivity"),  # type: ignore[arg-type]
         (lambda: SmoothForest(labels="random"), "labels"),  # type: ignore[arg-type]
         (lambda: RandomForest(sharing="some"), "sharing"),  # type: ignore[arg-type]
         (lambda: RandomForest(voting="loudest"), "voting"),  # type: ignore[arg-type]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
 import privet
+from privet.audit.exact import as_recipe
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, RecipeError, ScoreError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.recipes import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.mohammed2015 import Mohammed2015
 from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
 from privet.schema import Categorical, Numeric, Schema
@@ -24,6 +28,10 @@ from privet.testing import ZeroNoise, use_noise
 
 ALL: list[type[Recipe]] = [SuLQ, DiffPID3, DiffPC45]
 SCHEMA = Schema((Numeric("age", 0, 120), Categorical("town", ("a", "b", "c"))), Categorical("ill", ("no", "yes")))
+
+
+TWO = {"town": ["a", "b"] * 20, "ill": ["no", "yes"] * 20}
+SCHEMA_OF_TWO = Schema(SCHEMA.attributes[1:], SCHEMA.label)
 
 
 def test_the_registry_lists_them() -> None:
@@ -153,3 +161,33 @@ def test_an_unsound_variant_must_be_allowed_and_is_recorded() -> None:
     )
     assert not open_ledger.certificate().private
     assert "made up" in str(open_ledger.certificate())
+
+
+@pytest.mark.parametrize("kind", [Mohammed2015, DiffPID3, SuLQ])
+def test_empty_leaves_of_greedy_trees_do_not_favour_the_class_listed_first(kind: Any) -> None:
+    """All records are of the last class and in one corner: every other leaf is empty, and noise may not decide it."""
+    schema = Schema(
+        (Categorical("a", tuple("uvwxyz")), Categorical("b", tuple("uvwxyz"))), Categorical("class", ("no", "yes"))
+    )
+    table = {"a": ["u"] * 500, "b": ["u"] * 500, "class": ["yes"] * 500}
+    data = privet.protect(table, schema, Ledger(10))
+    with use_noise(ZeroNoise()):
+        tree = kind(max_depth=2).grow_model(data, Fraction(10), np.random.default_rng(0))
+    assert tree.is_leaf.sum() >= 6
+    assert (tree.label == 1).all()
+    np.testing.assert_allclose(tree.proba[:, 1], 1)
+
+
+def test_what_never_was_private_says_so_once() -> None:
+    """rana2016 stated its reason twice, under two names."""
+    for kind in recipe_classes().values():
+        for variant in kind.unsound:
+            ledger = Ledger(1).allow_nonprivate()
+            recipe = as_recipe(kind.info.name, variant=variant)
+            data = PrivateDataset(MemoryEngine(SCHEMA_OF_TWO, SCHEMA_OF_TWO.encode(TWO)), ledger)
+            with use_noise(ZeroNoise()):
+                recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+            said = [
+                caveat.text for caveat in ledger.certificate().caveats if "not differentially private" in caveat.text
+            ]
+            assert len(said) == 1, kind.info.name

@@ -513,11 +513,11 @@ class TestInfer:
         schema = Schema.infer(pd.DataFrame(TABLE), "class")
         assert schema.inferred
         assert schema.attributes == (
-            Numeric("age", 18, 90, integer=True, basis="observed"),
-            Numeric("weight", 50, 150, missing="?", basis="observed"),
-            Categorical("sex", ("Female", "Male", "?"), basis="observed"),
+            Numeric("age", 18, 90, integer=True, basis="inferred"),
+            Numeric("weight", 50, 150, missing="?", basis="inferred"),
+            Categorical("sex", ("Female", "Male", "?"), basis="inferred"),
         )
-        assert schema.label == Categorical("class", ("no", "yes"), basis="observed")
+        assert schema.label == Categorical("class", ("no", "yes"), basis="inferred")
         assert schema.caveats()
 
     def test_text_and_array(self) -> None:
@@ -525,8 +525,8 @@ class TestInfer:
         assert [type(a) for a in text.attributes] == [Numeric, Numeric, Categorical]
         array = Schema.infer(np.array([[1.0, 0.5], [1.0, 0.25]]), np.array([7, 9]))
         assert array.names == ("x0", "x1")
-        assert array.label == Categorical("class", (7, 9), basis="observed")
-        assert array.attributes[0] == Numeric("x0", 1, 2, integer=True, basis="observed")
+        assert array.label == Categorical("class", (7, 9), basis="inferred")
+        assert array.attributes[0] == Numeric("x0", 1, 2, integer=True, basis="inferred")
         assert encode(array, np.array([[1.0, 0.5]]), [9]).features.shape == (2, 1)
 
     @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"2-D objects", "2-D text"}))
@@ -538,10 +538,10 @@ class TestInfer:
         table = {"empty": [None, None], "flags": np.array([True, False]), "same": [3, 3], "mixed": ["a", 1]}
         schema = infer(table, ["u", "v"])
         assert schema.attributes == (
-            Categorical("empty", ("?",), basis="observed"),
-            Categorical("flags", (False, True), basis="observed"),
-            Numeric("same", 3, 4, integer=True, basis="observed"),
-            Categorical("mixed", (1, "a"), basis="observed"),
+            Categorical("empty", ("?",), basis="inferred"),
+            Categorical("flags", (False, True), basis="inferred"),
+            Numeric("same", 3, 4, integer=True, basis="inferred"),
+            Categorical("mixed", (1, "a"), basis="inferred"),
         )
 
     def test_no_such_label(self) -> None:

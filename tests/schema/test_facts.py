@@ -7,6 +7,7 @@ import json
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,63 @@ class TestSchema:
         assert "assumption" in rounded
         assert "age" not in rounded
         assert "job" in observed
+
+    @pytest.mark.parametrize("basis", ["observed in the data", "Observed", "seen", "documented?", "guess"])
+    def test_every_other_basis_is_quoted(self, basis: str) -> None:
+        """Only two words need no caveat; "observed in the data" made none, since it was not spelled "observed"."""
+        schema = Schema((AGE, Categorical("job", ("a", "b"), basis=basis)), replace(LABEL, basis=basis))
+        [said] = schema.caveats()
+        assert "job, class" in said
+        assert repr(basis) in said
+        assert Schema.from_json(schema.to_json()).caveats() == schema.caveats()
+
+    @pytest.mark.parametrize("basis", [None, "documented", "meaning"])
+    def test_a_public_basis_needs_no_caveat(self, basis: str | None) -> None:
+        assert Schema((replace(AGE, basis=basis), replace(SEX, basis=basis)), LABEL).caveats() == ()
+
+    @pytest.mark.parametrize("basis", [5, "", " ", ("round",)])
+    def test_a_basis_is_words(self, basis: Any) -> None:
+        for build in (lambda: Numeric("x", 0, 1, basis=basis), lambda: Categorical("c", ("a",), basis=basis)):
+            with pytest.raises(SchemaError, match="basis must say in words"):
+                build()
+
+
+class TestInferred:
+    """The mark is in the facts: no way of building another schema from them loses it."""
+
+    seen = Schema.infer({"age": [31, 64], "sex": ["f", "m"], "class": ["no", "yes"]}, "class")
+
+    def test_every_way_to_build_one_again(self) -> None:
+        seen, label = self.seen, Categorical("class", ("no", "yes"))
+        assert seen.inferred
+        again = [
+            Schema(seen.attributes, seen.label),
+            Schema(seen.attributes, label),
+            Schema((seen.attributes[1], Numeric("weight", 0, 200)), label),
+            Schema((Numeric("weight", 0, 200),), seen.label),
+            Schema((seen.attributes[0],), label, inferred=False),
+            replace(seen, inferred=False),
+            replace(seen, name="ours"),
+            seen.with_bins(5),
+            replace(seen, attributes=tuple(replace(a, name=a.name + "2") for a in seen.attributes)),
+            Schema.from_json(seen.to_json()),
+            Schema.from_dict({k: v for k, v in seen.to_dict().items() if k != "inferred"}),
+            pickle.loads(pickle.dumps(seen)),
+            Schema(replace(seen, attributes=(AGE,), label=LABEL).attributes, LABEL, inferred=True),
+        ]
+        assert [schema.inferred for schema in again] == [True] * len(again)
+
+    def test_the_mark_of_a_schema_is_written_into_its_facts(self) -> None:
+        """Also of one that was marked by hand, or read from a file of older days."""
+        marked = Schema((AGE, SEX), LABEL, inferred=True)
+        assert Schema(marked.attributes, LABEL).inferred
+        assert Schema((AGE,), marked.label).inferred
+        assert replace(marked) == marked
+
+    def test_who_stands_for_a_fact_says_so(self) -> None:
+        stated = tuple(replace(a, basis="documented") for a in self.seen.attributes)
+        assert not Schema(stated, LABEL).inferred
+        assert Schema(stated, LABEL).caveats() == ()
 
 
 class TestJson:

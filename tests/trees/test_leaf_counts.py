@@ -20,6 +20,7 @@ from privet.trees.leaf_counts import (
     as_trees,
     expected_tests,
     leaves_below,
+    settle,
     shares,
     shrink,
     surest_opinion,
@@ -324,3 +325,30 @@ def gini_purity(counts: np.ndarray) -> float:
     if sizes.sum() <= 0:
         return 0.0
     return float(sum((row**2).sum() / row.sum() for row in kept if row.sum() > 0) / sizes.sum())
+
+
+# ---- ties ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_leaf_without_a_positive_count_says_what_its_parent_says() -> None:
+    counts = np.array([[2.0, 7.0, 1.0], [-1.0, -3.0, 0.0], [2.0, 7.0, 1.0], [0.0, 0.0, 0.0]])
+    proba, label = settle(counts, np.array([-1, 0, 0, 1]))
+    assert label.tolist() == [1, 1, 1, 1]
+    np.testing.assert_allclose(proba, np.tile([0.2, 0.7, 0.1], (4, 1)))
+
+
+def test_equal_counts_are_settled_by_the_parent_among_them_only() -> None:
+    counts = np.array([[2.0, 3.0, 9.0], [4.0, 4.0, 1.0], [4.0, 5.0, 5.0]])
+    proba, label = settle(counts, np.array([-1, 0, 0]))
+    assert label.tolist() == [2, 1, 2]
+    np.testing.assert_allclose(proba[1], [4 / 9, 4 / 9, 1 / 9], atol=1e-8)  # what was released stays
+    assert proba.argmax(axis=1).tolist() == label.tolist(), "probabilities and labels predict the same"
+
+
+def test_where_nobody_knows_the_classes_take_turns() -> None:
+    """An empty table: the class listed first had all leaves."""
+    counts = np.zeros((31, 3))
+    proba, label = settle(counts, np.append(-1, np.arange(30) // 2))
+    assert np.bincount(label).tolist() == [11, 10, 10]
+    np.testing.assert_allclose(proba, 1 / 3, atol=1e-8)
+    assert proba.argmax(axis=1).tolist() == label.tolist()

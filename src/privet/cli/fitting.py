@@ -73,6 +73,12 @@ def fit(
             "if it is below a quarter of N.",
         ),
     ] = None,
+    public: Annotated[
+        Path | None,
+        typer.Option(
+            "--public", metavar="TABLE", help="Unlabelled records that are public, for a recipe that learns from them."
+        ),
+    ] = None,
     seed: Seed = None,
     force: Force = False,
     as_json: Json = False,
@@ -88,9 +94,12 @@ def fit(
     params = make_params(recipe, max_depth, settings)
     params |= {"variant": variant, "expected_records": expect, "random_state": seed}
     params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
+    if public is not None:
+        _check_takes_public(recipe)
+        params["public"] = read_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
     classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
     # A model that cannot be written would be budget thrown away, so its file is opened before anything is charged.
-    with writing(output, "the model file", inputs=(table, schema, journal), force=force, room=ROOM) as draft:
+    with writing(output, "the model file", inputs=(table, schema, journal, public), force=force, room=ROOM) as draft:
         columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
         refuse_source(facts, columns, with_label=True)
         # The journal comes last: from here on a mistake can cost budget.
@@ -119,6 +128,14 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
             others = ", ".join(sorted(offered - set(RESERVED)))
             raise RecipeError(f"recipe {recipe!r} has no parameter {name!r}; with --set it takes {others}")
     return params if max_depth is None else params | {"max_depth": max_depth}
+
+
+def _check_takes_public(recipe: str) -> None:
+    from privet.estimators.registry import CLASSIFIERS, classifier_class
+
+    if "public" not in classifier_class(recipe)().get_params():
+        able = ", ".join(name for name in CLASSIFIERS if "public" in classifier_class(name)().get_params())
+        raise RecipeError(f"recipe {recipe!r} learns nothing from public records; --public is for {able}")
 
 
 def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier:

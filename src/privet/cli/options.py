@@ -18,6 +18,7 @@ RESERVED = {
     "expected_records": "--expect",
     "ledger": "--journal",
     "random_state": "--seed",
+    "public": "--public",
 }
 """Parameters of a classifier that have an option of their own, and so are not for --set."""
 
@@ -72,7 +73,9 @@ MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="D", help="
 Variant = Annotated[
     str,
     typer.Option(
-        "--variant", metavar="V", help="sound, or as-published (some published methods break their own promise)."
+        "--variant",
+        metavar="V",
+        help="sound, or as-published (some published methods break their promise), or what the recipe's page names.",
     ),
 ]
 Settings = Annotated[

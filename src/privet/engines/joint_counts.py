@@ -20,6 +20,8 @@ from privet.structure.splits import Tests
 Array = npt.NDArray[Any]
 _ONE = np.uint64(1)
 
+NARROW = 2**31 - 1  # records that 32 bits can count; pairs are most of what a draw reads, so they are kept short
+
 
 class JointCounts:
     """Counts of intersections of binary tests in one cell; ``met[t]`` is the child of test t that counts as met."""
@@ -38,10 +40,11 @@ class JointCounts:
         self.singles = np.zeros((n_classes, len(tests)), dtype=np.int64)
         spread(_count, len(tests), self._bits, self._starts, self.singles, least=64 * few)
 
-    def pairs(self, prefixes: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    def pairs(self, prefixes: npt.NDArray[np.int64]) -> Array:
         """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread a prefix."""
-        n_tests, n_classes = self._bits.shape[0], self.class_counts.size
-        counts = np.zeros((len(prefixes), n_tests, n_classes, n_tests), dtype=np.int32)
+        n_classes, n_tests = self.singles.shape
+        width = np.int32 if int(self.class_counts.sum()) <= NARROW else np.int64
+        counts = np.zeros((len(prefixes), n_tests, n_classes, n_tests), dtype=width)
         few = 1 + GRAIN // (n_tests * (n_tests * n_classes + self._bits.size) + 1)
         spread(_pairs, len(prefixes), self._bits, self._starts, prefixes, counts, least=few)
         return counts

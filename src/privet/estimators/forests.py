@@ -125,15 +125,14 @@ class SmoothForestClassifier(PrivateClassifier):
         How many trees. Each record goes down one, picked by its own coin, so every tree has all of epsilon.
     labels : "counts" or "chosen"
         Whether a leaf releases noisy class counts, the largest of which is its label, or only a label, which is right
-        more often and takes longer.
-    sensitivity : "smooth" or "global"
-        As published only: which of the thesis's two sensitivities its labels are drawn with.
+        more often and takes longer. The other variants have labels only.
     bins : int
         On a grid of how many bins numbers are cut.
     max_leaves : int
         The most leaves of a tree, a public number.
-    variant : "sound" or "as-published"
-        "as-published" draws labels by a smooth sensitivity that is none, and is not differentially private.
+    variant : "sound", "global-sensitivity" or "as-published"
+        "as-published" draws labels by a smooth sensitivity that is none, and is not differentially private. With
+        "global-sensitivity", the thesis's comparison, the promise holds and labels are little better than chance.
     random_state : int, optional
         Seeds the random trees, which are public, and never noise.
 
@@ -157,7 +156,6 @@ class SmoothForestClassifier(PrivateClassifier):
         *,
         trees: int = 100,
         labels: str = "counts",
-        sensitivity: str = "smooth",
         bins: int = 64,
         max_leaves: int = 1024,
         variant: str = "sound",
@@ -171,7 +169,6 @@ class SmoothForestClassifier(PrivateClassifier):
         self.max_depth = max_depth
         self.trees = trees
         self.labels = labels
-        self.sensitivity = sensitivity
         self.bins = bins
         self.max_leaves = max_leaves
         self.variant = variant

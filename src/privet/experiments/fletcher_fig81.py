@@ -120,9 +120,8 @@ def learner(table: str, column: str) -> PrivateClassifier:
     if column == "sound":
         return make_classifier("smooth-forest", epsilon=EPSILON)
     leaves = 2 ** depth_of(sum(SYNTH[table]), 0)
-    return make_classifier(
-        "smooth-forest", epsilon=EPSILON, variant="as-published", sensitivity=column, max_leaves=leaves
-    )
+    variant = "as-published" if column == "smooth" else "global-sensitivity"
+    return make_classifier("smooth-forest", epsilon=EPSILON, variant=variant, max_leaves=leaves)
 
 
 def empty_leaves(schema: Schema, codes: Codes, trees: int, repeats: int) -> float:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from privet.growing.grower import Progress
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.mechanisms import Selection
+from privet.privacy.scores import Wins
 from privet.structure.routes import Routes
 
 Floats = npt.NDArray[np.float64]
@@ -42,9 +44,17 @@ def buy_leaf_counts(
     return counts
 
 
-def buy_leaf_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction) -> npt.NDArray[np.intp]:
-    """A label for each leaf of disjoint trees, one draw of permute-and-flip by its class counts."""
-    return data.frontier(len(routes)).descend(routes).choose_labels_all(epsilon)
+def buy_leaf_labels(
+    data: PrivateDataset, routes: Routes, epsilon: Fraction, *, by_winning: bool = False
+) -> npt.NDArray[np.intp]:
+    """A label for each leaf of disjoint trees, one draw of permute-and-flip by its class counts.
+
+    ``by_winning`` is the thesis's way: the exponential mechanism of the textbook, which knows only who has most.
+    """
+    leaves = data.frontier(len(routes)).descend(routes)
+    if by_winning:
+        return leaves.choose_labels_all(epsilon, selection=Selection(constant="two-sided"), score=Wins())
+    return leaves.choose_labels_all(epsilon)
 
 
 def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:

@@ -19,7 +19,7 @@ from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
 from privet.schema import Schema
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import shares
+from privet.trees.leaf_counts import settle
 from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]
@@ -91,14 +91,16 @@ class Nodes:
 
     def grown(self) -> Grown:
         counts = np.concatenate(self.counts)
+        parent = np.full(len(self.tests), -1, dtype=np.intp)
         # Where nothing was bought for an inner node, it speaks by the sum of what was released below it.
         for node in reversed(range(len(self.tests))):
             test = self.tests[node]
-            if test is not None and np.isnan(counts[node]).any():
-                first = self.first_child[node]
-                counts[node] = counts[first : first + test.arity(self.schema)].sum(axis=0)
-        proba = shares(counts)
-        label = counts.argmax(axis=1)
+            if test is not None:
+                children = slice(self.first_child[node], self.first_child[node] + test.arity(self.schema))
+                parent[children] = node
+                if np.isnan(counts[node]).any():
+                    counts[node] = counts[children].sum(axis=0)
+        proba, label = settle(counts, parent)
         tree = Tree.build(self.schema, self.tests, self.first_child, label, proba=proba, counts=counts)
         return Grown(tree, np.concatenate(self.sizes))
 

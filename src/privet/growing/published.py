@@ -179,10 +179,10 @@ class EveryClass:
         return np.asarray((level.released < self.least).any(axis=1))
 
 
-def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: str, *, smooth: bool) -> Index:
+def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: str) -> Index:
     """Leaf labels of disjoint trees as in Fletcher's Theorem 8.1: a 0/1 score with a sensitivity that the margin sets.
 
-    With ``smooth=False`` the sensitivity is 1 and the mechanism is in fact sound; only its label is not worth much.
+    With a sensitivity of 1 it would be sound: ``forests.buy_leaf_labels(..., by_winning=True)``.
     """
     engine, cells = open_engine(data, "smooth-forest as published", why)
     data.ledger.charge(epsilon, "leaf labels, as published")
@@ -190,7 +190,7 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
     counts = engine.class_counts(engine.descend(parts, routes))
     each = float(epsilon / data.ledger.neighbours.steps)
     wins = counts == counts.max(axis=1, keepdims=True)
-    sensitivity = smooth_sensitivity(margins(counts), each) if smooth else np.ones(len(counts))
+    sensitivity = smooth_sensitivity(margins(counts), each)
     with np.errstate(divide="ignore", over="ignore"):
         sharpness = np.minimum(each / (2 * sensitivity), np.finfo(float).max)
     return draw_rows(np.where(wins, sharpness[:, None], 0.0))

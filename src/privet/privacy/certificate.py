@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,16 @@ _RELATION_WORDS = {
     Neighbours.ADD_REMOVE: "tables that differ by one record added or removed",
     Neighbours.REPLACE_ONE: "tables of one size that differ in the contents of one record",
 }
+
+COVERS = (
+    "what was computed through this account from the table that it was handed, of fewer than 2^32 records, by a schema "
+    "and settings that were chosen without looking at that table"
+)
+COVERS_NOT = (
+    "what was done with the records before (imputing, scaling, selecting, dealing them into folds: one record can then "
+    "change others), what was chosen by exact scores after, and how long it took; whoever has k records is protected "
+    "at k times epsilon"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,10 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """The guarantee of everything released through one account.
+    """The guarantee of everything released through one account, for the table that the account was handed.
+
+    It knows nothing of what was done with the records before (an imputer or scaler that looked at all rows, folds dealt
+    by position), nor of what is chosen by exact scores after; its words say so.
 
     >>> from privet import Ledger
     >>> ledger = Ledger(1)
@@ -100,6 +114,8 @@ class Certificate:
             "delta": _write(self.delta),
             "charges": [charge.to_dict() for charge in self.charges],
             "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
+            "covers": COVERS,
+            "covers_not": COVERS_NOT,
         }
 
     def to_json(self) -> str:
@@ -136,6 +152,10 @@ class Certificate:
         if self.caveats:
             lines.append("  caveats:")
             lines.extend(f"    - {caveat.text}" for caveat in self.caveats)
+        if self.private:
+            for heading, sentence in (("covers", COVERS), ("does not cover", COVERS_NOT)):
+                lines.append(f"  {heading}:")
+                lines.extend(textwrap.wrap(sentence, 110, initial_indent="    ", subsequent_indent="    "))
         return "\n".join(lines)
 
 

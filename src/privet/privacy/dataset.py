@@ -21,7 +21,7 @@ from privet.privacy.scores import Score
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Quantum
 from privet.schema.fingerprint import fingerprint
-from privet.structure.splits import Test, Tests
+from privet.structure.splits import Test, Tests, check_test
 
 _REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
 
@@ -113,6 +113,7 @@ class PrivateDataset:
 
     def partition(self, test: Test) -> tuple[PrivateDataset, ...]:
         """Disjoint parts by a public test. Asking all of them costs as much as asking the most expensive one."""
+        check_test(test, self.schema)
         return self._parts(self._engine.refine(self._cells, [test]))
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:

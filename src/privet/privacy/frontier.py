@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
+from privet.privacy import scores as closed_sets
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.ledger import Ledger, Receipt
@@ -27,10 +28,10 @@ from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Meter, Sketch, TreeSpace
-from privet.privacy.scores import Hits, InfoGain, Score
+from privet.privacy.scores import Hits, InfoGain, Score, Wins, check_score
 from privet.schema import Schema
 from privet.structure.routes import Routes
-from privet.structure.splits import Kind, Test, Tests
+from privet.structure.splits import Kind, Test, Tests, check_test
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.intp]
@@ -108,7 +109,7 @@ class Frontier:
         asked = np.asarray(
             asked, dtype=np.bool_
         )  # integers would index instead of mask, and release more than is paid for
-        if asked.ndim != 2 or asked.shape[1] != len(self.schema.attributes) or not asked.any():
+        if asked.shape != (self._size_of(cells), len(self.schema.attributes)) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
         most = int(asked.sum(axis=1).max())
         chosen, receipt = self._charge(epsilon, cells, "attribute counts", LAPLACE, Fraction(most))
@@ -131,9 +132,12 @@ class Frontier:
         what: str = "choice of tests",
     ) -> Index:
         """The index of a good test for each cell. ``allowed`` and ``log_prior`` are public (cell, test) arrays."""
+        if type(tests) is not Tests or not tests.fits(self.schema):
+            raise ParameterError("tests must be a table of tests of this schema, as Tests.binary(schema) makes one")
         if len(tests) == 0:
             raise ParameterError("tests is empty: there is nothing to choose from")
-        mechanisms.check_candidates(selection, allowed, log_prior)
+        check_score(score, closed_sets.SPLIT_SCORES)
+        mechanisms.check_candidates(selection, (self._size_of(cells), len(tests)), allowed, log_prior)
         if isinstance(score, InfoGain):
             bound = f"the guarantee holds for tables of at most {score.max_records} records, as declared"
             self._books.ledger.add_caveat(bound)
@@ -145,12 +149,19 @@ class Frontier:
         )
 
     def choose_labels_all(
-        self, epsilon: object, cells: Index | None = None, *, selection: Selection = BY_FLIPPING
+        self,
+        epsilon: object,
+        cells: Index | None = None,
+        *,
+        selection: Selection = BY_FLIPPING,
+        score: Hits | Wins = Hits(),  # noqa: B008 - frozen
     ) -> Index:
-        """A label for each cell, drawn by its number of records."""
+        """A label for each cell, drawn by its number of records, or by whether it has most of them."""
+        check_score(score, closed_sets.LABEL_SCORES)
+        mechanisms.check_candidates(selection, (self._size_of(cells), self.schema.n_classes), None, None)
         chosen, receipt = self._charge(epsilon, cells, "leaf labels", selection.mechanism, Fraction(selection.factor))
-        hits = Hits().node(self._class_counts[chosen])
-        return mechanisms.choose(hits, Hits(), receipt, selection, terms=1, cells=chosen)
+        worth = score.node(self._class_counts[chosen])
+        return mechanisms.choose(worth, score, receipt, selection, terms=1, cells=chosen)
 
     def sample_trees_all(
         self,
@@ -161,7 +172,7 @@ class Frontier:
         meter: Meter | None = None,
     ) -> list[Sketch]:
         """A tree for each cell, drawn exactly from its public space; costs epsilon once for all of it."""
-        if len(spaces) != (self.size if cells is None else len(cells)):
+        if len(spaces) != self._size_of(cells):
             raise ParameterError("spaces must have one entry for each cell")
         for space in dict.fromkeys(spaces):
             space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, self.schema)
@@ -176,12 +187,15 @@ class Frontier:
         """
         if len(tests) != self.size:
             raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
+        for test in tests:
+            if test is not None:
+                check_test(test, self.schema)
         arities = [0 if test is None else test.arity(self.schema) for test in tests]
         return self._partition(arities, lambda: self._engine.refine(self._cells, tests))
 
     def descend(self, routes: Routes) -> Frontier:
         """The leaves of public trees, one tree for each cell, in order: many splits at once, which cost nothing."""
-        if len(routes) != self.size or routes.schema != self.schema:
+        if type(routes) is not Routes or len(routes) != self.size or routes.schema != self.schema:
             raise ParameterError(f"routes must have one tree over this schema for each of the {self.size} cells")
         leaves = np.bincount(routes.owner[routes.leaves], minlength=self.size)
         return self._partition(leaves, lambda: self._engine.descend(self._cells, routes))
@@ -194,6 +208,8 @@ class Frontier:
         """Pay for a question of some cells; ``sensitivity`` is in units of the mechanism's scale, None without one."""
         loss = Loss.of(epsilon)
         chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
+        if chosen.ndim != 1 or ((chosen < 0) | (chosen >= self.size)).any():
+            raise ParameterError(f"cells must be numbers of cells, from 0 to {self.size - 1}")
         if np.unique(chosen).size != chosen.size:
             raise ParameterError("cells names a cell twice: a question is asked once of each")
         with self._books.open():
@@ -222,6 +238,9 @@ class Frontier:
             child._gone = np.zeros(child._spent.size, dtype=bool)
             self._gone = self._gone | split
         return child
+
+    def _size_of(self, cells: Index | None) -> int:
+        return self.size if cells is None else len(cells)
 
     def _check_there(self, cells: npt.NDArray[Any]) -> None:
         if self._gone[cells].any():

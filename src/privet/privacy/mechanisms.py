@@ -61,8 +61,18 @@ def noisy_counts(exact: Ints, receipt: Receipt, *, cells: Cells | None = None, s
     return source.laplace(exact, scale)
 
 
-def check_candidates(selection: Selection, allowed: npt.NDArray[np.bool_] | None, log_prior: Floats | None) -> None:
+def check_candidates(
+    selection: Selection, shape: tuple[int, int], allowed: npt.NDArray[np.bool_] | None, log_prior: Floats | None
+) -> None:
     """Refuse what ``choose`` cannot do; all of it is public, so it can be said before anything is charged."""
+    if type(selection) is not Selection:
+        raise ParameterError(f"selection must be a Selection, not {type(selection).__name__}")
+    for name, array, kind in (("allowed", allowed, "b"), ("log_prior", log_prior, "f")):
+        if array is not None and (array.shape != shape or array.dtype.kind != kind):
+            raise ParameterError(
+                f"{name} must be a (cell, candidate) array of {'booleans' if kind == 'b' else 'floats'}, {shape[0]} x "
+                f"{shape[1]}"
+            )
     if selection.mechanism == "permute-and-flip" and log_prior is not None:
         raise ParameterError("permute-and-flip needs a uniform prior; use mechanism='exponential' with a prior")
     if log_prior is not None and not (log_prior < np.inf).all():
@@ -87,7 +97,7 @@ def choose(
     ``terms`` is the largest number of class counts that any one score sums, ``allowed`` the public candidate set of
     each cell and ``log_prior`` the log of its public base measure, both of the shape of ``scores``.
     """
-    check_candidates(selection, allowed, log_prior)
+    check_candidates(selection, (scores.shape[0], scores.shape[1]), allowed, log_prior)
     epsilon = receipt.redeem(cells)
     shift = np.zeros(1)
     if log_prior is not None:

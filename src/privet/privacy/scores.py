@@ -114,7 +114,39 @@ class Hits:
         return Fraction(0)
 
 
-Score = Max | Gini | InfoGain | Hits
+@dataclass(frozen=True, slots=True)
+class Wins:
+    """1 for the classes with most records, 0 for the others: the score of a label in Fletcher's thesis (ch. 8).
+
+    A record can move it up or down, but all labels to the same side, so that ``direction`` is neither.
+    """
+
+    direction = 0
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(1)
+
+    def node(self, counts: Counts) -> Floats:
+        return np.asarray(counts == counts.max(axis=-1, keepdims=True), dtype=np.float64)
+
+    def rounding(self, terms: int) -> Fraction:
+        return Fraction(0)
+
+
+Score = Max | Gini | InfoGain | Hits | Wins
+
+SPLIT_SCORES = (Max, Gini, InfoGain)
+"""The closed set of scores of a test. Each has a proof; what is not among them has none."""
+LABEL_SCORES = (Hits, Wins)
+"""And of a label."""
+
+
+def check_score(score: object, closed: tuple[type, ...]) -> None:
+    """Refuse what is not one of the scores, a subclass or look-alike included: its bound would be its own word."""
+    if type(score) not in closed:
+        names = ", ".join(kind.__name__ for kind in closed)
+        raise ScoreError(f"score must be one of {names}, not {type(score).__name__}: only these have proven bounds")
 
 
 def parse_score(name: str, max_records: int | None = None) -> Score:

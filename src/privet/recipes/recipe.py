@@ -16,8 +16,6 @@ from privet.schema import Schema
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
-Variant = Literal["sound", "as-published"]
-
 
 @dataclass(frozen=True)
 class Info:

@@ -7,13 +7,15 @@ d with s((s-1)/s)^d < s/2.
 What is wrong in the source. Leaf labels are drawn by the exponential mechanism with a 0/1 score (1 for the largest
 class) and the "smooth sensitivity" exp(-j eps), j the margin. Smooth sensitivity is for added noise, not for that
 mechanism, and exp(-j eps) is no smooth bound: at margin 1 one record already changes the score. At eps = 1 the
-log-ratio between margins 4 and 5 is 46.9, and it grows without bound. (With sensitivity 1 throughout the mechanism is
-sound, and labels are little better than chance: Fig. 8.1.) Its parts are cut by position, which moves records when one
-leaves.
+log-ratio between margins 4 and 5 is 46.9, and it grows without bound. Its parts are cut by position, which moves
+records when one leaves.
 
 Sound: the label is the largest of the leaf's noisy class counts, in one batch for all trees (equal ones are settled by
 the node above); or with ``labels="chosen"`` one draw of permute-and-flip by the counts themselves, which is right more
 often and slower.
+
+``variant="global-sensitivity"`` is the form that the thesis compares with: sensitivity 1 throughout. It is sound, since
+records pick their trees by coin, and its labels are little better than chance at small epsilon: Fig. 8.1.
 """
 
 from __future__ import annotations
@@ -76,7 +78,11 @@ class SmoothForest(Recipe):
         title="Forest of disjoint random trees",
         citation="Fletcher, PhD thesis 2017, ch. 8 (Alg. 8.1, 8.2)",
         budget="B a tree, on disjoint records",
-        guarantee={"sound": "pure epsilon", "as-published": "none: smooth sensitivity in the exponential mechanism"},
+        guarantee={
+            "sound": "pure epsilon",
+            "global-sensitivity": "pure epsilon",
+            "as-published": "none: smooth sensitivity in the exponential mechanism",
+        },
         chooses="at random",
         trees="100",
         depth="by Theorem 8.2, or user",
@@ -88,7 +94,6 @@ class SmoothForest(Recipe):
     trees: int = 100
     max_depth: int | Literal["auto"] = "auto"
     labels: Literal["counts", "chosen"] = "counts"
-    sensitivity: Literal["smooth", "global"] = "smooth"
     bins: int = 64
     max_leaves: int = 1024
 
@@ -97,7 +102,6 @@ class SmoothForest(Recipe):
         if self.max_depth != "auto":
             check_whole(self.max_depth, "max_depth", 0, 1000)
         check_choice(self.labels, "labels", ("counts", "chosen"))
-        check_choice(self.sensitivity, "sensitivity", ("smooth", "global"))
         check_whole(self.bins, "bins", 2, 65_000)
         check_whole(self.max_leaves, "max_leaves", 1, 2**20)
 
@@ -108,14 +112,14 @@ class SmoothForest(Recipe):
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Forest:
         schema, routes = data.schema, self.routes(data.schema, random)
-        if not self.as_published and self.labels == "counts":
+        if self.variant == "sound" and self.labels == "counts":
             counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "disjoint", progress))
             # The largest count, also where noise has left all of them below zero and shares say nothing.
             return Forest(schema, as_trees(routes, shares(counts), counts, label=largest(routes, counts)))
         if self.as_published:
-            labels = margin_labels(data, routes, epsilon, WHY, smooth=self.sensitivity == "smooth")
+            labels = margin_labels(data, routes, epsilon, WHY)
         else:
-            labels = buy_leaf_labels(data, routes, epsilon)
+            labels = buy_leaf_labels(data, routes, epsilon, by_winning=self.variant == "global-sensitivity")
         # An inner node has no label of its own; it says what most of its leaves say, and nobody asks it.
         votes = np.zeros((len(routes.tests), schema.n_classes))
         votes[routes.leaves, labels] = 1

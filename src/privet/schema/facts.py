@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes are at most uint16; the rest leaves room for a missing code
+INFERRED = "inferred"  # the basis of a fact that was read off the data: it marks every schema it stands in
+PUBLIC_BASES = (None, "documented", "meaning")  # of facts that need no caveat
 MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
 
 
@@ -40,7 +42,8 @@ class Numeric:
     ``value <= cuts[j]`` exactly when ``code <= j``. Give ``thresholds`` (ascending, strictly inside the bounds), or
     let the bounds be cut into ``bins`` of equal width. A whole-number attribute is cut half-way between whole numbers,
     at all of them when there are no more than ``bins``. With a ``missing`` marker, missing values have a code of their
-    own, the last; without one they are read as ``low``. ``basis`` says where the bounds come from.
+    own, the last; without one they are read as ``low``. ``basis`` says where the bounds come from: they are
+    ``"documented"``, follow from the ``"meaning"``, or else certificates quote what it says.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Numeric:
 
     def __post_init__(self) -> None:
         where = f"numeric attribute {_checked_name(self.name)!r}"
+        _check_basis(self.basis, where)
         low, high = _finite(self.low, f"{where}: low (JSON 'min')"), _finite(self.high, f"{where}: high (JSON 'max')")
         if not low < high or math.isinf(high - low):
             raise SchemaError(f"{where}: low {low:g} must be below high {high:g}, by a finite width; widen the bounds")
@@ -113,6 +117,7 @@ class Categorical:
 
     def __post_init__(self) -> None:
         where = f"categorical attribute {_checked_name(self.name)!r}"
+        _check_basis(self.basis, where)
         if isinstance(self.values, str | bytes | Mapping) or not isinstance(self.values, Iterable):
             raise SchemaError(f"{where}: values must be a list")
         # NumPy scalars become Python ones, so that a schema built from an array can be written as JSON.
@@ -152,7 +157,16 @@ class Schema:
     """The public facts of a table: its attributes, in order, and its label.
 
     ``inferred`` marks facts that were read off the data; what is computed with them is not private, and the
-    certificate says so (epsilon = infinity). The mark survives JSON.
+    certificate says so (epsilon = infinity). The mark is a ``basis`` of the facts themselves, so it survives JSON,
+    copies, and a schema that is put together anew from some of them. Who stands for a fact writes another basis:
+
+    >>> from dataclasses import replace
+    >>> seen = Schema.infer({"age": [31, 64], "ill": ["no", "yes"]}, "ill")
+    >>> Schema((seen.attributes[0],), Categorical("ill", ("no", "yes"))).inferred
+    True
+    >>> age = replace(seen.attributes[0], low=0, high=120, basis="meaning")
+    >>> Schema((age,), Categorical("ill", ("no", "yes"))).inferred
+    False
     """
 
     attributes: tuple[Attribute, ...]
@@ -169,6 +183,7 @@ class Schema:
             raise SchemaError("attributes must be a list of at least one Numeric or Categorical")
         if not isinstance(self.label, Categorical):
             raise SchemaError("the label is missing; give label=Categorical(name, values)")
+        self._mark_inferred()
         for name in self.names:
             if self.names.count(name) > 1:
                 raise SchemaError(f"attribute name {name!r} is used twice; rename one")
@@ -178,6 +193,14 @@ class Schema:
             raise SchemaError(f"the label {self.label.name!r} needs at least two values; list every class")
         if self.label.other is not None:
             raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
+
+    def _mark_inferred(self) -> None:
+        """The mark and the facts say the same, whichever was given."""
+        marked = any(fact.basis == INFERRED for fact in (*self.attributes, self.label))
+        if self.inferred and not marked:
+            object.__setattr__(self, "attributes", tuple(replace(a, basis=INFERRED) for a in self.attributes))
+            object.__setattr__(self, "label", replace(self.label, basis=INFERRED))
+        object.__setattr__(self, "inferred", bool(self.inferred or marked))
 
     def __str__(self) -> str:
         numeric = sum(isinstance(attribute, Numeric) for attribute in self.attributes)
@@ -223,17 +246,17 @@ class Schema:
 
     def caveats(self) -> tuple[str, ...]:
         """What a certificate must say about facts that are not quite independent of the data."""
-        facts = (*self.attributes, self.label)
-        rounded = ", ".join(fact.name for fact in facts if fact.basis == "round")
-        observed = ", ".join(fact.name for fact in facts if fact.basis == "observed")
-        sentences = []
-        if rounded:
-            sentences.append(
-                f"The bounds of {rounded} are an assumption: round numbers chosen by someone who had seen the data."
-            )
-        if observed:
-            sentences.append(f"The values of {observed} are listed as observed in the data, not as documented.")
-        return tuple(sentences)
+        named: dict[str, list[str]] = {}
+        for fact in (*self.attributes, self.label):
+            if fact.basis not in PUBLIC_BASES:
+                named.setdefault(fact.basis, []).append(fact.name)
+        sentences = {
+            "round": "The bounds of {} are an assumption: round numbers chosen by someone who had seen the data.",
+            INFERRED: "The facts of {} were read off the data themselves.",
+            "observed": "The values of {} are listed as observed in the data, not as documented.",
+        }
+        other = "The facts of {} are taken as public on the basis {!r}, which privet cannot judge."
+        return tuple(sentences.get(basis, other).format(", ".join(names), basis) for basis, names in named.items())
 
     @classmethod
     def from_json(cls, source: str | PathLike[str]) -> Schema:
@@ -313,6 +336,11 @@ def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise SchemaError(f"a name must be a non-empty string, not {name!r}")
     return name
+
+
+def _check_basis(basis: Any, where: str) -> None:
+    if basis is not None and (not isinstance(basis, str) or not basis.strip()):
+        raise SchemaError(f"{where}: basis must say in words where the facts come from, such as 'documented'")
 
 
 def _finite(value: Any, what: str) -> float:

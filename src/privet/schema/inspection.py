@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from privet.errors import TableError
 from privet.schema.declared import refuse_source
 from privet.schema.encoding import encode_features, find_codes, open_for, spellings_of, values_of
-from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.facts import INFERRED, Attribute, Categorical, Numeric, Schema
 from privet.schema.hints import hints_of
 from privet.schema.tables import Array, as_column, cells_of, numbers_of, open_table
 
@@ -159,8 +159,7 @@ def infer(table: Any, label: Any) -> Schema:
     known = _distinct(labels[~_absent(labels)])
     return Schema(
         tuple(_infer_attribute(other, columns.read(other)) for other in names),
-        Categorical(name, known, basis="observed"),
-        inferred=True,
+        Categorical(name, known, basis=INFERRED),
     )
 
 
@@ -170,11 +169,11 @@ def _infer_attribute(name: str, column: Array) -> Attribute:
     finite = values[np.isfinite(values)]
     if column.dtype.kind == "b" or not finite.size or np.isnan(values).any():
         listed = _distinct(column[~absent])
-        return Categorical(name, (*listed, "?") if absent.any() or not listed else listed, basis="observed")
+        return Categorical(name, (*listed, "?") if absent.any() or not listed else listed, basis=INFERRED)
     low, high = float(finite.min()), float(finite.max())
     whole = bool((finite == np.rint(finite)).all())
     missing = "?" if absent.any() else None
-    return Numeric(name, low, high if low < high else low + 1, whole, missing=missing, basis="observed")
+    return Numeric(name, low, high if low < high else low + 1, whole, missing=missing, basis=INFERRED)
 
 
 def _distinct(column: Array) -> tuple[Any, ...]:

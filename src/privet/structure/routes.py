@@ -50,6 +50,7 @@ class Routes:
             column = np.array(getattr(self, name), dtype=np.int32)
             column.setflags(write=False)  # what was checked stays as it was
             object.__setattr__(self, name, column)
+        object.__setattr__(self, "tests", self.tests.take(np.arange(nodes)))
         if len(self.roots) == 0 or self.roots[0] != 0 or (np.diff(self.roots, append=nodes) < 1).any():
             raise ParameterError("roots must ascend from 0: every tree has a node at least")
         if self.first_child.shape != (nodes,):

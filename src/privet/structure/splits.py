@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import SchemaError
+from privet.errors import ParameterError, SchemaError
 from privet.schema import Categorical, Numeric, Schema
 
 
@@ -115,6 +115,31 @@ class Multiway:
 Test = Threshold | OneCategory | Multiway
 
 
+def check_test(test: Any, schema: Schema) -> None:
+    """Refuse what is no test of the schema; compiled code reads memory at the place that a test names."""
+    if type(test) not in (Threshold, OneCategory, Multiway):  # a subclass could answer otherwise the second time
+        raise ParameterError(f"a test must be a Threshold, OneCategory or Multiway, not {type(test).__name__}")
+    a = test.attribute
+    if not _is_whole(a) or not 0 <= a < len(schema.attributes):
+        raise SchemaError(f"a test asks for attribute {a!r}, but the schema numbers its attributes from 0 to "
+                          f"{len(schema.attributes) - 1}; schema.index(name) finds one")  # fmt: skip
+    attribute, numeric = schema.attributes[a], isinstance(schema.attributes[a], Numeric)
+    if type(test) is Threshold and not numeric:
+        raise SchemaError(f"{attribute.name!r} is categorical: it cannot carry a threshold; use OneCategory")
+    if type(test) is OneCategory and numeric:
+        raise SchemaError(f"{attribute.name!r} is numeric: it has no categories; use Threshold")
+    if type(test) is Multiway:
+        return
+    what, code = ("cuts", test.cut) if type(test) is Threshold else ("values", test.value)
+    many = attribute.arity - (type(test) is Threshold)  # there is one cut less than there are codes
+    if not _is_whole(code) or not 0 <= code < many:
+        raise SchemaError(f"a test asks for number {code!r}, from 0, of the {many} {what} of {attribute.name!r}")
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
 def make_test(kind: int, attribute: int, cut: int) -> Test:
     """The test that a row of :class:`Tests`, or a node of a stored tree, stands for."""
     match Kind(kind):
@@ -152,9 +177,15 @@ class Tests:
 
     def fits(self, schema: Schema) -> bool:
         """Whether every test asks for an attribute and a code of the schema, and has the children it should have."""
+        columns = self.attribute, self.kind, self.cut, self.arity
+        if any(column.shape != (len(self),) or column.dtype.kind != "i" for column in columns):
+            return False
         if not ((self.attribute >= 0) & (self.attribute < len(schema.attributes))).all():
             return False
         codes, multiway = np.array(schema.arities, dtype=np.int64)[self.attribute], self.kind == Kind.MULTIWAY
+        numeric = np.array([isinstance(attribute, Numeric) for attribute in schema.attributes])[self.attribute]
+        if (numeric & (self.kind == Kind.ONE_CATEGORY) | ~numeric & (self.kind == Kind.THRESHOLD)).any():
+            return False
         cuts = codes - (self.kind == Kind.THRESHOLD)  # there is one cut less than there are codes
         asked = np.where(multiway, self.cut == 0, (self.cut >= 0) & (self.cut < cuts))
         return bool((asked & (self.arity == np.where(multiway, codes, 2)) & np.isin(self.kind, list(Kind))).all())

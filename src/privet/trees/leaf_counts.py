@@ -15,6 +15,8 @@ from privet.trees.tree import Tree
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
+TIE = 1e-9  # moved to the label where another class is as likely
+
 
 def add_up(routes: Routes, counts: Floats) -> Floats:
     """The counts with every inner node the sum of its leaves: noise cancels on the way up (Fletcher 2017, 7.3.1)."""
@@ -45,6 +47,34 @@ def shares(counts: Floats) -> Floats:
     total = positive.sum(axis=-1, keepdims=True)
     uniform = np.full_like(positive, 1 / positive.shape[-1])
     return np.divide(positive, total, out=uniform, where=total > 0)
+
+
+def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """Class probabilities and labels of nodes, parents (-1 for a root) before their children.
+
+    Of equal counts that class is taken which the parent finds likelier, and a node without a positive count says what
+    its parent says. Where the parent knows no better either, the classes take turns, node by node: the class listed
+    first must not have all leaves that noise has emptied.
+
+    >>> proba, label = settle(np.array([[3.0, 9.0], [3.0, 9.0], [-1.0, -4.0]]), np.array([-1, 0, 0]))
+    >>> proba[2], label
+    (array([0.25, 0.75]), array([1, 1, 1]))
+    """
+    positive = np.maximum(np.nan_to_num(counts, nan=0.0), 0.0)
+    tied = positive == positive.max(axis=1, keepdims=True)
+    proba, label = shares(counts), positive.argmax(axis=1)
+    for node in np.flatnonzero(tied.sum(axis=1) > 1).tolist():
+        among, above = np.flatnonzero(tied[node]), int(parent[node])
+        if above >= 0:
+            if not positive[node].any():
+                proba[node] = proba[above]
+            among = among[proba[above, among] == proba[above, among].max()]
+        label[node] = among[node % among.size]
+    # The label must be the likeliest class, or two predictions would disagree.
+    rows = np.flatnonzero(proba.argmax(axis=1) != label)
+    proba[rows] *= 1 - TIE
+    proba[rows, label[rows]] += TIE
+    return proba, label
 
 
 def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Floats:

@@ -347,7 +347,7 @@ def test_the_bound_is_from_public_numbers_and_grows_with_the_space() -> None:
     case = Case((3,) * 16, 1, (), 1.0)
     bounds = [replace(case, leaf_prior=(0.3,) * depth).space.rounding(Fraction(1)) for depth in range(6)]
     assert bounds == sorted(bounds)
-    assert all(0 < bound < Fraction(1, 10**4) for bound in bounds)
+    assert all(0 < bound < Fraction(1, 10**3) for bound in bounds)
     more = replace(case, leaf_prior=(0.3,) * 3, classes=5).space.rounding(Fraction(1))
     assert more > bounds[3]
 

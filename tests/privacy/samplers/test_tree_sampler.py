@@ -260,7 +260,7 @@ def explored(case: Case, charged: Fraction, neighbours: str) -> dict[Node, float
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("name", ["depth 1", "depth 1, root always splits", "class weights", "depth 0, four classes"])
 def test_released_trees_have_the_chances_of_the_certificate(name: str, neighbours: str) -> None:
-    """Epsilon as charged, less the bound on rounding (a few parts in a million), halved under replace-one."""
+    """Epsilon as charged, less the bound on rounding (a few parts in 100,000), halved under replace-one."""
     case = replace(CASES[name], leaf_prior=CASES[name].leaf_prior[:1])
     charged = Fraction(str(case.epsilon)) * (2 if neighbours == "replace-one" else 1)
     got = explored(case, charged, neighbours)
@@ -270,7 +270,7 @@ def test_released_trees_have_the_chances_of_the_certificate(name: str, neighbour
     expected = log_chances(replace(case, epsilon=float(less)), trees)
     np.testing.assert_allclose([got[tree] for tree, *_ in trees], expected.astype(float), rtol=0, atol=1e-12)
     as_asked = log_chances(case, trees)
-    assert np.abs(as_asked - expected).max() < 1e-4
+    assert np.abs(as_asked - expected).max() < 1e-3
     assert (less < Fraction(str(case.epsilon))) or case.leaf_prior == ()
 
 

@@ -24,7 +24,10 @@ from privet.privacy.samplers.multiway_sampler import Weights, choose
 from privet.privacy.samplers.tree_space import UNDERFLOW, Floats, Meter, Sketch, TreeSpace
 from privet.structure.compiled import GRAIN, call, spread
 
+Counts = npt.NDArray[Any]  # of 32 or 64 bits
+
 BLOCK_BYTES = 2**26  # pair counts held at a time
+NARROW = 2**31 - 2  # weighted records that 32 bits can count, with room for a number that is larger than any
 
 
 class Joint(Protocol):
@@ -34,7 +37,7 @@ class Joint(Protocol):
     singles: Ints
     met: Ints
 
-    def pairs(self, prefixes: Ints) -> npt.NDArray[np.int32]: ...
+    def pairs(self, prefixes: Ints) -> Counts: ...
 
 
 def sample_tree(
@@ -62,6 +65,8 @@ class _Sampler:
         self._class_counts = joint.class_counts * self._weights
         self._choose = np.array([[math.comb(n, k) for k in range(depth + 2)] for n in range(self._n_tests + 1)])
         heaviest = int(self._class_counts.sum())
+        # Half the bits, twice the speed. The integers are the same, and so is all that is computed from them.
+        self._width: Any = np.int32 if heaviest <= NARROW else np.int64
         # One number at a time: the last bit of a vectorised exponential may depend on how many there are.
         decay = [math.exp(-epsilon * i) for i in range(min(heaviest, int(UNDERFLOW / epsilon)) + 1)]
         self._decay = np.array([*decay, 0.0])  # the last for all that is lighter
@@ -70,16 +75,16 @@ class _Sampler:
             self._log_split = np.log1p(-np.array([*space.leaf_prior, 1.0]))
         self._rows = self._count_rows()
         # Misses and logs of the weight of every region of k tests, by k.
-        self._misses: list[npt.NDArray[np.int32]] = [np.empty((0, 0), dtype=np.int32)] * (depth + 1)
+        self._misses: list[Counts] = [np.empty((0, 0), dtype=self._width)] * (depth + 1)
         self._logs: list[Floats] = [np.empty((0, 0))] * (depth + 1)
         self._add_up()
 
-    def _pairs(self, prefixes: Ints) -> npt.NDArray[np.int32]:
-        counts = self._joint.pairs(prefixes)
-        return counts if (self._weights == 1).all() else counts * self._weights.astype(np.int32)[:, None]
+    def _pairs(self, prefixes: Ints) -> Counts:
+        counts = self._joint.pairs(prefixes).astype(self._width, copy=False)
+        return counts if (self._weights == 1).all() else counts * self._weights.astype(self._width)[:, None]
 
-    def _count_rows(self) -> npt.NDArray[np.int32]:
-        rows = [(self._joint.singles * self._weights[:, None]).astype(np.int32)[None]]
+    def _count_rows(self) -> Counts:
+        rows = [(self._joint.singles * self._weights[:, None]).astype(self._width)[None]]
         for size in range(self._space.depth - 2):
             rows.append(self._pairs(_sets(self._n_tests, size)).reshape(-1, *rows[0].shape[1:]))
         return np.concatenate(rows)
@@ -90,7 +95,7 @@ class _Sampler:
         common = self._rows, self._class_counts, self._choose, self._decay, self._space.test_prior
         for size in range(depth - 1, 0, -1):
             shape = math.comb(n_tests, size), 1 << size
-            out = self._misses[size], self._logs[size] = np.empty(shape, dtype=np.int32), np.empty(shape)
+            out = self._misses[size], self._logs[size] = np.empty(shape, dtype=self._width), np.empty(shape)
             priors = self._epsilon, float(self._log_leaf[size]), float(self._log_split[size])
             few = 1 + GRAIN // ((n_tests << size) + 1)
             if size < depth - 1:
@@ -98,7 +103,7 @@ class _Sampler:
                 spread(self._kernels.upper_level, len(sets), sets, *deeper, *common, *priors, *out, least=few)
                 continue
             prefixes, few = _sets(n_tests, size - 1), 1 + few // (n_tests + 1)  # each is the start of many sets
-            block = max(2, BLOCK_BYTES // (4 * n_tests**2 * self._space.n_classes))
+            block = max(2, BLOCK_BYTES // (np.dtype(self._width).itemsize * n_tests**2 * self._space.n_classes))
             for start in range(0, len(prefixes), block):
                 self._meter.done, self._meter.total = start, len(prefixes)
                 some = prefixes[start : start + block]
@@ -145,10 +150,10 @@ class _Sampler:
 
     def _last_split(self, tests: Ints, signs: int) -> tuple[Ints, Floats]:
         met = self._pairs(tests[None, :-1])[0, tests[-1]] if tests.size else self._rows[0]
-        inside = np.empty((1 << tests.size, *met.shape), dtype=np.int32)
+        inside = np.empty((1 << tests.size, *met.shape), dtype=self._width)
         call(self._kernels.joint_counts, tests, met, self._rows, self._choose, inside)
         yes, here = inside[signs], self._counts(tests, signs)
-        misses, weights = np.empty(self._n_tests, dtype=np.int32), np.empty(self._n_tests)
+        misses, weights = np.empty(self._n_tests, dtype=self._width), np.empty(self._n_tests)
         call(self._kernels.last_split, yes, here, self._decay, misses, weights)
         weights[tests] = 0.0
         prior = self._space.test_prior

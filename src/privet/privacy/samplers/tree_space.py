@@ -25,7 +25,6 @@ Bools = npt.NDArray[np.bool_]
 
 SMALLEST_PRIOR = 1e-9
 UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; what is lighter than that beside 1 is left out
-MAX_RECORDS = 2**27 - 1  # a public bound on any table: so many, times sixteenths of class weights, 32 bits hold
 MAX_ENTRIES = 2**25  # weights, or counts, that a draw of multiway tests holds: a quarter of a gigabyte
 LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the log of any number of tests or classes
 
@@ -65,7 +64,7 @@ class TreeSpace:
         if (prior > 0).sum() < self.depth:
             raise ParameterError(f"depth {self.depth} needs as many tests of positive prior; lower max_depth")
         if not 1 <= self.weight_unit <= 16:
-            raise ParameterError("weight_unit must lie between 1 and 16: weighted counts have 32 bits")
+            raise ParameterError("weight_unit must lie between 1 and 16: finer class weights are not offered")
         if len(self.class_weights) != self.n_classes or not all(0 <= w <= self.weight_unit for w in self.class_weights):
             raise ParameterError("class_weights must give each class a weight between 0 and 1")
         if self.by_subtree if self.labelled else any(self.leaf_prior) or not self.depth:
@@ -91,7 +90,7 @@ class TreeSpace:
     def rounding(self, epsilon: Fraction) -> Fraction:
         """A bound on what rounding adds to the loss of a draw at ``epsilon``, from public numbers only."""
         n_tests, draws, ulp = len(self.tests), self.depth + self.labelled, Fraction(1, 2**52)
-        most = epsilon * MAX_RECORDS if self.labelled else epsilon / 2 * scores.MAX_RECORDS  # scale times score
+        most = (epsilon if self.labelled else epsilon / 2) * scores.MAX_RECORDS  # scale times score
         if self.multiway:
             # With k splits left the error of a log is at most ulp * (by_score * most + beside), and its prior logs.
             arity, by_score, beside, logs = int(self.tests.arity.max(initial=2)), self.n_classes + 3, 0, 0

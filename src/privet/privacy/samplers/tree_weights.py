@@ -5,15 +5,14 @@ ranked in colexicographic order. ``rows[r, c, t]`` counts the records of class c
 set with row number r, times the public weight of the class. A weight is kept as exp(-epsilon misses + log): the misses
 of the best tree are an integer and stay one, so nothing is lost however large the table. Every sum runs in a fixed
 order on one thread, and the two children of a test are added or multiplied first, so a weight is a deterministic
-function of its region's counts, whichever side of a test counts as met. Proof: ``docs/proofs/whole_tree.md``.
+function of its region's counts, whichever side of a test counts as met. Counts have 32 bits where all of them fit and
+64 where not; they are the same integers, looked up in the same table. Proof: ``docs/proofs/whole_tree.md``.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-
-NEVER = np.int32(2**31 - 1)  # more misses than there can be
 
 
 @njit(cache=True, nogil=True)
@@ -126,12 +125,12 @@ def last_split(yes, here, decay, misses, weights):
     best label of each leaf, and looked up: the exponential of a whole number of misses.
     """
     n_classes, n_tests = yes.shape
-    lightest = np.int32(decay.size - 1)
+    lightest = yes.dtype.type(decay.size - 1)
     if n_classes == 2:  # the better of two labels weighs 1: less than half the work of the general case
-        first, second = np.int32(here[0]), np.int32(here[1])
+        first, second = yes.dtype.type(here[0]), yes.dtype.type(here[1])
         yes_first, yes_second = yes[0], yes[1]
-        apart_yes = np.empty(n_tests, dtype=np.int32)
-        apart_no = np.empty(n_tests, dtype=np.int32)
+        apart_yes = np.empty(n_tests, dtype=yes.dtype)
+        apart_no = np.empty(n_tests, dtype=yes.dtype)
         for t in range(n_tests):
             no_first, no_second = first - yes_first[t], second - yes_second[t]
             misses[t] = min(yes_first[t], yes_second[t]) + min(no_first, no_second)
@@ -140,21 +139,21 @@ def last_split(yes, here, decay, misses, weights):
         for t in range(n_tests):  # an unsigned index needs no look at its sign
             weights[t] = (1.0 + decay[np.uint32(apart_yes[t])]) * (1.0 + decay[np.uint32(apart_no[t])]) / 4
         return
-    best_yes = np.zeros(n_tests, dtype=np.int32)
-    best_no = np.zeros(n_tests, dtype=np.int32)
+    best_yes = np.zeros(n_tests, dtype=yes.dtype)
+    best_no = np.zeros(n_tests, dtype=yes.dtype)
     near_yes = np.zeros(n_tests)
     near_no = np.zeros(n_tests)
     for c in range(n_classes):
-        count = np.int32(here[c])
+        count = yes.dtype.type(here[c])
         for t in range(n_tests):
             best_yes[t] = max(best_yes[t], yes[c, t])
             best_no[t] = max(best_no[t], count - yes[c, t])
     for c in range(n_classes):
-        count = np.int32(here[c])
+        count = yes.dtype.type(here[c])
         for t in range(n_tests):
             near_yes[t] += decay[min(best_yes[t] - yes[c, t], lightest)]
             near_no[t] += decay[min(best_no[t] - count + yes[c, t], lightest)]
-    total = np.int32(here.sum())
+    total = yes.dtype.type(here.sum())
     for t in range(n_tests):
         misses[t] = total - best_yes[t] - best_no[t]
         weights[t] = near_yes[t] * near_no[t] / n_classes**2
@@ -166,11 +165,12 @@ def add_up(misses, weights, tests, forbidden, prior, decay):
 
     Tests on the region's path and forbidden ones are no candidates: their entries are overwritten to say so.
     """
+    never = misses.dtype.type(np.iinfo(misses.dtype).max)  # more misses than there can be
     for t in tests:
-        misses[t], weights[t] = NEVER, 0.0
+        misses[t], weights[t] = never, 0.0
     for t in forbidden:
-        misses[t], weights[t] = NEVER, 0.0
-    best, total, lightest = np.int32(NEVER), 0.0, np.int32(decay.size - 1)
+        misses[t], weights[t] = never, 0.0
+    best, total, lightest = never, 0.0, misses.dtype.type(decay.size - 1)
     for t in range(misses.size):
         best = min(best, misses[t])
     for t in range(misses.size):
@@ -206,12 +206,12 @@ def last_level(
         n_signs = 1 << prefix.size
         # What the sets have in common: records of the prefix's own regions, all of them and those that meet a test.
         regions = region_counts(prefix, rows, class_counts, choose)
-        inside = np.empty((n_signs, n_classes, n_tests), dtype=np.int32)
+        inside = np.empty((n_signs, n_classes, n_tests), dtype=rows.dtype)
         joint_counts(prefix, rows[row_number(prefix, choose)], rows, choose, inside)
         starts = np.array([first_row(subset(prefix, mask), choose) for mask in range(n_signs)])
         here = np.empty((2 * n_signs, n_classes), dtype=np.int64)
-        yes = np.empty((2 * n_signs, n_classes, n_tests), dtype=np.int32)
-        misses = np.empty(n_tests, dtype=np.int32)
+        yes = np.empty((2 * n_signs, n_classes, n_tests), dtype=rows.dtype)
+        misses = np.empty(n_tests, dtype=rows.dtype)
         weights = np.empty(n_tests)
         tests = np.empty(size, dtype=np.int64)
         tests[:-1] = prefix
