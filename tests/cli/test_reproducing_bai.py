@@ -89,6 +89,11 @@ def test_pictures(desk: Any, asked: list[Any], monkeypatch: pytest.MonkeyPatch, 
     }
     assert "bai-fig3-vote.png" in result.stderr
     assert followed == [("vote", 100)]
+    asked.clear()
+    again = desk.run("reproduce", "bai", "--quick", "--tables", "vote", "--plots", tmp_path / "new" / "pictures")
+    assert again.exit_code == 1
+    assert "it is there already" in again.stderr
+    assert not asked  # it says so before it works
 
 
 def test_without_matplotlib_it_says_so_before_it_works(
