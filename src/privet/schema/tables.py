@@ -75,7 +75,7 @@ def as_column(values: Any) -> Array:
 
 
 def _known_series(values: Any) -> Any:
-    """A series that narwhals knows, for arrays of pandas and pyarrow whose own __array__ reads null integers as floats."""
+    """A series that narwhals knows, for pandas' and pyarrow's own arrays: asked by NumPy, they read integers as floats."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
         return sys.modules["pyarrow"].chunked_array([values])
@@ -86,7 +86,8 @@ def _known_series(values: Any) -> Any:
 
 def _series_column(series: nw.Series[Any]) -> Array:
     """By the declared type of a series, and never through a list or an array that a single cell could alter or stop."""
-    native, dtype = series.to_native(), getattr(series.to_native(), "dtype", None)
+    native: Any = series.to_native()
+    dtype: Any = getattr(native, "dtype", None)
     if isinstance(dtype, np.dtype):
         return np.asarray(native.to_numpy())  # narwhals would look into a column of objects for its type
     if type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow":
