@@ -2,6 +2,7 @@
 #   make demo     a private tour of a clinic's table
 #   make test     the whole suite
 #   make lint     ruff and mypy
+#   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
 #   make clean    remove the environment and all caches
 # Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := install --quiet -e '.[test]' -c constraints.txt
 
-.PHONY: demo test lint bench venv clean
+.PHONY: demo test lint fuzz bench venv clean
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
@@ -28,6 +29,12 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/privet
+
+DRAWS ?= 20000
+SEED ?= 1
+
+fuzz: $(STAMP)
+	PRIVET_FUZZ_DRAWS=$(DRAWS) PRIVET_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -n $(WORKERS) tests/schema/test_encoding_fuzz.py
 
 bench: $(STAMP)
 	@set -e; for f in benchmarks/[a-z]*.py; do \

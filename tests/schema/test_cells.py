@@ -109,7 +109,11 @@ class TestBreaks:
     @pytest.mark.parametrize("cell", [["x"], {}, Hostile()], ids=["list", "dict", "hostile"])
     def test_a_cell_that_cannot_be_hashed(self, cell: Any) -> None:
         attribute = Categorical("job", (" Private", "Private", "?"))
-        for make in (list, lambda cells: pd.Series(cells, dtype=object), lambda cells: pl.Series(cells, dtype=pl.Object)):
+        for make in (
+            list,
+            lambda cells: pd.Series(cells, dtype=object),
+            lambda cells: pl.Series(cells, dtype=pl.Object),
+        ):
             assert codes(attribute, make([" Private"] * 3)) == [0, 0, 0]
             assert codes(attribute, make([" Private"] * 3 + [cell])) == [0, 0, 0, 2]
         schema = Schema((Categorical("a", (0, 1)),), Categorical("y", (" yes", "yes")))

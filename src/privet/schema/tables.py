@@ -75,7 +75,7 @@ def as_column(values: Any) -> Array:
 
 
 def _known_series(values: Any) -> Any:
-    """A series that narwhals knows, for pandas' and pyarrow's own arrays: asked by NumPy, they read integers as floats."""
+    """A series that narwhals knows, of arrays of pandas and pyarrow: NumPy gets their integers with nulls as floats."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
         return sys.modules["pyarrow"].chunked_array([values])
