@@ -2,6 +2,7 @@
 #   make demo     a private tour of a clinic's table
 #   make test     the whole suite
 #   make lint     ruff and mypy
+#   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make clean    remove the environment and all caches
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := install --quiet -e '.[test]' -c constraints.txt
 
-.PHONY: demo test lint bench interrupts venv clean
+.PHONY: demo test lint fuzz bench interrupts venv clean
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
@@ -29,6 +30,12 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/privet
+
+DRAWS ?= 20000
+SEED ?= 1
+
+fuzz: $(STAMP)
+	PRIVET_FUZZ_DRAWS=$(DRAWS) PRIVET_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -n $(WORKERS) tests/schema/test_encoding_fuzz.py
 
 bench: $(STAMP)
 	@set -e; for f in benchmarks/[a-z]*.py; do \

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
+from privet.schema.cells import UNKNOWN, each, reader_of
 from privet.schema.declared import refuse_source
-from privet.schema.encoding import encode_features, find_codes, open_for, spellings_of, values_of
+from privet.schema.encoding import encode_features, open_for, values_of
 from privet.schema.facts import INFERRED, Attribute, Categorical, Numeric, Schema
 from privet.schema.hints import hints_of
 from privet.schema.tables import Array, as_column, cells_of, numbers_of, open_table
@@ -112,7 +113,8 @@ def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:
 
 def _faults(attribute: Attribute, column: Array) -> dict[str, NDArray[np.bool_]]:
     if isinstance(attribute, Categorical):
-        unknown = find_codes(spellings_of(attribute), column) < 0
+        codes = np.fromiter(each(reader_of(attribute), cells_of(column)), np.int32, column.size)
+        unknown = codes == UNKNOWN
         absent = unknown & _absent(column)
         return {"missing": absent, "unknown": unknown & ~absent}
     values, told = values_of(attribute, column), numbers_of(column)
