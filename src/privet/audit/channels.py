@@ -51,7 +51,9 @@ def warned(hear: Ear) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always")
 
-        def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+        def show(
+            message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+        ) -> None:
             if category.__module__.partition(".")[0] != COMPILER:
                 hear(("warning", category.__name__, str(message), lineno))
 
@@ -148,7 +150,7 @@ def progress(done: int, total: int) -> None:
     Calls from a thread of its own are left out: such a thread looks at a clock, and when it looks is timing.
     """
     if _ears and _ears[-1][0] == threading.get_ident():
-        _ears[-1][1](("progress", done, total))
+        _ears[-1][1](("progress", f"{done} of {total}"))  # as text: its numbers are facts, which no noise explains away
 
 
 CHANNELS: tuple[Channel, ...] = (warned, logged, printed, told)

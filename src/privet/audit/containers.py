@@ -49,8 +49,9 @@ def _typed(schema: Schema, columns: Columns) -> dict[str, tuple[Kind, list[Any]]
     return typed
 
 
-def _held(kind: Kind, cell: Any) -> Any:
-    if not isinstance(cell, HOLDS[kind]) or (isinstance(cell, bool) and kind != "flag"):
+def _held(kind: Kind, value: object) -> Any:
+    cell: Any = value
+    if not isinstance(value, HOLDS[kind]) or (isinstance(cell, bool) and kind != "flag"):
         return None
     if kind in ("text", "flag", "number"):
         return float(cell) if kind == "number" else cell

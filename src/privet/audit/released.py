@@ -41,7 +41,7 @@ def canonical(model: Any) -> Hashable:
     if isinstance(model, Schema):
         return written(model)
     if isinstance(model, np.ndarray):
-        return str(model.dtype), model.shape, canonical(model.tolist()) if model.dtype.hasobject else model.tobytes()
+        return str(model.dtype), canonical(model.tolist())
     if isinstance(model, Mapping):
         return tuple((canonical(key), canonical(value)) for key, value in model.items())
     if isinstance(model, tuple | list):

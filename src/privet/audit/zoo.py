@@ -15,13 +15,17 @@ from privet.audit.animals import (
     odd_values,
     others,
     rivals,
+    searched,
     shapes,
+    sizes,
 )
 from privet.privacy.budget import Neighbours
 from privet.schema import Categorical, Numeric, Schema
 
 THRESHOLDS = (20, 100)  # numbers of records at which published methods decide (cards 4 and 5)
 OF_A_CLASS = (*range(1, 13), 16, 20, 25, 32, 50, 64, 100)  # and of one class: small ones all, and round ones
+
+WIDE = 4  # ways through a fit, where another schema's twin of the pair is walked in all of them
 
 
 @dataclass(frozen=True)
@@ -74,15 +78,15 @@ def tiny_schema() -> Schema:
 
 
 def wide_schema() -> Schema:
-    """Three labels and three values of everything, some of which are easily mistaken for others: texts that differ by
-    a blank, codes that no float can tell apart and that no signed integer holds."""
+    """Three labels and three values of everything, easily mistaken for each other: texts that differ by a blank, whole
+    numbers that no float can tell apart and, among the codes, that no signed integer holds."""
     return Schema(
         (
             Categorical("job", (" private", "private", "public")),
             Numeric("age", 0, 90, thresholds=(30.0, 60.0), missing="?"),
-            Categorical("code", (900000000000207008, 900000000000207009, 2**63 + 5)),
+            Categorical("code", (2**63 + 5, 2**63 + 6, 2**63 + 7)),
         ),
-        Categorical("class", ("no", "perhaps", "yes")),
+        Categorical("class", (900000000000207008, 900000000000207009, 900000000000207010)),
         name="wide",
     )
 
@@ -100,21 +104,24 @@ def zoo(
     class.
 
     >>> zoo()[0].name, zoo()[-1].name
-    ('margin 0 to 1', '99 against 100 of class yes (wide)')
+    ('margin 0 to 1', '99 against 100 of class 900000000000207010 (wide)')
     """
     if schema is None:
-        # Both know the same animals, but whoever counts a class counts it in either.
+        # Whoever counts a class counts it in either; and what shows in many ways through a fit shows in the tiny one.
         tiny = zoo(tiny_schema(), relation=relation, thresholds=thresholds, of_a_class=())
+        tiny = [pair for pair in tiny if not pair.name.endswith("of every kind")]
         wide = zoo(wide_schema(), relation=relation, thresholds=thresholds, of_a_class=of_a_class)
-        return tiny + [replace(pair, name=f"{pair.name} (wide)") for pair in wide]
+        return tiny + [replace(pair, name=f"{pair.name} (wide)", ways=pair.ways or WIDE) for pair in wide]
     in_place = Neighbours.parse(relation) is Neighbours.REPLACE_ONE
     animals = (
         margins(schema),
         shapes(schema),
         odd_values(schema),
         between(schema),
+        sizes(schema),
         crowds(schema, thresholds),
         rivals(schema),
+        searched(schema),
         others(schema),
         class_counts(schema, of_a_class),
     )

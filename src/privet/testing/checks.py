@@ -118,8 +118,11 @@ def _fit(recipe: Recipe, pair: Pair, epsilon: Fraction, noise: NoiseSource, name
 def _check_file(model: Model, name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"
-        save(model, path)
-        loaded = load(path)
+        try:
+            save(model, path)
+            loaded = load(path)
+        except Exception as error:
+            raise AssertionError(f"{name}: a model does not survive its file: {error}") from error
         assert canonical(loaded.trees) == canonical(model.trees), f"{name}: a model changes in its file"
         assert loaded.certificate == model.certificate, f"{name}: a certificate changes in its file"
         before = path.read_text()
