@@ -68,7 +68,7 @@ def test_errors_are_releases_too() -> None:
     def fail() -> Hashable:
         raise KeyError("red")
 
-    assert run(fail, Script([], lambda call, number: (0,))) == ("raised", "KeyError", "'red'")
+    assert run(fail, Script([], lambda call, number: (0,))) == ("raised", ("KeyError", "'red'"))
 
 
 def test_the_walk_finds_the_ends_of_two_counts_and_a_choice() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
+from functools import partial
 
 import pytest
 
+import privet.audit
 from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
 from privet.recipes import recipe_classes
@@ -16,9 +18,10 @@ EXACT = importlib.import_module("privet.audit.exact")  # the package's name `exa
 
 @pytest.fixture
 def small_zoo(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three animals: what the command does with a verdict does not depend on how it was found."""
+    """Three animals and few ways: what the command does with a verdict does not depend on how it was found."""
     whole = EXACT.zoo
     monkeypatch.setattr(EXACT, "zoo", lambda **options: whole(**options)[:3])
+    monkeypatch.setattr(privet.audit, "exact", partial(privet.audit.exact, transcripts=3, complete=50))
 
 
 def test_one_recipe_as_json(desk) -> None:

@@ -6,10 +6,12 @@
 ('holds', 'paired transcripts')
 """
 
-from privet.audit.exact import AuditResult, audit_learner, exact
+from privet.audit.channels import progress
+from privet.audit.exact import audit_learner, exact
 from privet.audit.explorer import Transcript, explore
 from privet.audit.outputs import TooLarge, output_distribution
-from privet.audit.zoo import Pair, tiny_schema, zoo
+from privet.audit.result import AuditResult
+from privet.audit.zoo import Pair, tiny_schema, wide_schema, zoo
 
 __all__ = [
     "AuditResult",
@@ -20,6 +22,8 @@ __all__ = [
     "exact",
     "explore",
     "output_distribution",
+    "progress",
     "tiny_schema",
+    "wide_schema",
     "zoo",
 ]

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from privet.audit.channels import described
 from privet.testing.noise import use_noise
 
 Floats = npt.NDArray[np.float64]
@@ -25,6 +26,7 @@ Fit = Callable[[], Hashable]
 Policy = Callable[["Call", int], Outcome]
 """Answers a call that the script does not cover; it is told how many calls came before."""
 
+RAISED = "raised"
 FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two tables' chances is constant long before
 
 
@@ -77,6 +79,10 @@ class Departed(BaseException):
     """A fit made a call that its script cannot answer. Not an Exception: a fit that swallows errors must not see it."""
 
 
+class NotComparable(TypeError):
+    """Of a release nobody can say whether it is the same twice. The audit stops, for it would be blind."""
+
+
 class Script:
     """A noise source that answers from a list, then as a policy says; it keeps all calls and answers."""
 
@@ -115,5 +121,7 @@ def run(fit: Fit, script: Script) -> Hashable:
             return fit()
     except Departed:
         return None
+    except NotComparable:
+        raise
     except Exception as error:
-        return "raised", type(error).__name__, str(error)
+        return RAISED, described(error)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from privet.audit.draws import Fit
-from privet.audit.explorer import Transcript, explore
-from privet.audit.outputs import TooLarge, largest_log_ratio, output_distribution
-from privet.audit.released import Reach, canonical
+from privet.audit.channels import described, listening, progress
+from privet.audit.comparing import Outputs, open_table, walk
+from privet.audit.containers import Make, containers
+from privet.audit.draws import RAISED, NotComparable
+from privet.audit.released import canonical
+from privet.audit.result import AuditResult
 from privet.audit.zoo import Pair, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, RecipeError
@@ -25,64 +27,14 @@ from privet.privacy.ledger import Ledger
 from privet.recipes import recipe_classes
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
-from privet.schema.encoding import encode
 from privet.structure.compiled import threads
 
-TOLERANCE = 1e-9  # of a log-ratio computed in doubles
 TRANSCRIPTS, COMPLETE = 12, 1000
-OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
-NEVER = "one of the tables never releases it"
 # A number of trees that comes from a formula stays so (what it is made of may be private), but becomes a small one.
 SMALL = {"max_depth": 2, "trees": 2, "public_trees": 2, "max_trees": 9, "min_support": 0}
 
 Learner = Callable[[PrivateDataset, Fraction], Any]
-"""Makes a tree, a forest or any other hashable value from private data within an epsilon."""
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """What an audit found: ``lower_bound`` is a loss that is attained, on ``pair``, by ``witness``.
-
-    The witness is a :class:`Transcript`, or what was released where whole output distributions were compared.
-    ``leaks`` counts transcripts whose release depends on more than the draws. They put an end to every proof; only
-    where one table never releases what the other does is their loss known (to be infinite).
-    """
-
-    recipe: str
-    variant: str
-    claimed: float
-    lower_bound: float
-    neighbours: str
-    method: str
-    pair: str = ""
-    witness: Transcript | Hashable = None
-    runs: int = 0
-    lumped: float = 0.0
-    reason: str = ""
-    leaks: int = 0
-
-    @property
-    def verdict(self) -> str:
-        """``holds``, ``violated``, or ``unclear``: no loss above the claim was found, but something leaks."""
-        if self.lower_bound > self.claimed + TOLERANCE:
-            return "violated"
-        return "unclear" if self.leaks else "holds"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "recipe": self.recipe,
-            "variant": self.variant,
-            "claimed": self.claimed,
-            "lower_bound": "infinity" if math.isinf(self.lower_bound) else self.lower_bound,
-            "method": self.method,
-            "verdict": self.verdict,
-            "neighbours": self.neighbours,
-            "pair": self.pair,
-            "runs": self.runs,
-            "lumped": self.lumped,
-            "reason": self.reason,
-            "leaks": self.leaks,
-        }
+"""Makes a tree, a forest, a dataclass or any plain value from private data within an epsilon."""
 
 
 def exact(
@@ -106,7 +58,7 @@ def exact(
     """
     chosen = as_recipe(recipe)
     result = audit_learner(
-        lambda data, epsilon: chosen.grow_model(data, epsilon, np.random.default_rng(0)),
+        lambda data, epsilon: chosen.grow_model(data, epsilon, np.random.default_rng(0), progress),
         pairs,
         claimed,
         prepare=chosen.prepare,
@@ -129,7 +81,11 @@ def audit_learner(
     complete: int = COMPLETE,
     allow_nonprivate: bool = False,
 ) -> AuditResult:
-    """Audit anything that makes a value from private data within an epsilon."""
+    """Audit anything that makes a value from private data within an epsilon.
+
+    What is compared is everything that comes out: the value to its last field, the certificate, and what was said on
+    the way (:mod:`privet.audit.channels`). A learner that tells its progress is handed :func:`privet.audit.progress`.
+    """
     epsilon = parse_epsilon(claimed, "claimed")
     relation = Neighbours.parse(neighbours)
 
@@ -137,24 +93,33 @@ def audit_learner(
         ledger = Ledger(epsilon, neighbours=relation)
         if allow_nonprivate:
             ledger.allow_nonprivate()
-        model = learner(PrivateDataset(engine, ledger), epsilon)
-        # A model goes out with its certificate, so what was charged for it is released too.
-        return canonical(model), tuple(ledger.certificate().charges)
+        with listening() as heard:
+            try:
+                model = canonical(learner(PrivateDataset(engine, ledger), epsilon))
+            except NotComparable:
+                raise
+            except Exception as error:
+                model = RAISED, described(error)
+        return model, canonical(ledger.certificate()), tuple(heard)
 
     result = AuditResult("", "", float(epsilon), 0.0, relation.value, "")
     methods: dict[str, None] = {}
+    fed: dict[str, None] = {}
     done: set[Hashable] = set()
-    outputs = _Outputs(complete)
+    outputs = Outputs(complete)
     with one_thread():
-        for pair in zoo(relation=relation.value) if pairs is None else pairs:
+        for pair, container, make in _in_containers(zoo(relation=relation.value) if pairs is None else pairs):
             if pair.relation != relation.value:
                 raise ParameterError(f"the pair {pair.name!r} is {pair.relation}; set neighbours to that")
             schema = prepare(pair.schema)
-            ours, theirs = (_table(schema, pair.columns(side), release) for side in (pair.table, pair.neighbour))
+            tables = (make(pair.schema, pair.columns(side)) for side in (pair.table, pair.neighbour))
+            ours, theirs = (open_table(schema, table, release) for table in tables)
+            fed[container] = None
             if (ours.key, theirs.key) in done:
-                continue  # other values, but the same codes: a learner sees no difference
+                continue  # other values or another container, but the same codes: a learner sees no difference
             done.add((ours.key, theirs.key))
-            found = outputs.compare(ours, theirs, pair) or _walk(ours.fit, theirs.fit, pair, transcripts)
+            ways = transcripts if pair.ways is None else min(transcripts, pair.ways)
+            found = outputs.compare(ours, theirs, pair) or walk(ours.fit, theirs.fit, pair, ways)
             methods[found.method] = None
             worse = found.lower_bound > result.lower_bound
             result = replace(
@@ -163,89 +128,25 @@ def audit_learner(
                 runs=result.runs + found.runs,
                 lumped=max(result.lumped, found.lumped),
                 leaks=result.leaks + found.leaks,
+                containers=tuple(fed),
                 **({k: getattr(found, k) for k in ("lower_bound", "pair", "witness", "reason")} if worse else {}),
             )
+            if worse:
+                result = replace(result, container=container)
             if math.isinf(result.lower_bound):
                 break
     return result
 
 
-@dataclass(frozen=True)
-class _Table:
-    """A table as a learner sees it, and a fit of it."""
+def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str, Make]]:
+    """Each pair as lists and in one other container, all of them in turn; what is made for every one, in every one.
 
-    key: Hashable
-    fit: Fit
-
-
-def _table(schema: Schema, columns: dict[str, list[Any]], release: Callable[[MemoryEngine], Hashable]) -> _Table:
-    try:
-        codes = encode(schema, columns)
-    except Exception as error:
-        broken = error  # an error in reading a table is as public as any other
-
-        def fail() -> Hashable:
-            raise broken
-
-        return _Table(str(error), fail)
-    assert codes.labels is not None
-    key = schema, codes.features.shape, codes.features.tobytes(), codes.labels.tobytes()
-    engine = MemoryEngine(schema, codes)
-    return _Table(key, lambda: release(engine))
-
-
-class _Outputs:
-    """Whole output distributions, computed once for each table, for as long as they are small enough."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._known: dict[Hashable, tuple[dict[Hashable, float], float]] = {}
-
-    def compare(self, ours: _Table, theirs: _Table, pair: Pair) -> AuditResult | None:
-        if not self._limit:
-            return None
-        window = 0, max(len(pair.table), len(pair.neighbour))  # no count is outside, in either table
-        try:
-            p, lumped = self._of(ours, window)
-            q, lumped_too = self._of(theirs, window)
-        except TooLarge:
-            self._limit = 0  # nor will those of the other pairs be smaller
-            return None
-        ratio, output = largest_log_ratio(p, q)
-        reason = NEVER if math.isinf(ratio) else ""
-        runs, most = len(p) + len(q), max(lumped, lumped_too)
-        return AuditResult("", "", 0.0, ratio, "", OUTPUTS, pair.name, output, runs, most, reason)
-
-    def _of(self, table: _Table, window: tuple[int, int]) -> tuple[dict[Hashable, float], float]:
-        if (table.key, window) not in self._known:
-            self._known[table.key, window] = output_distribution(table.fit, window=window, limit=self._limit)
-        return self._known[table.key, window]
-
-
-def _walk(ours: Fit, theirs: Fit, pair: Pair, limit: int) -> AuditResult:
-    worst, runs, leaks = AuditResult("", "", 0.0, 0.0, "", PAIRED, pair.name), 0, 0
-    reach = Reach(ours), Reach(theirs)
-    for transcript in explore(ours, theirs, place=pair.place, limit=limit):
-        runs += 2
-        loss, reason = transcript.log_ratio, ""
-        if not transcript.follows_from_the_draws:
-            leaks += 1
-            loss, reason = _loss_of_leak(transcript, *reach)
-        if loss > worst.lower_bound:
-            worst = replace(worst, lower_bound=loss, witness=transcript, reason=reason)
-        if math.isinf(loss):
-            break
-    return replace(worst, runs=runs, leaks=leaks)
-
-
-def _loss_of_leak(transcript: Transcript, ours: Reach, theirs: Reach) -> tuple[float, str]:
-    """Infinite where one of the tables never releases what the other did; else nothing is known about it."""
-    released, other = transcript.released, transcript.released_by_neighbour
-    if released == other or (theirs.has(released, transcript.outcomes) and ours.has(other, transcript.outcomes)):
-        return 0.0, ""
-    if "raised" in (isinstance(part, tuple) and part[0] for part in (released, other)):
-        return math.inf, "whether it fails depends on the records"
-    return math.inf, NEVER
+    Most cost no fit: in whatever a table comes, its codes are the same, unless the reading of one is at fault.
+    """
+    (lists, *typed) = containers().items()
+    for number, pair in enumerate(pairs):
+        for name, make in [lists, *(typed if pair.containers else [typed[number % len(typed)]])]:
+            yield pair, name, make
 
 
 def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:

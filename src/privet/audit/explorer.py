@@ -68,7 +68,7 @@ def explore(
     random = np.random.default_rng(seed)
     ticks = itertools.count()
     best: list[tuple[float, int, _Plan]] = []
-    oldest: deque[_Plan] = deque(_Plan((), side) for side in (1, -1, 0))
+    oldest: deque[_Plan] = deque(_Plan((), side) for side in (1, 0, -1))
     tried: set[tuple[Outcome, ...]] = set()
     walked: set[tuple[Outcome, ...]] = set()
     while (best or oldest) and len(walked) < limit:
@@ -81,13 +81,14 @@ def explore(
         if plan.script and plan.script in tried:
             continue
         tried.add(plan.script)
-        ours = Script(plan.script, _outward(plan.side, random))
+        among = place if len(walked) < 3 else None
+        ours = Script(plan.script, _outward(plan.side, random, among))
         released = run(fit, ours)
         taken = tuple(ours.outcomes)
         if taken in walked:
             continue
         walked.add(taken)
-        follower = _Follower(ours, place, _outward(plan.side, random))
+        follower = _Follower(ours, place, _outward(plan.side, random), sampled=among is not None)
         theirs = Script((), follower.answer)
         released_too = run(neighbour, theirs)
         pairs = list(zip(ours.calls, ours.outcomes, theirs.calls, theirs.outcomes, strict=False))[: follower.parted]
@@ -97,7 +98,7 @@ def explore(
         yield transcript
         for i in range(len(plan.script), len(pairs)):
             call, _, other, _ = pairs[i]
-            for outcome in _branches(call, other, random):
+            for outcome in _branches(call, other, random, place):
                 script = (*taken[:i], outcome)
                 if outcome != taken[i] and script not in tried:
                     # As if all that follows stayed as it is: a guess, and a good one.
@@ -107,18 +108,26 @@ def explore(
                     oldest.append(branch)
 
 
-def _outward(side: int, random: np.random.Generator) -> Policy:
+def _outward(side: int, random: np.random.Generator, place: int | None = None) -> Policy:
     """Counts to one side, choices to the least likely candidate: that is where losses are largest."""
 
     def answer(call: Call, number: int) -> Outcome:
         if call.kind == "laplace":
             return tuple((call.values + side * (math.ceil(FAR * call.scale) + 1)).tolist())
         if call.kind == "coins":
-            return tuple(random.integers(0, int(call.scale), call.values.size).tolist())
+            return _throw(call, random, place)
         chances = call.log_chances()
         return (int(np.argmin(np.where(np.isfinite(chances), chances, np.inf))),)
 
     return answer
+
+
+def _throw(call: Call, random: np.random.Generator, place: int | None = None) -> Outcome:
+    """A coin for every record; the one at ``place`` falls on the first side, by which it enters a sample."""
+    throw = random.integers(0, int(call.scale), call.values.size)
+    if place is not None:
+        throw[place : place + 1] = 0
+    return tuple(throw.tolist())
 
 
 class _Follower:
@@ -128,10 +137,10 @@ class _Follower:
     the tables are still asked the same, but they are not ``paired``: nothing follows from a throw of both.
     """
 
-    def __init__(self, lead: Script, place: int | None, alone: Policy) -> None:
+    def __init__(self, lead: Script, place: int | None, alone: Policy, *, sampled: bool) -> None:
         self.parted: int | None = None
         self.paired = True
-        self._lead, self._place, self._alone = lead, place, alone
+        self._lead, self._place, self._alone, self._sampled = lead, place, alone, sampled
 
     def answer(self, call: Call, number: int) -> Outcome:
         lead = self._lead.calls[number] if number < len(self._lead.calls) else None
@@ -147,7 +156,8 @@ class _Follower:
             if call.values.size < len(outcome):
                 return outcome[:place] + outcome[place + 1 :]
             if call.values.size > len(outcome):
-                return (*outcome[:place], sum(outcome) % int(call.scale), *outcome[place:])
+                side = 0 if self._sampled else sum(outcome) % int(call.scale)
+                return (*outcome[:place], side, *outcome[place:])
         return outcome
 
 
@@ -161,11 +171,11 @@ def _gain_of(call: Call, other: Call, outcome: Outcome) -> float:
     return 0.0 if call.kind == "coins" else gain(call, outcome, other, outcome)
 
 
-def _branches(call: Call, other: Call, random: np.random.Generator) -> list[Outcome]:
+def _branches(call: Call, other: Call, random: np.random.Generator, place: int | None) -> list[Outcome]:
     if call.kind == "laplace":
         return _ends(call, other, random)
     if call.kind == "coins":
-        return [tuple(random.integers(0, int(call.scale), call.values.size).tolist()) for _ in range(3)]
+        return [_throw(call, random, among) for among in (place, None, None)]
     possible = np.isfinite(call.log_chances()) | np.isfinite(other.log_chances())
     return [(int(i),) for i in np.flatnonzero(possible)]
 

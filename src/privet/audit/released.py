@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from privet.audit.draws import FAR, Call, Fit, Outcome, Script, run
-from privet.trees.forest import Forest
+from privet.audit.draws import FAR, Call, Fit, NotComparable, Outcome, Script, run
+from privet.schema import Schema
 from privet.trees.tree import Tree
 
 TRIES, MOST_TRIES = 120, 600  # for one release, and for all that a table is asked about
@@ -22,34 +23,68 @@ OFTEN = 3  # times that everything was seen, or there is more that was not
 
 @dataclass(frozen=True, slots=True)
 class TreeValue:
-    """A tree as a value that equal trees share: its tests, shape, labels, which nodes have counts; and all numbers."""
+    """A tree as a value that equal trees share: its tests, shape, labels, which nodes have counts; all numbers; and
+    its schema, written out."""
 
     shape: tuple[tuple[int, ...], ...]
     numbers: bytes
+    schema: str
 
 
 def canonical(model: Any) -> Hashable:
-    """A model as a value that two equal models share; other values must be hashable and stand for themselves."""
-    if isinstance(model, Forest):
-        return (*(canonical(tree) for tree in model.trees), model.voting, model.weight)
+    """A release as a value that two equal ones share, down to the last field of whatever it is made of."""
     if isinstance(model, Tree):
         counted = np.asarray(~np.isnan(model.counts).any(axis=1))
         columns = (model.attribute, model.kind, model.cut, model.first_child, model.label, counted)
         shape = tuple(tuple(column.tolist()) for column in columns)
-        return TreeValue(shape, model.proba.tobytes() + model.counts.tobytes())
-    hash(model)
-    return model
+        return TreeValue(shape, model.proba.tobytes() + model.counts.tobytes(), written(model.schema))
+    if isinstance(model, Schema):
+        return written(model)
+    if isinstance(model, np.ndarray):
+        return str(model.dtype), canonical(model.tolist())
+    if isinstance(model, Mapping):
+        return tuple((canonical(key), canonical(value)) for key, value in model.items())
+    if isinstance(model, tuple | list):
+        return tuple(map(canonical, model))
+    if is_dataclass(model) and not isinstance(model, type):
+        return type(model).__name__, *(canonical(getattr(model, field.name)) for field in fields(model))
+    if isinstance(model, np.generic):
+        return canonical(model.item())
+    if isinstance(model, float) and math.isnan(model):
+        return "nan"  # which is not equal to itself
+    own: Any = type(model).__hash__
+    if model is not None and own in (None, object.__hash__):
+        raise NotComparable(
+            f"cannot compare two releases of type {type(model).__name__}; release a tree, a forest, a dataclass or "
+            "plain numbers and text"
+        )
+    return cast(Hashable, model)
+
+
+_written: dict[int, tuple[Schema, str]] = {}
+
+
+def written(schema: Schema) -> str:
+    """A schema as text, with every fact and remark in it. As text its numbers are facts too, which no noise explains
+    away: see :func:`skeleton`."""
+    known = _written.get(id(schema))
+    if known is None:
+        if len(_written) > 1000:
+            _written.clear()
+        parts = (canonical(getattr(schema, field.name)) for field in fields(schema))
+        known = _written[id(schema)] = schema, repr(tuple(parts))  # with the schema, so that no other gets its id
+    return known[1]
 
 
 def skeleton(released: Hashable) -> Hashable:
     """What is left of a release without its numbers: shapes, tests, labels, errors, purposes of charges."""
     if isinstance(released, TreeValue):
-        return released.shape
+        return released.shape, released.schema
     if isinstance(released, tuple):
         return tuple(skeleton(part) for part in released)
-    if isinstance(released, int | float) and not isinstance(released, bool):
+    if isinstance(released, int | float | Fraction) and not isinstance(released, bool):
         return type(released).__name__
-    return getattr(released, "what", released)
+    return released
 
 
 def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
@@ -59,6 +94,7 @@ def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tup
     """
     yield (*where, "all"), skeleton(released)
     if isinstance(released, TreeValue):
+        yield (*where, "schema"), released.schema
         yield (*where, "tests"), released.shape[:4]
         yield (*where, "root"), tuple(column[0] for column in released.shape[:3])
     elif isinstance(released, tuple):

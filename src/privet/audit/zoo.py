@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from privet.audit.animals import (
+    Record,
+    between,
+    class_counts,
+    crowds,
+    margins,
+    odd_values,
+    others,
+    rivals,
+    searched,
+    shapes,
+    sizes,
+)
 from privet.privacy.budget import Neighbours
-from privet.schema import Attribute, Categorical, Numeric, Schema
-
-Record = tuple[Any, ...]
-"""Attribute values in schema order, then the label."""
+from privet.schema import Categorical, Numeric, Schema
 
 THRESHOLDS = (20, 100)  # numbers of records at which published methods decide (cards 4 and 5)
-CROWD = 300  # records in a node, enough for rules that stop at the noise of a count not to stop
-RIVALS = 16, 30  # records that make one attribute pure, and of each class that make it useless
+OF_A_CLASS = (*range(1, 13), 16, 20, 25, 32, 50, 64, 100)  # and of one class: small ones all, and round ones
+
+WIDE = 4  # ways through a fit, where another schema's twin of the pair is walked in all of them
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring tables."""
+    """Two neighbouring tables.
+
+    ``ways`` is how many ways through a fit are worth trying, where few will do; ``containers`` whether the pair is one
+    for every container that a table can come in.
+    """
 
     name: str
     schema: Schema
     table: tuple[Record, ...]
     neighbour: tuple[Record, ...]
+    ways: int | None = None
+    containers: bool = False
 
     @property
     def relation(self) -> str:
@@ -45,16 +61,6 @@ class Pair:
         return {name: [record[i] for record in records] for i, name in enumerate(names)}
 
 
-@dataclass(frozen=True)
-class _Animal:
-    """A table, the record that joins it and, under replace-one, the record whose place it takes."""
-
-    name: str
-    table: tuple[Record, ...]
-    newcomer: Record
-    instead: Record
-
-
 def tiny_schema() -> Schema:
     """Three attributes, one of them numeric with a missing branch, and two labels.
 
@@ -71,118 +77,58 @@ def tiny_schema() -> Schema:
     )
 
 
-def zoo(
-    schema: Schema | None = None, *, relation: str = "add-remove", thresholds: tuple[int, ...] = THRESHOLDS
-) -> list[Pair]:
-    """Neighbouring pairs for any small schema; ``thresholds`` are sizes at which a recipe is known to decide.
+def wide_schema() -> Schema:
+    """Three labels and three values of everything, easily mistaken for each other: texts that differ by a blank, whole
+    numbers that no float can tell apart and, among the codes, that no signed integer holds."""
+    return Schema(
+        (
+            Categorical("job", (" private", "private", "public")),
+            Numeric("age", 0, 90, thresholds=(30.0, 60.0), missing="?"),
+            Categorical("code", (2**63 + 5, 2**63 + 6, 2**63 + 7)),
+        ),
+        Categorical("class", (900000000000207008, 900000000000207009, 900000000000207010)),
+        name="wide",
+    )
 
-    >>> len(zoo()), zoo()[0].name
-    (28, 'margin 0 to 1')
+
+def zoo(
+    schema: Schema | None = None,
+    *,
+    relation: str = "add-remove",
+    thresholds: tuple[int, ...] = THRESHOLDS,
+    of_a_class: tuple[int, ...] = OF_A_CLASS,
+) -> list[Pair]:
+    """Neighbouring pairs for any small schema, by default for one of two labels and one of three.
+
+    ``thresholds`` are numbers of records at which a recipe is known to decide, ``of_a_class`` numbers of records of one
+    class.
+
+    >>> zoo()[0].name, zoo()[-1].name
+    ('margin 0 to 1', '99 against 100 of class 900000000000207010 (wide)')
     """
-    schema = schema or tiny_schema()
-    replace = Neighbours.parse(relation) is Neighbours.REPLACE_ONE
+    if schema is None:
+        # Whoever counts a class counts it in either; and what shows in many ways through a fit shows in the tiny one.
+        tiny = zoo(tiny_schema(), relation=relation, thresholds=thresholds, of_a_class=())
+        tiny = [pair for pair in tiny if not pair.name.endswith("of every kind")]
+        wide = zoo(wide_schema(), relation=relation, thresholds=thresholds, of_a_class=of_a_class)
+        return tiny + [replace(pair, name=f"{pair.name} (wide)", ways=pair.ways or WIDE) for pair in wide]
+    in_place = Neighbours.parse(relation) is Neighbours.REPLACE_ONE
+    animals = (
+        margins(schema),
+        shapes(schema),
+        odd_values(schema),
+        between(schema),
+        sizes(schema),
+        crowds(schema, thresholds),
+        rivals(schema),
+        searched(schema),
+        others(schema),
+        class_counts(schema, of_a_class),
+    )
     pairs = []
-    animals = _margins(schema), _shapes(schema), _odd_values(schema), _between(schema), _crowds(schema, thresholds)
     for animal in itertools.chain(*animals):
         # In front: whoever deals out records by position moves all the others.
         longer = (animal.newcomer, *animal.table)
-        other = (animal.instead, *animal.table) if replace else animal.table
-        pairs.append(Pair(animal.name, schema, other, longer))
+        other = (animal.instead, *animal.table) if in_place else animal.table
+        pairs.append(Pair(animal.name, schema, other, longer, animal.ways, animal.containers))
     return pairs
-
-
-def _margins(schema: Schema) -> Iterator[_Animal]:
-    """Two classes in one node, neck and neck or far apart."""
-    ours, theirs = record(schema, 0), record(schema, 0, label=1)
-    yield _Animal("margin 0 to 1", (ours, theirs), ours, theirs)
-    yield _Animal("margin 1 to 0", (ours, ours, theirs), theirs, ours)
-    yield _Animal("margin 4 to 5", (ours,) * 5 + (theirs,), ours, theirs)
-    yield _Animal("margin 4 to 3", (ours,) * 5 + (theirs,), theirs, ours)
-    yield _Animal("one class only", (ours,) * 3, theirs, ours)
-    yield _Animal("one class more", (ours,) * 3, ours, theirs)
-
-
-def _shapes(schema: Schema) -> Iterator[_Animal]:
-    here, there = record(schema, 0), record(schema, 1, label=1)
-    yield _Animal("an empty table", (), here, there)
-    yield _Animal("a single record", (here,), there, here)
-    yield _Animal("an empty node", (here, here, record(schema, 0, label=1)), there, here)
-    yield _Animal("duplicated records", (here,) * 3 + (there,) * 3, here, there)
-    for size in (5, 6, 7):  # whatever the number of shards, it does not divide all of them
-        yield _Animal(f"a shard boundary among {size}", ((there, here) * 4)[:size], here, there)
-
-
-def _odd_values(schema: Schema) -> Iterator[_Animal]:
-    """What a schema does not declare; it must be read in some public way."""
-    here, there = record(schema, 0), record(schema, 1, label=1)
-    table = (here, there, there)
-    yield _Animal("an unknown label", table, (*here[:-1], "no such label"), there)
-    yield _Animal("a missing label", table, (*here[:-1], None), there)
-    for i, attribute in enumerate(schema.attributes):
-        odd: dict[str, Any] = {"a missing value": None}
-        if isinstance(attribute, Numeric):
-            beyond = attribute.high + 1e6 * (attribute.high - attribute.low)
-            odd |= {"a value at a bound": attribute.high, "a value beyond a bound": beyond, "text": "no number"}
-        else:
-            odd |= {"an unknown category": "no such category"}
-        for name, value in odd.items():
-            yield _Animal(f"{name} in {attribute.name}", table, (*here[:i], value, *here[i + 1 :]), there)
-
-
-def _between(schema: Schema) -> Iterator[_Animal]:
-    """Numbers in a row, and one that comes between: it cuts in two what was a single range of the data."""
-    for i, attribute in enumerate(schema.attributes):
-        if not isinstance(attribute, Numeric) or len(attribute.cuts) < 3:
-            continue
-        last = len(attribute.cuts)
-
-        def at(number: int, label: int, i: int = i, attribute: Numeric = attribute) -> Record:
-            clean = record(schema, 0, label=label)
-            return (*clean[:i], _in_bin(attribute, number), *clean[i + 1 :])
-
-        table = (at(0, 0), at(last // 2 + 1, 0), at(last // 2 + 1, 0), at(last, 1))
-        for number in (last // 4 + 1, last - 1):
-            yield _Animal(f"{attribute.name} in bin {number}, between others", table, at(number, 1), at(0, 0))
-
-
-def _crowds(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[_Animal]:
-    ours, theirs = record(schema, 0), record(schema, 0, label=1)
-    two_nodes = (ours, record(schema, 1, label=1)) * CROWD
-    yield _Animal("a crowd in two nodes", two_nodes, theirs, record(schema, 1, label=1))
-    for size in thresholds:
-        # All in one node, however a tree is cut, and of both classes: only their number can decide.
-        table = (ours,) * (size - 1 - size // 2) + (theirs,) * (size // 2)
-        yield _Animal(f"{size - 1} against {size} records", table, ours, record(schema, 1, label=1))
-    useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
-    if len(useful) < 2:
-        return
-    # The second attribute is the label, the first is worse: a choice of it is a rare one, and loses most.
-    worse, better = useful[:2]
-    pure, mixed = RIVALS
-
-    def rival(a: int, b: int, label: int) -> Record:
-        return record(schema, {worse: a, better: b}, label=label)
-
-    table = (rival(0, 0, 0),) * pure + (rival(1, 0, 0), rival(1, 1, 1)) * mixed + (rival(1, 0, 0),) * 2
-    for_better, for_worse = rival(0, 1, 1), rival(0, 1, 0)
-    yield _Animal("the worse attribute falls behind", table, for_better, for_worse)
-    yield _Animal("the worse attribute catches up", table, for_worse, rival(1, 1, 1))
-
-
-def record(schema: Schema, values: int | dict[int, int], label: int = 0) -> Record:
-    """A clean record: of each attribute the first value (0, the default) or the last (1), and a label."""
-    chosen = values if isinstance(values, dict) else dict.fromkeys(range(len(schema.attributes)), values)
-    cells = [_cell(attribute, chosen.get(i, 0)) for i, attribute in enumerate(schema.attributes)]
-    return (*cells, schema.label.values[label % schema.n_classes])
-
-
-def _cell(attribute: Attribute, which: int) -> Any:
-    if isinstance(attribute, Categorical):
-        return attribute.values[-1 if which else 0]
-    return _in_bin(attribute, len(attribute.cuts) if which else 0)
-
-
-def _in_bin(attribute: Numeric, number: int) -> float:
-    """The middle of a bin, counted from 0."""
-    edges = [attribute.low, *attribute.cuts.tolist(), attribute.high]
-    return (edges[number] + edges[number + 1]) / 2

@@ -1,0 +1,163 @@
+"""Everything that a fit says while it works: warnings, log records, what it prints, how far it says it has come.
+
+Whoever runs a fit sees these, so they are released like the model. A channel is a context manager that is given an ear
+and tells it what comes by; to watch another one, add it to :data:`CHANNELS`. Nothing that is heard is passed on: an
+audit fits thousands of times.
+
+What is not heard: when something is said, how much memory or time a fit takes, files, and what compiled code writes
+past Python's own streams.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
+
+Ear = Callable[[Hashable], None]
+Channel = Callable[[Ear], AbstractContextManager[None]]
+
+COMPILER = "numba"  # says what it compiles, by types and never by values, and only when it does so for the first time
+STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
+PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}  # what every log record has
+
+
+@contextmanager
+def listening() -> Iterator[list[Hashable]]:
+    """All that is said inside, in order.
+
+    >>> import warnings
+    >>> with listening() as heard:
+    ...     print("hello")
+    ...     warnings.warn("mind the gap")
+    >>> [event[:2] for event in heard]
+    [('stdout', 'hello\\n'), ('warning', 'UserWarning')]
+    """
+    heard: list[Hashable] = []
+    with ExitStack() as stack:
+        for channel in CHANNELS:
+            stack.enter_context(channel(heard.append))
+        yield heard
+
+
+@contextmanager
+def warned(hear: Ear) -> Iterator[None]:
+    """Python warnings, each time they are given, whatever filters say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+
+        def show(
+            message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
+        ) -> None:
+            if category.__module__.partition(".")[0] != COMPILER:
+                hear(("warning", category.__name__, str(message), lineno))
+
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def logged(hear: Ear) -> Iterator[None]:
+    """Log records of every level and every logger: also of those that do not propagate, or were turned off."""
+    enabled, handle = logging.Logger.isEnabledFor, logging.Logger.handle
+
+    def of_compiler(logger: logging.Logger) -> bool:
+        return logger.name.partition(".")[0] == COMPILER
+
+    def always(self: logging.Logger, level: int) -> bool:
+        return enabled(self, level) if of_compiler(self) else True
+
+    def take(self: logging.Logger, record: logging.LogRecord) -> None:
+        if of_compiler(self):
+            handle(self, record)
+            return
+        error = record.exc_info[1] if record.exc_info else None
+        extra = sorted((name, repr(value)) for name, value in vars(record).items() if name not in PLAIN)
+        hear(("log", record.name, record.levelname, record.getMessage(), error and described(error), tuple(extra)))
+
+    logging.Logger.isEnabledFor, logging.Logger.handle = always, take  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        logging.Logger.isEnabledFor, logging.Logger.handle = enabled, handle  # type: ignore[method-assign]
+
+
+@contextmanager
+def printed(hear: Ear) -> Iterator[None]:
+    """What is written to Python's standard streams."""
+    before = {name: getattr(sys, name) for name in STREAMS}
+    for name, stream in before.items():
+        setattr(sys, name, _Tape(name.strip("_"), hear, stream))
+    try:
+        yield
+    finally:
+        for name, stream in before.items():
+            setattr(sys, name, stream)
+
+
+class _Tape(io.TextIOBase):
+    """A stream that tells what is written to it. Threads that were there before go on to the real one: a progress bar
+    that is drawn meanwhile is not the fit's."""
+
+    def __init__(self, name: str, hear: Ear, stream: Any) -> None:
+        self.buffer = _Bytes(self)
+        self._name, self._hear, self._stream = name, hear, stream
+        self._others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+
+    def write(self, text: str) -> int:
+        if threading.get_ident() in self._others:
+            return int(self._stream.write(text))
+        self._hear((self._name, text))
+        return len(text)
+
+    def writable(self) -> bool:
+        return True
+
+
+class _Bytes(io.RawIOBase):
+    def __init__(self, tape: _Tape) -> None:
+        self._tape = tape
+
+    def write(self, data: Any) -> int:
+        self._tape.write(bytes(data).decode(errors="backslashreplace"))
+        return len(data)
+
+    def writable(self) -> bool:
+        return True
+
+
+_ears: list[tuple[int, Ear]] = []
+
+
+@contextmanager
+def told(hear: Ear) -> Iterator[None]:
+    """Calls of :func:`progress`."""
+    _ears.append((threading.get_ident(), hear))
+    try:
+        yield
+    finally:
+        _ears.pop()
+
+
+def progress(done: int, total: int) -> None:
+    """The callback to hand to what is audited.
+
+    Calls from a thread of its own are left out: such a thread looks at a clock, and when it looks is timing.
+    """
+    if _ears and _ears[-1][0] == threading.get_ident():
+        _ears[-1][1](("progress", f"{done} of {total}"))  # as text: its numbers are facts, which no noise explains away
+
+
+CHANNELS: tuple[Channel, ...] = (warned, logged, printed, told)
+
+
+def described(error: BaseException) -> Hashable:
+    """All that a traceback shows of an error but for the lines of code: its causes and notes too."""
+    behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    notes = tuple(map(str, getattr(error, "__notes__", ())))
+    return type(error).__name__, str(error), *notes, *((described(behind),) if behind is not None else ())

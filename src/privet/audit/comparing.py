@@ -1,0 +1,108 @@
+"""Two neighbouring tables compared: by all they can release, or by the ways through a fit that they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from privet.audit.channels import described, listening
+from privet.audit.draws import RAISED, Fit
+from privet.audit.explorer import Transcript, explore
+from privet.audit.outputs import TooLarge, largest_log_ratio, output_distribution
+from privet.audit.released import Reach
+from privet.audit.result import AuditResult
+from privet.audit.zoo import Pair
+from privet.engines.memory import MemoryEngine
+from privet.schema import Schema
+from privet.schema.encoding import encode
+
+OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
+NEVER = "one of the tables never releases it"
+OF_ALL = 10  # times what a table may take for its whole distribution, and no more for all tables
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as a learner sees it, and a fit of it."""
+
+    key: Hashable
+    fit: Fit
+
+
+def open_table(schema: Schema, table: Any, release: Callable[[MemoryEngine], Hashable]) -> Table:
+    """Read a table. What is said in reading it, and an error, are as public as anything that follows."""
+    with listening() as heard:
+        try:
+            codes = encode(schema, table)
+        except Exception as error:
+            refused = (RAISED, described(error)), tuple(heard)
+            return Table(refused, lambda: refused)
+    assert codes.labels is not None
+    said = tuple(heard)
+    key = schema, codes.features.shape, codes.features.tobytes(), codes.labels.tobytes(), said
+    engine = MemoryEngine(schema, codes)
+    return Table(key, lambda: (release(engine), said))
+
+
+def _raised(released: Any) -> bool:
+    """Whether it is an error, wherever in the release: of the reading, or of the fit."""
+    return isinstance(released, tuple) and bool(released) and (released[0] == RAISED or _raised(released[0]))
+
+
+class Outputs:
+    """Whole output distributions, computed once for each table, for as long as they are small enough and few."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._left = OF_ALL * limit
+        self._known: dict[Hashable, tuple[dict[Hashable, float], float]] = {}
+
+    def compare(self, ours: Table, theirs: Table, pair: Pair) -> AuditResult | None:
+        if not self._limit:
+            return None
+        window = 0, max(len(pair.table), len(pair.neighbour))  # no count is outside, in either table
+        try:
+            p, lumped = self._of(ours, window)
+            q, lumped_too = self._of(theirs, window)
+        except TooLarge:
+            self._limit = 0  # nor will those of the other pairs be smaller
+            return None
+        ratio, output = largest_log_ratio(p, q)
+        reason = NEVER if math.isinf(ratio) else ""
+        runs, most = len(p) + len(q), max(lumped, lumped_too)
+        return AuditResult("", "", 0.0, ratio, "", OUTPUTS, pair.name, output, runs, most, reason)
+
+    def _of(self, table: Table, window: tuple[int, int]) -> tuple[dict[Hashable, float], float]:
+        if (table.key, window) not in self._known:
+            found = output_distribution(table.fit, window=window, limit=min(self._limit, self._left))
+            self._left -= len(found[0])
+            self._known[table.key, window] = found
+        return self._known[table.key, window]
+
+
+def walk(ours: Fit, theirs: Fit, pair: Pair, limit: int) -> AuditResult:
+    worst, runs, leaks = AuditResult("", "", 0.0, 0.0, "", PAIRED, pair.name), 0, 0
+    reach = Reach(ours), Reach(theirs)
+    for transcript in explore(ours, theirs, place=pair.place, limit=limit):
+        runs += 2
+        loss, reason = transcript.log_ratio, ""
+        if not transcript.follows_from_the_draws:
+            leaks += 1
+            loss, reason = _loss_of_leak(transcript, *reach)
+        if loss > worst.lower_bound:
+            worst = replace(worst, lower_bound=loss, witness=transcript, reason=reason)
+        if math.isinf(loss):
+            break
+    return replace(worst, runs=runs, leaks=leaks)
+
+
+def _loss_of_leak(transcript: Transcript, ours: Reach, theirs: Reach) -> tuple[float, str]:
+    """Infinite where one of the tables never releases what the other did; else nothing is known about it."""
+    released, other = transcript.released, transcript.released_by_neighbour
+    if released == other or (theirs.has(released, transcript.outcomes) and ours.has(other, transcript.outcomes)):
+        return 0.0, ""
+    if _raised(released) or _raised(other):
+        return math.inf, "whether it fails depends on the records"
+    return math.inf, NEVER
