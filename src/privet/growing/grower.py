@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,8 @@ from privet.growing.candidates import Candidates
 from privet.growing.choosing import Chooser
 from privet.growing.domains import Domains
 from privet.growing.leaves import LeafPolicy, NoisyCounts
-from privet.growing.open_frontier import NO_TEST
 from privet.growing.plans import Plan
+from privet.growing.questions import NO_TEST, Questions
 from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
 from privet.schema import Schema
@@ -23,23 +23,7 @@ from privet.trees.leaf_counts import shares
 from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]
-"""Told (levels done, levels at most) after each level."""
-
-
-class Answering(Protocol):
-    """What the grower itself asks; choosers and leaf policies know what else their frontier can be asked."""
-
-    @property
-    def schema(self) -> Schema: ...
-
-    @property
-    def size(self) -> int: ...
-
-    def count_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
-
-    def class_counts_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
-
-    def split(self, tests: Sequence[Test | None]) -> Any: ...
+"""Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
 
 
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
@@ -103,7 +87,7 @@ class Nodes:
         return Grown(tree, np.concatenate(self.sizes))
 
 
-def grow(frontier: Answering, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
+def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
     """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
     schema, plan = frontier.schema, growth.plan
     nodes, domains, leaves_done = Nodes(schema), Domains.whole(schema), 0
@@ -145,7 +129,7 @@ def grow(frontier: Answering, growth: Growth, neighbours: Neighbours, progress: 
     return nodes.grown()
 
 
-def _ask_nodes(frontier: Answering, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
+def _ask_nodes(frontier: Questions, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
     epsilon = growth.plan.node[depth]
     if epsilon is None:
         return None

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.growing.questions import NO_TEST
 from privet.privacy.counting import Engine
-from privet.privacy.frontier import Frontier, score_tests
+from privet.privacy.frontier import score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
 from privet.schema import Schema
@@ -23,9 +24,6 @@ from privet.structure.splits import Kind, Test, Tests
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Index = npt.NDArray[np.intp]
-
-NO_TEST = -1
-"""What ``OpenFrontier.choose_all`` answers where no test is worth it; private frontiers never say so."""
 
 _BLOCK = 2048  # cells counted in one pass: an unpruned tree has many thousands, too many for one histogram
 
@@ -107,12 +105,6 @@ class OpenFrontier:
 
         return self._ask(answer, cells)
 
-    def choose_labels_all(
-        self, epsilon: object = None, cells: Index | None = None, *, selection: Selection | None = None, what: str = ""
-    ) -> Index:
-        """The majority class of each cell."""
-        return self.class_counts_all(epsilon, cells).argmax(axis=1)
-
     def split(self, tests: Sequence[Test | None]) -> OpenFrontier:
         """The children of the cells that have a test, in order; the others leave the frontier."""
         if len(tests) != self.size:
@@ -171,7 +163,3 @@ def _stretches(arities: Sequence[int]) -> list[range]:
             start, children = i, 0
         children += arity
     return [*stretches, range(start, len(arities))] if children else stretches
-
-
-AnyFrontier = Frontier | OpenFrontier
-"""What policies may ask. Only the first is private; no policy can tell them apart."""

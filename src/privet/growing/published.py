@@ -15,16 +15,18 @@ import numpy.typing as npt
 
 from privet.growing.candidates import Candidates
 from privet.growing.domains import Bools
+from privet.growing.questions import Questions
 from privet.growing.stopping import Level
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.frontier import score_tests
+from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Gini, Score
 from privet.privacy.unproven import add_noise, draw_rows, open_engine
 from privet.schema import Schema
 from privet.structure.routes import Routes
-from privet.structure.splits import Test
+from privet.structure.splits import Test, Tests
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.intp]
@@ -57,35 +59,47 @@ class PublishedFrontier:
         assert epsilon is not None
         return float(self._steps / epsilon)
 
-    def count_all(self, epsilon: Fraction, cells: Index | None = None, what: str = "") -> Ints:
-        exact = self._engine.class_counts(self._cells).sum(axis=1)
-        return add_noise(exact if cells is None else exact[cells], self.scale(epsilon))
+    def count_all(self, epsilon: Fraction | None, cells: Index | None = None, what: str = "") -> Ints:
+        return add_noise(self._class_counts(cells).sum(axis=1), self.scale(epsilon))
 
-    def class_counts_all(self, epsilon: Fraction, cells: Index | None = None, what: str = "") -> Ints:
-        exact = self._engine.class_counts(self._cells)
-        self.released = add_noise(exact if cells is None else exact[cells], self.scale(epsilon))
+    def class_counts_all(self, epsilon: Fraction | None, cells: Index | None = None, what: str = "") -> Ints:
+        self.released = add_noise(self._class_counts(cells), self.scale(epsilon))
         return self.released
+
+    def attribute_counts_all(
+        self, epsilon: Fraction | None, asked: Bools, cells: Index | None = None, *, by_class: bool = True
+    ) -> Ints:
+        counts = self.exact if cells is None else self.exact[cells]
+        exact = counts if by_class else counts.sum(axis=2)
+        wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
+        noisy = np.zeros_like(exact)
+        noisy[wanted] = add_noise(exact[wanted], self.scale(epsilon) * int(asked.sum(axis=1).max()))
+        return noisy
+
+    def choose_all(
+        self,
+        tests: Tests,
+        score: Score,
+        epsilon: Fraction | None,
+        cells: Index | None = None,
+        *,
+        selection: Selection | None = None,
+        allowed: Bools | None = None,
+        log_prior: npt.NDArray[np.float64] | None = None,
+        what: str = "",
+    ) -> Index:
+        """The textbook's exponential mechanism, exp(eps q / 2S), whatever ``selection`` says."""
+        scores, _ = score_tests(self.exact if cells is None else self.exact[cells], tests, score, self.schema)
+        exponents = scores / (2 * float(score.sensitivity) * self.scale(epsilon))
+        exponents = exponents if log_prior is None else exponents + log_prior
+        return draw_allowed(exponents, np.ones_like(exponents, dtype=bool) if allowed is None else allowed)
 
     def split(self, tests: Sequence[Test | None]) -> PublishedFrontier:
         return PublishedFrontier(self._engine, self._engine.refine(self._cells, tests), self._steps)
 
-
-@dataclass(frozen=True, slots=True)
-class TwoSidedChoice:
-    """The textbook's exponential mechanism, exp(eps q / 2S), on whatever records a frontier holds."""
-
-    score: Score
-
-    def choose(
-        self,
-        frontier: PublishedFrontier,
-        cells: Index,
-        candidates: Candidates,
-        allowed: Bools,
-        epsilon: Fraction | None,
-    ) -> Index:
-        scores, _ = score_tests(frontier.exact[cells], candidates.tests, self.score, frontier.schema)
-        return _draw(scores / (2 * float(self.score.sensitivity) * frontier.scale(epsilon)), allowed)
+    def _class_counts(self, cells: Index | None) -> Ints:
+        exact = self._engine.class_counts(self._cells)
+        return exact if cells is None else exact[cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +110,9 @@ class LocalGini:
     """
 
     def choose(
-        self,
-        frontier: PublishedFrontier,
-        cells: Index,
-        candidates: Candidates,
-        allowed: Bools,
-        epsilon: Fraction | None,
+        self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
+        assert isinstance(frontier, PublishedFrontier)
         assert frontier.released is not None
         noisy = np.maximum(frontier.released[cells].sum(axis=1), 1)
         bound = local_sensitivity(noisy)
@@ -110,7 +120,7 @@ class LocalGini:
         scores, _ = score_tests(counts, candidates.tests, Gini(), frontier.schema)
         first = slice(0, int(frontier.schema.offsets[1]))
         size = np.maximum(counts[:, first].sum(axis=(1, 2)), 1)
-        return _draw(scores / (size * 2 * bound * frontier.scale(epsilon))[:, None], allowed)
+        return draw_allowed(scores / (size * 2 * bound * frontier.scale(epsilon))[:, None], allowed)
 
 
 def local_sensitivity(size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -126,18 +136,14 @@ def local_sensitivity(size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 class ClassMidpoints:
     """Rana et al.'s choice: numbers are cut half-way between the means of two classes, then FS's Gini decides.
 
-    A third of epsilon noises each midpoint, as if numbers were normal and no mean moved by more than three standard
-    deviations over the smaller class; the rest chooses.
+    Half of epsilon noises each midpoint, as if numbers were normal and no mean moved by more than three standard
+    deviations over the smaller class. The other half chooses.
     """
 
     def choose(
-        self,
-        frontier: PublishedFrontier,
-        cells: Index,
-        candidates: Candidates,
-        allowed: Bools,
-        epsilon: Fraction | None,
+        self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
+        assert isinstance(frontier, PublishedFrontier)
         counts, tests = frontier.exact[cells], candidates.tests
         assert epsilon is not None
         finalists = allowed.copy()
@@ -150,8 +156,7 @@ class ClassMidpoints:
             finalists[:, mine] = False
             rows = np.flatnonzero(np.isfinite(cuts).any(axis=1))
             finalists[rows, mine[nearest[rows]]] = True
-        scores, _ = score_tests(counts, tests, Gini(), frontier.schema)
-        return _draw(scores / (2 * float(Gini().sensitivity) * frontier.scale(epsilon / 2)), finalists)
+        return frontier.choose_all(tests, Gini(), epsilon / 2, cells, allowed=finalists)
 
 
 def _midpoints(bins: Ints, scale: float) -> npt.NDArray[np.float64]:
@@ -211,7 +216,7 @@ def smooth_sensitivity(margin: npt.NDArray[Any], epsilon: float) -> npt.NDArray[
     return np.asarray(np.exp(-np.asarray(margin, dtype=np.float64) * epsilon))
 
 
-def _draw(exponents: npt.NDArray[np.float64], allowed: Bools) -> Index:
+def draw_allowed(exponents: npt.NDArray[np.float64], allowed: Bools) -> Index:
     """One of the allowed candidates of each row."""
     chosen = [np.flatnonzero(row)[draw_rows(exponents[i : i + 1, row])[0]] for i, row in enumerate(allowed)]
     return np.array(chosen, dtype=np.intp)

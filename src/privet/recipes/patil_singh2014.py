@@ -22,7 +22,7 @@ from privet.growing.candidates import TEST_KINDS, Candidates, TestKind
 from privet.growing.choosing import JointChoice
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
-from privet.growing.published import PublishedFrontier, TwoSidedChoice
+from privet.growing.published import PublishedFrontier
 from privet.growing.stopping import TooNoisy
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
@@ -83,7 +83,7 @@ class PatilSingh2014(Recipe):
         growth = Growth(
             plan=Plan.shares(epsilon / self.trees, depth, node=1, ask_last=False),
             candidates=candidates,
-            chooser=TwoSidedChoice(score) if self.as_published else JointChoice(score),
+            chooser=JointChoice(score),
             stop=TooNoisy(),
         )
         if self.as_published:
