@@ -18,7 +18,7 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
 from privet.growing import embedding as growing
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.unproven import open_engine
+from privet.published.nonprivate import open_engine
 from privet.recipes.embedded import WHY, Embedded
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes, encode

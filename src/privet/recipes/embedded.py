@@ -26,11 +26,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privet.errors import ParameterError
-from privet.growing.embedding import Embedding, Measure, Search, grow_blocks, grow_published, space_size
+from privet.growing.embedding import Embedding, Measure, grow_blocks
 from privet.growing.grower import Progress
-from privet.growing.mcmc import Chain, ExactStop, Node, OpenBlock, exhaustive_search
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
+from privet.published.embedding import Search, grow_published, space_size
+from privet.published.mcmc import Chain, ExactStop, Node, OpenBlock, exhaustive_search
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Schema
 from privet.structure.splits import Tests

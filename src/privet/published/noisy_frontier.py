@@ -23,7 +23,7 @@ from privet.privacy.frontier import score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Gini, Score
-from privet.privacy.unproven import add_noise, draw_rows, open_engine
+from privet.published.nonprivate import add_noise, draw_rows, open_engine
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
@@ -33,7 +33,7 @@ Index = npt.NDArray[np.intp]
 FINE = 1000  # steps to a bin in which a mean is rounded, so that its noise is that of an integer
 
 
-class PublishedFrontier:
+class NoisyFrontier:
     """The questions that a grower asks, answered with the noise that a paper says, and nothing on the books."""
 
     def __init__(self, engine: Engine, cells: Any, steps: int) -> None:
@@ -94,8 +94,8 @@ class PublishedFrontier:
         exponents = exponents if log_prior is None else exponents + log_prior
         return draw_allowed(exponents, np.ones_like(exponents, dtype=bool) if allowed is None else allowed)
 
-    def split(self, tests: Sequence[Test | None]) -> PublishedFrontier:
-        return PublishedFrontier(self._engine, self._engine.refine(self._cells, tests), self._steps)
+    def split(self, tests: Sequence[Test | None]) -> NoisyFrontier:
+        return NoisyFrontier(self._engine, self._engine.refine(self._cells, tests), self._steps)
 
     def _class_counts(self, cells: Index | None) -> Ints:
         exact = self._engine.class_counts(self._cells)
@@ -112,7 +112,7 @@ class LocalGini:
     def choose(
         self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
-        assert isinstance(frontier, PublishedFrontier)
+        assert isinstance(frontier, NoisyFrontier)
         assert frontier.released is not None
         noisy = np.maximum(frontier.released[cells].sum(axis=1), 1)
         bound = local_sensitivity(noisy)
@@ -143,7 +143,7 @@ class ClassMidpoints:
     def choose(
         self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
-        assert isinstance(frontier, PublishedFrontier)
+        assert isinstance(frontier, NoisyFrontier)
         counts, tests = frontier.exact[cells], candidates.tests
         assert epsilon is not None
         finalists = allowed.copy()

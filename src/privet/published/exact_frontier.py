@@ -28,7 +28,7 @@ Index = npt.NDArray[np.intp]
 _BLOCK = 2048  # cells counted in one pass: an unpruned tree has many thousands, too many for one histogram
 
 
-class OpenFrontier:
+class ExactFrontier:
     """NOT PRIVATE: the questions of :class:`privet.privacy.frontier.Frontier`, answered exactly and for nothing.
 
     For non-private comparison only. The epsilon of a question is ignored, and so are selection and prior. A test is
@@ -50,7 +50,7 @@ class OpenFrontier:
         return sum(block.size for block in self._blocks)
 
     def __repr__(self) -> str:
-        return f"<OpenFrontier of {self.size} cells, NOT private>"
+        return f"<ExactFrontier of {self.size} cells, NOT private>"
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -105,11 +105,11 @@ class OpenFrontier:
 
         return self._ask(answer, cells)
 
-    def split(self, tests: Sequence[Test | None]) -> OpenFrontier:
+    def split(self, tests: Sequence[Test | None]) -> ExactFrontier:
         """The children of the cells that have a test, in order; the others leave the frontier."""
         if len(tests) != self.size:
             raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
-        child = OpenFrontier(self._engine, min_branch=self._min_branch)
+        child = ExactFrontier(self._engine, min_branch=self._min_branch)
         child._blocks = []
         start = 0
         for block in self._blocks:

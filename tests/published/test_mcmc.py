@@ -12,9 +12,10 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.experiments.bai_chain import chain_law
-from privet.growing.embedding import Embedding, block_space, space_size
-from privet.growing.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
+from privet.growing.embedding import Embedding, block_space
 from privet.privacy.samplers.multiway_sampler import Weights
+from privet.published.embedding import space_size
+from privet.published.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 from privet.structure.splits import Tests
