@@ -13,17 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.questions import NO_TEST
+from privet.growing.questions import NO_TEST, Bools, Index, Ints
 from privet.privacy.counting import Engine
 from privet.privacy.frontier import score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
 from privet.schema import Schema
 from privet.structure.splits import Kind, Test, Tests
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.intp]
 
 _BLOCK = 2048  # cells counted in one pass: an unpruned tree has many thousands, too many for one histogram
 

@@ -28,7 +28,8 @@ from privet.growing.plans import Plan
 from privet.growing.stopping import SmallOrPure
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
-from privet.published.noisy_frontier import LocalGini, NoisyFrontier
+from privet.published.choices import LocalGini
+from privet.published.noisy_frontier import NoisyFrontier
 from privet.published.nonprivate import open_engine
 from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_whole
 from privet.schema import Schema

@@ -26,7 +26,8 @@ from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
-from privet.published.noisy_frontier import ClassMidpoints, EveryClass, NoisyFrontier
+from privet.published.choices import ClassMidpoints, EveryClass
+from privet.published.noisy_frontier import NoisyFrontier
 from privet.published.nonprivate import open_engine
 from privet.recipes.recipe import Info, Recipe, check_whole
 from privet.schema import Schema

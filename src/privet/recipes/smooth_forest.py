@@ -29,7 +29,7 @@ from privet.growing.forests import buy_leaf_counts, buy_leaf_labels
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
-from privet.published.noisy_frontier import margin_labels
+from privet.published.margin_labels import margin_labels
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
