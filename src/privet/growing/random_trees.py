@@ -10,7 +10,7 @@ import numpy.typing as npt
 from privet.growing.candidates import TestKind
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
-from privet.structure.splits import Kind, Tests
+from privet.structure.splits import Kind
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,7 @@ class RandomTrees:
             )
             for root in self._roots(kinds, random)
         ]
-        sizes = [len(attribute) for attribute, *_ in grown]
-        roots = np.cumsum([0, *sizes[:-1]])
-        attribute, kind, cut, first_child = map(np.concatenate, zip(*grown, strict=True))
-        tests = Tests.of_columns(schema, attribute, kind, cut)
-        return Routes(schema, tests, first_child + np.repeat(roots, sizes), roots)
+        return Routes.end_to_end(schema, grown)
 
     def _roots(self, kinds: npt.NDArray[np.int64], random: np.random.Generator) -> list[int]:
         usable = np.flatnonzero(kinds >= 0)
