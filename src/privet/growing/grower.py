@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,9 +17,8 @@ from privet.growing.plans import Plan
 from privet.growing.questions import NO_TEST, Questions
 from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
-from privet.schema import Schema
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import shares
+from privet.trees.leaf_counts import Floats, tree_of_counts
 from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]
@@ -49,48 +48,15 @@ class Grown:
     """A tree and the node sizes that were released on the way, NaN where none was."""
 
     tree: Tree
-    sizes: npt.NDArray[np.float64]
-
-
-@dataclass
-class Nodes:
-    """The columns of the tree under construction, parents before children."""
-
-    schema: Schema
-    tests: list[Test | None] = field(default_factory=list)
-    first_child: list[int] = field(default_factory=list)
-    counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
-    sizes: list[npt.NDArray[np.float64]] = field(default_factory=list)
-
-    def add_level(
-        self, tests: list[Test | None], counts: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]
-    ) -> None:
-        next_child = len(self.tests) + len(tests)
-        for test in tests:
-            self.first_child.append(-1 if test is None else next_child)
-            next_child += 0 if test is None else test.arity(self.schema)
-        self.tests.extend(tests)
-        self.counts.append(counts)
-        self.sizes.append(sizes)
-
-    def grown(self) -> Grown:
-        counts = np.concatenate(self.counts)
-        # Where nothing was bought for an inner node, it speaks by the sum of what was released below it.
-        for node in reversed(range(len(self.tests))):
-            test = self.tests[node]
-            if test is not None and np.isnan(counts[node]).any():
-                first = self.first_child[node]
-                counts[node] = counts[first : first + test.arity(self.schema)].sum(axis=0)
-        proba = shares(counts)
-        label = counts.argmax(axis=1)
-        tree = Tree.build(self.schema, self.tests, self.first_child, label, proba=proba, counts=counts)
-        return Grown(tree, np.concatenate(self.sizes))
+    sizes: Floats
 
 
 def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
     """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
     schema, plan = frontier.schema, growth.plan
-    nodes, domains, leaves_done = Nodes(schema), Domains.whole(schema), 0
+    # The tree so far, level by level.
+    all_tests, all_counts, all_sizes = list[Test | None](), list[Floats](), list[Floats]()
+    domains, leaves_done = Domains.whole(schema), 0
     for depth in range(plan.depth + 1):
         cells = np.arange(frontier.size)
         released = _ask_nodes(frontier, growth, depth)
@@ -119,14 +85,16 @@ def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: 
         sizes = np.full(frontier.size, np.nan)
         if released is not None:
             sizes = (released if released.ndim == 1 else released.sum(axis=1)).astype(np.float64)
-        nodes.add_level(tests, counts, sizes)
+        all_tests += tests
+        all_counts.append(counts)
+        all_sizes.append(sizes)
         leaves_done += sum(test is None for test in tests)
         if progress is not None:
             progress(depth + 1, plan.depth + 1)
         if all(test is None for test in tests):
             break
         frontier, domains = frontier.split(tests), domains.split(tests)
-    return nodes.grown()
+    return Grown(tree_of_counts(schema, all_tests, np.concatenate(all_counts)), np.concatenate(all_sizes))
 
 
 def _ask_nodes(frontier: Questions, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:

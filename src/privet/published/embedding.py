@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
-from privet.growing.embedding import Embedding, _finish_level
-from privet.growing.grower import Nodes, Progress
+from privet.growing.blocks import Blocks
+from privet.growing.grower import Progress
+from privet.growing.levels import Levels
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.frontier import Frontier
 from privet.published.mcmc import ExactStop, Node, OpenBlock
 from privet.published.nonprivate import open_engine
-from privet.structure.splits import Multiway, Test
+from privet.structure.splits import Multiway
 from privet.trees.tree import Tree
 
 Search = Callable[[OpenBlock], Node]
+Path = tuple[int, ...]
+Open = tuple[Path, Any, frozenset[int]]  # a leaf that may grow: its path, its records, the attributes above it
 
 
 def space_size(arities: Sequence[int], layers: int) -> int:
@@ -41,7 +44,7 @@ def space_size(arities: Sequence[int], layers: int) -> int:
 
 def grow_published(
     data: PrivateDataset,
-    embedding: Embedding,
+    blocks: Blocks,
     epsilon: Fraction,
     search: Search,
     rule: ExactStop,
@@ -50,44 +53,41 @@ def grow_published(
 ) -> Tree:
     """Algorithm 1: NOT PRIVATE, since it reads exact counts. The ledger shows what the paper says it spends."""
     engine, cells = open_engine(data, "embedded as published", why)
-    each = embedding.share(epsilon)
-    root = _Branch()
-    waiting = [] if rule.stops(engine.class_counts(cells))[0] else [(root, cells, frozenset[int]())]
-    for number, depth in enumerate(embedding.depths):
-        data.ledger.charge(each, f"block {number + 1}, as published")
-        deeper: list[tuple[_Branch, object, frozenset[int]]] = []
-        for branch, cells, used in waiting:
+    # A path is the children that were taken on the way; an inner node has an attribute.
+    attribute = dict[Path, int]()
+    stopped = rule.stops(engine.class_counts(cells))[0]
+    waiting = list[Open]() if stopped else [(Path(), cells, frozenset[int]())]
+    for number, depth in enumerate(blocks.depths):
+        data.ledger.charge(blocks.each(epsilon), f"block {number + 1}, as published")
+        deeper = list[Open]()
+        for path, cells, used in waiting:
             block = OpenBlock(engine, cells, used, depth, rule)
             if block.free(used):
-                for leaf, node, path in branch.grow(search(block), used):
-                    deeper.append((leaf, engine.only(*node.place), path))
+                deeper += [
+                    (leaf, engine.only(*node.place), on_path)
+                    for leaf, node, on_path in _open_leaves(search(block), path, used, attribute)
+                ]
         waiting = deeper
         if progress is not None:
-            progress(number + 1, len(embedding.depths))
-    return _label(data.frontier(), root, each)
+            progress(number + 1, len(blocks.depths))
+    # Noisy class counts in the leaves: the only part of the published method that is private.
+    growing, level = Levels(data.frontier(), blocks.for_leaves(epsilon)), [Path()]
+    while level:
+        tests = [Multiway(attribute[path]) if path in attribute else None for path in level]
+        growing.add(tests)
+        families = zip(level, tests, strict=True)
+        level = [(*path, k) for path, test in families if test for k in range(test.arity(data.schema))]
+    return growing.tree()
 
 
-class _Branch:
-    """A node of a tree that may still grow."""
-
-    def __init__(self) -> None:
-        self.attribute, self.children = -1, list[_Branch]()
-
-    def grow(self, node: Node, used: frozenset[int]) -> list[tuple[_Branch, Node, frozenset[int]]]:
-        """Take on a subtree; its leaves that no rule stopped, and the attributes on their paths."""
-        if not node.children:
-            return [] if node.stopped else [(self, node, used)]
-        self.attribute, self.children = node.attribute, [_Branch() for _ in node.children]
-        pairs = zip(self.children, node.children, strict=True)
-        return [leaf for branch, child in pairs for leaf in branch.grow(child, used | {node.attribute})]
-
-
-def _label(frontier: Frontier, root: _Branch, epsilon: Fraction) -> Tree:
-    """Noisy class counts in the leaves; the only part of the published method that is private."""
-    nodes, level, here = Nodes(frontier.schema), [root], frontier
-    while True:
-        tests: list[Test | None] = [Multiway(branch.attribute) if branch.children else None for branch in level]
-        finer = _finish_level(nodes, here, tests, epsilon)
-        if finer is None:
-            return nodes.grown().tree
-        here, level = finer, [child for branch in level for child in branch.children]
+def _open_leaves(
+    node: Node, path: Path, used: frozenset[int], attribute: dict[Path, int]
+) -> Iterator[tuple[Path, Node, frozenset[int]]]:
+    """Write down the attributes of a subtree; its leaves that no rule stopped, and the attributes on their paths."""
+    if not node.children:
+        if not node.stopped:
+            yield path, node, used
+        return
+    attribute[path] = node.attribute
+    for k, child in enumerate(node.children):
+        yield from _open_leaves(child, (*path, k), used | {node.attribute}, attribute)

@@ -64,8 +64,7 @@ class Routes:
         [1, -1, -1]
         """
         table = Tests.of(schema, tests)
-        first_child = np.where(table.arity > 0, 1 + np.cumsum(table.arity) - table.arity, -1)
-        return cls(schema, table, first_child, np.zeros(1, dtype=np.int32))
+        return cls(schema, table, first_children(table.arity), np.zeros(1, dtype=np.int32))
 
     @classmethod
     def end_to_end(cls, schema: Schema, trees: Iterable[Sequence[npt.NDArray[Any]]]) -> Routes:
@@ -159,3 +158,8 @@ class Routes:
         """The attributes whose codes are used as addresses: those of multiway tests."""
         multiway = ~self.is_leaf & (self.tests.kind == Kind.MULTIWAY)
         return np.unique(self.tests.attribute[multiway]).tolist()
+
+
+def first_children(arity: npt.NDArray[Any]) -> Index:
+    """The first child of each node of a tree in level order, from how many children each has; -1 for a leaf."""
+    return np.where(arity > 0, 1 + np.cumsum(arity) - arity, -1).astype(np.int32)
