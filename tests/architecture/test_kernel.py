@@ -15,8 +15,6 @@ SAMPLERS = KERNEL / "samplers"  # a second afternoon: mechanisms over whole tree
 MOST_SAMPLER_LINES = 1_000
 JOURNAL = "journal.py"  # files, locks and crashes: an hour of its own, with no mechanism and no sensitivity in it
 MOST_JOURNAL_LINES = 300
-# Draws for published methods that leak, behind a ledger that says epsilon = infinity: no proof rests on them.
-UNPROVEN = {"unproven.py"}
 
 # Distributions that privacy noise comes in. Public choices (which attribute, which threshold) need none of them.
 NOISE = {"laplace", "geometric", "exponential", "standard_exponential", "gumbel", "normal", "standard_normal"}
@@ -68,8 +66,7 @@ def test_the_kernel_can_be_read_in_an_afternoon() -> None:
     lines = {p.relative_to(KERNEL): len(p.read_text("utf-8").splitlines()) for p in files(KERNEL)}
     assert lines, "the kernel is not where this test looks"
     samplers = {name for name in lines if name.parts[0] == SAMPLERS.name}
-    apart = UNPROVEN | {JOURNAL}
-    assert sum(n for name, n in lines.items() if name not in samplers and name.name not in apart) <= MOST_LINES
+    assert sum(n for name, n in lines.items() if name not in samplers and name.name != JOURNAL) <= MOST_LINES
     assert sum(lines[name] for name in samplers) <= MOST_SAMPLER_LINES, lines
     assert lines[Path(JOURNAL)] <= MOST_JOURNAL_LINES
 

@@ -13,7 +13,7 @@ import pytest
 from privet.errors import ParameterError
 from privet.experiments import bai, bai_chain, bai_pictures
 from privet.experiments.bai import BLOCKS, PER_LEVEL, Figures, Point
-from privet.growing.mcmc import Chain
+from privet.published.mcmc import Chain
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 

@@ -13,7 +13,7 @@ from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import TEST_KINDS, Candidates
 from privet.growing.choosing import JointChoice
 from privet.growing.grower import Grown, Growth, grow
-from privet.growing.leaves import ChosenLabels, NoisyCounts
+from privet.growing.leaves import NoisyCounts
 from privet.growing.plans import Plan
 from privet.growing.stopping import TooNoisy
 from privet.privacy.budget import Neighbours
@@ -97,16 +97,6 @@ def test_class_counts_as_the_node_question_need_no_leaf_question() -> None:
     assert grown.sizes.tolist() == grown.tree.counts.sum(axis=1).tolist()
 
 
-def test_chosen_labels() -> None:
-    how = growth(SCHEMA, 2, leaf=ChosenLabels(), plan=Plan.shares(Fraction(1), 2))
-    grown, ledger = run(records(SCHEMA), how, ZeroNoise())
-    assert {charge.what for charge in ledger.certificate().charges} == {"choice of tests", "leaf labels"}
-    assert ledger.spent == 1
-    leaves = grown.tree.counts[grown.tree.is_leaf]
-    assert (leaves.sum(axis=1) == 1).all()
-    assert np.isnan(grown.sizes).all()
-
-
 def test_stopping_saves_budget() -> None:
     """Noise that says every node is empty: the root is a leaf and only its own path is paid."""
 
@@ -138,4 +128,3 @@ def test_shares(counts: list[float], expected: list[float]) -> None:
 
 def test_leaf_policies_are_values() -> None:
     assert NoisyCounts() == NoisyCounts()
-    assert ChosenLabels() == ChosenLabels()

@@ -302,7 +302,8 @@ def test_guided_trees_are_allowed_and_know_where_their_records_are(
     records = data.draw(st.integers(0, 40))
     random = np.random.default_rng(seed)
     features = np.array([random.integers(0, arity, records) for arity in schema.arities], np.uint8)
-    routes, leaf = DenseTrees(depth, max_leaves=cap).draw(schema, features, random)
+    routes = DenseTrees(depth, max_leaves=cap).draw(schema, features, random)
+    leaf = routes.apply(features)[:, 0]
     assert routes.is_leaf.sum() <= cap
     assert routes.level.max() <= depth
     for node, _, domains in nodes_with_domains(routes, 0):
@@ -319,5 +320,5 @@ def test_guided_trees_are_allowed_and_know_where_their_records_are(
 def test_a_number_is_cut_at_the_median_of_the_public_records() -> None:
     schema = Schema((Numeric("x", 0, 10, bins=10),), Categorical("class", (0, 1)))
     for codes, cut in (([0] * 50 + [9] * 50, range(9)), ([0] * 10 + [6] * 45 + [7] * 45, [6]), ([3] * 9 + [8], [2, 3])):
-        routes = DenseTrees(1).draw(schema, np.array([codes], np.uint8), np.random.default_rng(0)).routes
+        routes = DenseTrees(1).draw(schema, np.array([codes], np.uint8), np.random.default_rng(0))
         assert routes.tests.cut[0] in cut

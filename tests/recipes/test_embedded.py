@@ -16,9 +16,9 @@ from privet import EmbeddedTreeClassifier, Ledger
 from privet.datasets.real import load
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
-from privet.growing import embedding as growing
+from privet.growing import blocks as growing
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.unproven import open_engine
+from privet.published.nonprivate import open_engine
 from privet.recipes.embedded import WHY, Embedded
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes, encode
@@ -257,7 +257,7 @@ def test_the_papers_chains_are_the_defaults() -> None:
     schema = Schema(tuple(Categorical(f"a{i}", (0, 1)) for i in range(16)), Categorical("c", (0, 1)))
     for d, buffer, steps in ((2, 50, 500), (3, 50, 1000), ("whole", 500, 10_000)):
         recipe = Embedded(variant="as-published", max_depth=7, embedding_depth=d)  # type: ignore[arg-type]
-        chain = recipe.chain(recipe.embedding(schema))
+        chain = recipe.chain(recipe.blocks(schema))
         assert (chain.buffer, chain.step_limit) == (buffer, steps)
 
 

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError
-from privet.growing.published import local_sensitivity, margins, smooth_sensitivity
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.published.choices import local_sensitivity
+from privet.published.margin_labels import margins, smooth_sensitivity
 from privet.recipes import jagannathan2012, rana2016, smooth_forest, snr_forest
 from privet.recipes.greedy_forest import GreedyForest, query_epsilon
 from privet.recipes.jagannathan2012 import Jagannathan2012

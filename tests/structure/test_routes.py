@@ -14,6 +14,7 @@ from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold
+from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
 SCHEMA = Schema(
@@ -36,29 +37,29 @@ def test_what_is_a_tree() -> None:
 
 
 STRUCTURES: dict[str, tuple[str, Any]] = {
-    "no tree": ("roots must ascend", lambda: routes(PAIR, [1, -1, -1], ())),
-    "no node": ("roots must ascend", lambda: routes([], [])),
-    "a first root that is not the first node": ("roots must ascend", lambda: routes(PAIR, [1, -1, -1], (1,))),
-    "a root twice": ("roots must ascend", lambda: routes([None, None], [-1, -1], (0, 0))),
-    "roots that descend": ("roots must ascend", lambda: routes([None] * 3, [-1] * 3, (0, 2, 1))),
-    "a root beyond the nodes": ("roots must ascend", lambda: routes([None, None], [-1, -1], (0, 2))),
+    "no tree": ("must ascend from 0", lambda: routes(PAIR, [1, -1, -1], ())),
+    "no node": ("no nodes", lambda: routes([], [])),
+    "a first root that is not the first node": ("must ascend from 0", lambda: routes(PAIR, [1, -1, -1], (1,))),
+    "a root twice": ("must ascend from 0", lambda: routes([None, None], [-1, -1], (0, 0))),
+    "roots that descend": ("must ascend from 0", lambda: routes([None] * 3, [-1] * 3, (0, 2, 1))),
+    "a root beyond the nodes": ("must ascend from 0", lambda: routes([None, None], [-1, -1], (0, 2))),
     "too few entries": ("one entry for each of 3", lambda: routes(PAIR, [1, -1])),
     "too many": ("one entry for each of 3", lambda: routes(PAIR, [1, -1, -1, -1])),
     "two dimensions": ("one entry for each of 1", lambda: Routes(SCHEMA, Tests.of(SCHEMA, [None]), [[-1]], [0])),  # type: ignore[arg-type]
-    "a child beyond the nodes": ("children must follow", lambda: routes(PAIR, [2, -1, -1])),
-    "no child": ("children must follow", lambda: routes(PAIR, [-1, -1, -1])),
-    "a far child": ("children must follow", lambda: routes(PAIR, [2**31 - 1, -1, -1])),
-    "its own child": ("children must follow", lambda: routes(PAIR, [0, -1, -1])),
-    "a circle": ("children must follow", lambda: routes(THREE, [1, 0, -1, -1, -1])),
-    "two parents": ("exactly one parent", lambda: routes([*THREE, None, None], [1, 2, -1, -1, -1, -1, -1])),
-    "an orphan": ("exactly one parent", lambda: routes([*PAIR, None], [1, -1, -1, -1])),
-    "more children than its test has": ("exactly one parent", lambda: routes([*PAIR, None], [2, -1, -1, -1])),
-    "fewer children": ("children must follow", lambda: routes([Multiway(1), None, None], [1, -1, -1])),
+    "a child beyond the nodes": ("out of place", lambda: routes(PAIR, [2, -1, -1])),
+    "no child": ("out of place", lambda: routes(PAIR, [-1, -1, -1])),
+    "a far child": ("out of place", lambda: routes(PAIR, [2**31 - 1, -1, -1])),
+    "its own child": ("out of place", lambda: routes(PAIR, [0, -1, -1])),
+    "a circle": ("out of place", lambda: routes(THREE, [1, 0, -1, -1, -1])),
+    "two parents": ("exactly once", lambda: routes([*THREE, None, None], [1, 2, -1, -1, -1, -1, -1])),
+    "an orphan": ("exactly once", lambda: routes([*PAIR, None], [1, -1, -1, -1])),
+    "more children than its test has": ("exactly once", lambda: routes([*PAIR, None], [2, -1, -1, -1])),
+    "fewer children": ("out of place", lambda: routes([Multiway(1), None, None], [1, -1, -1])),
     "a child in another tree": (
-        "within its tree",
+        "lie in its tree",
         lambda: routes([Threshold(0, 1), None, None, None], [1, -1, -1, -1], (0, 2)),
     ),
-    "a root that is a child": ("within its tree", lambda: routes(PAIR, [1, -1, -1], (0, 1))),
+    "a root that is a child": ("lie in its tree", lambda: routes(PAIR, [1, -1, -1], (0, 1))),
 }
 
 
@@ -93,18 +94,14 @@ def test_a_test_that_the_schema_lacks(column: tuple[int, int, int, int]) -> None
         np.array([cut] + [0] * arity, np.int32),
         np.array([arity] + [0] * arity, np.int32),
     )
-    with pytest.raises(ParameterError, match="the schema does not have"):
+    with pytest.raises(ParameterError, match=r"schema does not have|but the schema has|unknown kind|but its test has"):
         Routes(SCHEMA, table, np.array([1] + [-1] * arity), np.array([0]))
 
 
 def test_columns_beyond_the_schema_are_refused_and_not_an_accident() -> None:
     for attribute in (3, 4, 99, -7):
-        columns = np.array([attribute, -1, -1]), np.zeros(3), np.zeros(3)
-        table = Tests.of_columns(SCHEMA, *columns)
-        if attribute < 0:  # a leaf, as every negative attribute
-            assert Routes(SCHEMA, table.take(np.array([0])), np.array([1]), np.array([0])).leaves.tolist() == [0]
-            continue
-        with pytest.raises(ParameterError, match="the schema does not have"):
+        table = Tests.of_columns(SCHEMA, np.array([attribute, -1, -1]), np.zeros(3), np.zeros(3))
+        with pytest.raises(ParameterError, match=f"tests attribute {attribute} at node 0, but the schema has 3"):
             Routes(SCHEMA, table, np.array([1, -1, -1]), np.array([0]))
 
 
@@ -131,7 +128,7 @@ def forests(draw: Any) -> list[Tree]:
 
 @given(forests())
 def test_parents_levels_leaves_and_owners(members: list[Tree]) -> None:
-    made = Routes.of_trees(members[0].schema, members)
+    made = Forest(members[0].schema, tuple(members)).routes
     first = 0
     leaves, by_level = [], dict[int, list[int]]()
     for t, tree in enumerate(members):
@@ -156,7 +153,7 @@ def test_parents_levels_leaves_and_owners(members: list[Tree]) -> None:
 
 @given(forests())
 def test_one_of_the_trees_alone(members: list[Tree]) -> None:
-    made = Routes.of_trees(members[0].schema, members)
+    made = Forest(members[0].schema, tuple(members)).routes
     for t, tree in enumerate(members):
         alone = made.tree(t)
         assert (len(alone), len(alone.tests)) == (1, len(tree))
@@ -169,7 +166,7 @@ def test_one_of_the_trees_alone(members: list[Tree]) -> None:
 @given(forests())
 def test_a_leaf_of_the_descent_leads_to_itself(members: list[Tree]) -> None:
     """What the compiled walk relies on: it takes as many steps as the deepest tree has, whoever has arrived."""
-    made = Routes.of_trees(members[0].schema, members)
+    made = Forest(members[0].schema, tuple(members)).routes
     way, codes = made.descent, all_records(made.schema)
     assert (way.attribute >= 0).all()
     for record in codes.T[:20]:
@@ -180,3 +177,14 @@ def test_a_leaf_of_the_descent_leads_to_itself(members: list[Tree]) -> None:
                 side = code if kind == Kind.MULTIWAY else int(code > cut if kind == Kind.THRESHOLD else code != cut)
                 node = int(way.first_child[node]) + side
             assert node - way.roots[t] == leaves_by_hand(tree, record[:, None])[0]
+
+
+@given(forests())
+def test_level_order_is_enough(members: list[Tree]) -> None:
+    """A tree is known by its tests level by level: its children follow from their number."""
+    for tree in members:
+        order = [0]
+        for node in order:
+            order += tree.children(node)
+        made, codes = Routes.in_level_order(tree.schema, map(tree.test, order)), all_records(tree.schema)
+        assert np.array(order)[made.apply(codes)[:, 0]].tolist() == leaves_by_hand(tree, codes).tolist()

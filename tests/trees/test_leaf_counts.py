@@ -14,6 +14,7 @@ from tree_strategies import all_records, leaves_by_hand, schemas, trees
 from privet.schema import Categorical, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, Test, Tests
+from privet.trees.forest import Forest
 from privet.trees.leaf_counts import (
     above_noise,
     add_up,
@@ -41,7 +42,7 @@ def grown(draw: Any) -> tuple[Routes, np.ndarray, list[Tree]]:
     """Trees and noisy counts of their leaves."""
     schema = draw(schemas())
     members = draw(st.lists(trees(schema), min_size=1, max_size=3))
-    routes = Routes.of_trees(schema, members)
+    routes = Forest(schema, tuple(members)).routes
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     counts = random.integers(-20, 80, size=(len(routes.tests), schema.n_classes)).astype(float)
     counts[~routes.is_leaf] = NAN

@@ -13,7 +13,7 @@ from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, OneCategory, Threshold
 from privet.trees.tree import Tree
-from privet.trees.validation import arities, check_tree, tree_fault
+from privet.trees.validation import check_tree, tree_fault
 
 SCHEMA = Schema(
     (Numeric("age", 0, 100, thresholds=(30.0, 60.0)), Categorical("job", ("clerk", "cook", "smith"))),
@@ -31,7 +31,7 @@ def test_shape() -> None:
     tree = sound()
     assert (len(tree), tree.n_leaves, tree.depth) == (6, 4, 2)
     assert [node for node, _ in tree.walk()] == [0, 1, 3, 4, 5, 2]
-    assert arities(tree).tolist() == [2, 3, 0, 0, 0, 0]
+    assert tree.routes.tests.arity.tolist() == [2, 3, 0, 0, 0, 0]
     assert tree.test(1) == Multiway(1)
     assert tree_fault(tree) is None
 

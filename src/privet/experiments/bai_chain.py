@@ -17,7 +17,7 @@ import numpy.typing as npt
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.growing.mcmc import LEAF, Chain, ExactStop, OpenBlock, Shape, all_shapes
+from privet.published.mcmc import LEAF, Chain, ExactStop, OpenBlock, Shape, all_shapes
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 

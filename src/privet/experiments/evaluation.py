@@ -23,6 +23,7 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES
+from privet.growing.grower import Progress
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
@@ -39,7 +40,6 @@ WARM_UP = 100  # records
 REFERENCE_DEPTH = 5  # where nobody says otherwise: what the private classifiers do by default
 
 Index = npt.NDArray[np.intp]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

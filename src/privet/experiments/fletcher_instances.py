@@ -19,7 +19,7 @@ from privet.datasets.fletcher import SYNTH, synth
 from privet.engines.memory import MemoryEngine
 from privet.experiments.fletcher_fig81 import EPSILON, PUBLISHED
 from privet.experiments.workers import share_out
-from privet.growing.published import margins, smooth_sensitivity
+from privet.published.margin_labels import margins, smooth_sensitivity
 from privet.recipes.smooth_forest import SmoothForest, depth_of
 from privet.schema import Schema
 from privet.schema.encoding import Codes

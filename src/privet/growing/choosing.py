@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from privet.growing.candidates import Candidates
 from privet.growing.domains import Bools
-from privet.growing.open_frontier import AnyFrontier
+from privet.growing.questions import Index, Questions
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
-
-Index = npt.NDArray[np.intp]
 
 
 class Chooser(Protocol):
     """Chooses one allowed test for each of ``cells``."""
 
     def choose(
-        self, frontier: Any, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
-        """Indices into ``candidates.tests``; ``allowed`` has a row for each of ``cells``.
-
-        ``NO_TEST`` leaves a cell a leaf; only an open frontier, whose nodes know their class counts, answers that.
-        """
+        """Indices into ``candidates.tests``, or ``NO_TEST``; ``allowed`` has a row for each of ``cells``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +32,7 @@ class JointChoice:
     selection: Selection = Selection()  # noqa: RUF009 - frozen
 
     def choose(
-        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         return frontier.choose_all(
             candidates.tests,
@@ -63,7 +57,7 @@ class PointsFirst:
     selection: Selection = Selection()  # noqa: RUF009 - frozen
 
     def choose(
-        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         schema, tests = frontier.schema, candidates.tests
         numeric = candidates.point_attributes
@@ -101,7 +95,7 @@ class NoisyGain:
     reuse_counts: bool = False
 
     def choose(
-        self, frontier: AnyFrontier, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
+        self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
     ) -> Index:
         schema, tests = frontier.schema, candidates.tests
         assert epsilon is not None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,33 +13,16 @@ from privet.growing.candidates import Candidates
 from privet.growing.choosing import Chooser
 from privet.growing.domains import Domains
 from privet.growing.leaves import LeafPolicy, NoisyCounts
-from privet.growing.open_frontier import NO_TEST
 from privet.growing.plans import Plan
+from privet.growing.questions import NO_TEST, Questions
 from privet.growing.stopping import Level, NeverStop, StoppingRule
 from privet.privacy.budget import Neighbours
-from privet.schema import Schema
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import settle
+from privet.trees.leaf_counts import Floats, tree_of_counts
 from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]
-"""Told (levels done, levels at most) after each level."""
-
-
-class Answering(Protocol):
-    """What the grower itself asks; choosers and leaf policies know what else their frontier can be asked."""
-
-    @property
-    def schema(self) -> Schema: ...
-
-    @property
-    def size(self) -> int: ...
-
-    def count_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
-
-    def class_counts_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
-
-    def split(self, tests: Sequence[Test | None]) -> Any: ...
+"""Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
 
 
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
@@ -65,50 +48,15 @@ class Grown:
     """A tree and the node sizes that were released on the way, NaN where none was."""
 
     tree: Tree
-    sizes: npt.NDArray[np.float64]
+    sizes: Floats
 
 
-@dataclass
-class Nodes:
-    """The columns of the tree under construction, parents before children."""
-
-    schema: Schema
-    tests: list[Test | None] = field(default_factory=list)
-    first_child: list[int] = field(default_factory=list)
-    counts: list[npt.NDArray[np.float64]] = field(default_factory=list)
-    sizes: list[npt.NDArray[np.float64]] = field(default_factory=list)
-
-    def add_level(
-        self, tests: list[Test | None], counts: npt.NDArray[np.float64], sizes: npt.NDArray[np.float64]
-    ) -> None:
-        next_child = len(self.tests) + len(tests)
-        for test in tests:
-            self.first_child.append(-1 if test is None else next_child)
-            next_child += 0 if test is None else test.arity(self.schema)
-        self.tests.extend(tests)
-        self.counts.append(counts)
-        self.sizes.append(sizes)
-
-    def grown(self) -> Grown:
-        counts = np.concatenate(self.counts)
-        parent = np.full(len(self.tests), -1, dtype=np.intp)
-        # Where nothing was bought for an inner node, it speaks by the sum of what was released below it.
-        for node in reversed(range(len(self.tests))):
-            test = self.tests[node]
-            if test is not None:
-                children = slice(self.first_child[node], self.first_child[node] + test.arity(self.schema))
-                parent[children] = node
-                if np.isnan(counts[node]).any():
-                    counts[node] = counts[children].sum(axis=0)
-        proba, label = settle(counts, parent)
-        tree = Tree.build(self.schema, self.tests, self.first_child, label, proba=proba, counts=counts)
-        return Grown(tree, np.concatenate(self.sizes))
-
-
-def grow(frontier: Answering, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
+def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
     """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
     schema, plan = frontier.schema, growth.plan
-    nodes, domains, leaves_done = Nodes(schema), Domains.whole(schema), 0
+    # The tree so far, level by level.
+    all_tests, all_counts, all_sizes = list[Test | None](), list[Floats](), list[Floats]()
+    domains, leaves_done = Domains.whole(schema), 0
     for depth in range(plan.depth + 1):
         cells = np.arange(frontier.size)
         released = _ask_nodes(frontier, growth, depth)
@@ -137,17 +85,19 @@ def grow(frontier: Answering, growth: Growth, neighbours: Neighbours, progress: 
         sizes = np.full(frontier.size, np.nan)
         if released is not None:
             sizes = (released if released.ndim == 1 else released.sum(axis=1)).astype(np.float64)
-        nodes.add_level(tests, counts, sizes)
+        all_tests += tests
+        all_counts.append(counts)
+        all_sizes.append(sizes)
         leaves_done += sum(test is None for test in tests)
         if progress is not None:
             progress(depth + 1, plan.depth + 1)
         if all(test is None for test in tests):
             break
         frontier, domains = frontier.split(tests), domains.split(tests)
-    return nodes.grown()
+    return Grown(tree_of_counts(schema, all_tests, np.concatenate(all_counts)), np.concatenate(all_sizes))
 
 
-def _ask_nodes(frontier: Answering, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
+def _ask_nodes(frontier: Questions, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
     epsilon = growth.plan.node[depth]
     if epsilon is None:
         return None

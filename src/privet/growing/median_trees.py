@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +15,6 @@ from privet.structure.splits import Kind, Test, Tests
 Index = npt.NDArray[np.intp]
 
 
-class Dense(NamedTuple):
-    """A tree, and where the public records end in it."""
-
-    routes: Routes
-    leaf: Index
-    """(record,) the node in which each public record ends."""
-
-
 @dataclass(frozen=True)
 class DenseTrees:
     """An attribute by lot; a number is cut at the median of the public records in the node, a category has a child for
@@ -34,35 +25,28 @@ class DenseTrees:
     least: int = 2
     max_leaves: int = 1024
 
-    def draw(self, schema: Schema, features: npt.NDArray[np.integer], random: np.random.Generator) -> Dense:
+    def draw(self, schema: Schema, features: npt.NDArray[np.integer], random: np.random.Generator) -> Routes:
         """One tree; ``features`` are the codes (attributes, records) of the public records."""
         tests, candidates = list[Test | None](), Tests.mixed(schema)
-        first_child, leaf = list[int](), np.zeros(features.shape[1], dtype=np.intp)
         domains, members, leaves = Domains.whole(schema), [np.arange(features.shape[1])], 1
         for depth in range(self.depth + 1):
-            start, level, below = len(tests), list[Test | None](), list[Index]()
-            allowed = domains.allowed(candidates)
-            for row, mine in zip(allowed, members, strict=True):
+            level, below = list[Test | None](), list[Index]()
+            for row, mine in zip(domains.allowed(candidates), members, strict=True):
                 test = None
                 if depth < self.depth and len(mine) >= self.least and row.any():
                     test = _median_test(candidates, row, features[:, mine], random)
                     if leaves + test.arity(schema) - 1 > self.max_leaves:
                         test = None
                 level.append(test)
-                if test is None:
-                    leaf[mine] = start + len(level) - 1
-                    first_child.append(-1)
-                    continue
-                first_child.append(start + len(members) + len(below))
-                leaves += test.arity(schema) - 1
-                side = test.branch(features[test.attribute, mine])
-                below += [mine[side == child] for child in range(test.arity(schema))]
+                if test is not None:
+                    leaves += test.arity(schema) - 1
+                    side = test.branch(features[test.attribute, mine])
+                    below += [mine[side == child] for child in range(test.arity(schema))]
             tests += level
             if not below:
                 break
             domains, members = domains.split(level), below
-        routes = Routes(schema, Tests.of(schema, tests), np.array(first_child), np.zeros(1, dtype=np.int32))
-        return Dense(routes, leaf)
+        return Routes.in_level_order(schema, tests)
 
 
 def _median_test(

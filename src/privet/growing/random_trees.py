@@ -12,7 +12,7 @@ from privet.growing.candidates import TestKind
 from privet.schema import Numeric, Schema
 from privet.structure.compiled import call
 from privet.structure.routes import Routes
-from privet.structure.splits import Kind, Tests
+from privet.structure.splits import Kind
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,7 @@ class RandomTrees:
         arity = np.asarray(schema.arities, dtype=np.int64)
         kinds = test_kinds(schema, self.tests)
         grown = [self._grow(arity, kinds, root, random) for root in self._roots(kinds, random)]
-        sizes = [len(attribute) for attribute, *_ in grown]
-        roots = np.cumsum([0, *sizes[:-1]])
-        attribute, kind, cut, first_child = map(np.concatenate, zip(*grown, strict=True))
-        tests = Tests.of_columns(schema, attribute, kind, cut)
-        return Routes(schema, tests, first_child + np.repeat(roots, sizes), roots)
+        return Routes.end_to_end(schema, grown)
 
     def _grow(
         self, arity: npt.NDArray[np.int64], kinds: npt.NDArray[np.int64], root: int, random: np.random.Generator

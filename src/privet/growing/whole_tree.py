@@ -1,35 +1,20 @@
-"""Trees drawn whole: the public space of the exact mechanism, and blocks of it for deeper trees."""
+"""What one draw of a whole tree affords, and the public space it is drawn from."""
 
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.grower import MAX_LEAVES, Progress
-from privet.privacy.frontier import Frontier
-from privet.privacy.samplers.tree_space import (
-    MAX_ENTRIES,
-    Bools,
-    Meter,
-    Sketch,
-    TreeSpace,
-    entries,
-    regions,
-    widest_table,
-)
+from privet.growing.grower import MAX_LEAVES
+from privet.privacy.samplers.tree_space import MAX_ENTRIES, entries, regions, widest_table
 from privet.schema import Attribute, Numeric, Schema
-from privet.structure.splits import Test, Tests
-from privet.trees.leaf_counts import shares
-from privet.trees.tree import Tree
+from privet.structure.splits import Tests
 
 MAX_OPERATIONS = 3 * 10**9  # some six seconds on two cores
 REGION_OPERATIONS = 128  # what a region costs beside its leaves; it decides where tests are few
@@ -38,12 +23,9 @@ COUNT_OPERATIONS = 24  # what a count costs that a multiway test looks at: an ex
 PASS_OPERATIONS = 10**5  # what a counting pass costs beside its counts
 MAX_BYTES = 2**30  # of the tables that a draw holds
 COUNT_BYTES = 40  # what a count takes while its weight is worked out
-# How far from zero, in shares of a number's range, cuts are thinned out by two, and by four; just there they are not.
+# Cuts further from zero than these shares of a number's range are thinned out: one of two stays, then one of four.
 NEAR, FAR = 0.4 + 1e-9, 0.6 + 1e-9
 FEW_BINS = 10  # fewer are all kept
-PER_BLOCK = 100  # steps of progress
-EVERY = 0.2  # seconds between two looks at how far a draw has come
-TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
 WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay small integers
 
 
@@ -151,131 +133,3 @@ def test_prior(
     if len(tests) and not weights.any():
         raise ParameterError("attribute_prior forbids every attribute; leave at least one")
     return weights
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """A tree of ``depth`` levels drawn in blocks of at most ``block`` levels, each an equal share of epsilon.
-
-    Early leaves are final; leaves at the full depth of a block are drawn again by the next one.
-    """
-
-    space: TreeSpace
-    depth: int
-    leaf_share: Fraction = Fraction(0)
-
-    @property
-    def depths(self) -> list[int]:
-        """The depth of each block."""
-        block = max(self.space.depth, 1)
-        return [min(block, self.depth - start) for start in range(0, max(self.depth, 1), block)]
-
-
-def grow_whole(frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> Tree:
-    """Draw a tree block by block; with a leaf share, buy class counts in its leaves for graded predictions."""
-    for_leaves = epsilon * blocks.leaf_share
-    each = (epsilon - for_leaves) / len(blocks.depths)
-    nodes = _Nodes(frontier.schema)
-    # Where the next block goes on: a cell, its node, and the tests that are not yet on its path.
-    open_nodes = [(0, nodes.add(), np.ones(len(blocks.space.tests), dtype=bool))]
-    for number, depth in enumerate(blocks.depths):
-        space = blocks.space.of_depth(depth)
-        spaces = [space.among(left) if number else space for _, _, left in open_nodes]
-        open_cells = np.array([cell for cell, *_ in open_nodes])
-        with _watched(progress, number, len(blocks.depths)) as meter:
-            sketches = frontier.sample_trees_all(spaces, each, open_cells, meter=meter)
-        last_block = number == len(blocks.depths) - 1
-        # All sketches of a block go down together, a level at a time, with the cells of their records alongside.
-        level = [(*place, sketch, 0) for place, sketch in zip(open_nodes, sketches, strict=True)]
-        open_nodes = []
-        while level:
-            here: list[Test | None] = [None] * frontier.size
-            final: list[tuple[int, int]] = []
-            deeper: list[tuple[int, Bools, Sketch, int]] = []
-            for cell, node, left, sketch, i in level:
-                nodes.label[node] = sketch.label[i]
-                test = sketch.test[i]
-                if test >= 0:
-                    here[cell] = space.tests[test]
-                    below = left & (np.arange(left.size) != test)
-                    first = sketch.first_child[i]
-                    children = nodes.split(node, space.tests[test])
-                    deeper += [(child, below, sketch, first + k) for k, child in enumerate(children)]
-                elif sketch.at_full_depth[i] and not last_block:
-                    open_nodes.append((cell, node, left))
-                else:
-                    final.append((cell, node))
-            if final and for_leaves:
-                cells, leaves = zip(*final, strict=True)
-                bought = frontier.class_counts_all(for_leaves, np.array(cells), what="leaf class counts")
-                for leaf, row in zip(leaves, bought, strict=True):
-                    nodes.counts[leaf] = row.astype(np.float64)
-            if deeper:
-                frontier = frontier.split(here)
-            level = [(cell, *entry) for cell, entry in enumerate(deeper)]
-        if progress is not None:
-            done = number + 1 if open_nodes else len(blocks.depths)
-            progress(PER_BLOCK * done, PER_BLOCK * len(blocks.depths))
-        if not open_nodes:
-            break
-    return nodes.finish()
-
-
-@contextmanager
-def _watched(progress: Progress | None, number: int, blocks: int) -> Iterator[Meter | None]:
-    """A meter for the kernel to write to, and somebody who reads it out while the kernel works.
-
-    The kernel takes no callables, so it cannot tell anybody itself.
-    """
-    if progress is None:
-        yield None
-        return
-    meter, done = Meter(), threading.Event()
-
-    def read_out() -> None:
-        while not done.wait(EVERY):
-            progress(round(PER_BLOCK * (number + meter.done / meter.total)), PER_BLOCK * blocks)
-
-    reader = threading.Thread(target=read_out, daemon=True)
-    reader.start()
-    try:
-        yield meter
-    finally:
-        done.set()
-        reader.join()
-
-
-class _Nodes:
-    """The columns of the tree under construction."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self.tests: list[Test | None] = []
-        self.first_child: list[int] = []
-        self.label: list[int] = []
-        self.counts: list[npt.NDArray[np.float64]] = []
-
-    def add(self) -> int:
-        self.tests.append(None)
-        self.first_child.append(-1)
-        self.label.append(0)
-        self.counts.append(np.full(self._schema.n_classes, np.nan))
-        return len(self.tests) - 1
-
-    def split(self, node: int, test: Test) -> list[int]:
-        """The children of a node, one after another."""
-        self.tests[node] = test
-        self.first_child[node] = len(self.tests)
-        return [self.add() for _ in range(test.arity(self._schema))]
-
-    def finish(self) -> Tree:
-        counts, labels = np.array(self.counts), np.array(self.label)
-        if np.isnan(counts).all():
-            return Tree.build(self._schema, self.tests, self.first_child, labels)
-        # The drawn label decides: where noise in the counts disagrees, its share and the largest change places.
-        proba = shares(counts)
-        rows, largest = np.arange(len(labels)), proba.argmax(axis=1)
-        proba[rows, labels], proba[rows, largest] = proba[rows, largest], proba[rows, labels].copy()
-        proba *= 1 - TIE
-        proba[rows, labels] += TIE
-        return Tree.build(self._schema, self.tests, self.first_child, labels, proba=proba, counts=counts)

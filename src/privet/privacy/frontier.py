@@ -27,7 +27,7 @@ from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
 from privet.privacy.samplers.tree_sampler import sample_tree
-from privet.privacy.samplers.tree_space import Meter, Sketch, TreeSpace
+from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
 from privet.privacy.scores import Hits, InfoGain, Score, Wins, check_score
 from privet.schema import Schema
 from privet.structure.routes import Routes
@@ -170,7 +170,7 @@ class Frontier:
         cells: Index | None = None,
         what: str = "whole trees",
         meter: Meter | None = None,
-    ) -> list[Sketch]:
+    ) -> list[Drawn]:
         """A tree for each cell, drawn exactly from its public space; costs epsilon once for all of it."""
         if len(spaces) != self._size_of(cells):
             raise ParameterError("spaces must have one entry for each cell")

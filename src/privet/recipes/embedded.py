@@ -26,11 +26,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privet.errors import ParameterError
-from privet.growing.embedding import Embedding, Measure, Search, grow_blocks, grow_published, space_size
+from privet.growing.blocks import Blocks, Measure, embedding, grow_blocks
 from privet.growing.grower import Progress
-from privet.growing.mcmc import Chain, ExactStop, Node, OpenBlock, exhaustive_search
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
+from privet.published.embedding import Search, grow_published, space_size
+from privet.published.mcmc import Chain, ExactStop, Node, OpenBlock, exhaustive_search
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Schema
 from privet.structure.splits import Tests
@@ -110,28 +111,28 @@ class Embedded(Recipe):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Tree:
-        embedding = self.embedding(data.schema)
+        blocks = self.blocks(data.schema)
         if self.as_published:
-            search = self._search(data, embedding, epsilon)
-            rule = ExactStop(self.min_records)
-            return grow_published(data, embedding, epsilon, search, rule, WHY, progress)
-        measure: Measure = "subtrees" if self.measure == "subtrees" else "attributes"
-        return grow_blocks(data.frontier(), embedding, measure, epsilon, progress)
+            search, rule = self._search(data, blocks, epsilon), ExactStop(self.min_records)
+            return grow_published(data, blocks, epsilon, search, rule, WHY, progress)
+        return grow_blocks(data.frontier(), blocks, epsilon, progress)
 
-    def embedding(self, schema: Schema) -> Embedding:
+    def blocks(self, schema: Schema) -> Blocks:
         """How the levels are cut into blocks; no path asks more tests than there are attributes."""
-        depth = min(self.max_depth, len(Tests.multiway(schema)))
+        tests = Tests.multiway(schema)
+        depth = min(self.max_depth, len(tests))
         block = depth if self.embedding_depth == "whole" else min(int(self.embedding_depth), depth)
-        return Embedding(depth, max(block, 1))
+        measure: Measure = "subtrees" if self.measure == "subtrees" else "attributes"
+        return embedding(tests, schema.n_classes, depth, max(block, 1), measure)
 
-    def _search(self, data: PrivateDataset, embedding: Embedding, epsilon: Fraction) -> Search:
-        scale = float(embedding.share(epsilon) / data.ledger.neighbours.steps) / 4  # exp(eps' q / (2 x 2))
+    def _search(self, data: PrivateDataset, blocks: Blocks, epsilon: Fraction) -> Search:
+        scale = float(blocks.each(epsilon) / data.ledger.neighbours.steps) / 4  # exp(eps' q / (2 x 2))
         # The kernel's own entropy, not random_state: that seeds public choices, and these are not.
         dice = np.random.default_rng(current_source().coins(2**16, 8))
-        small = space_size(data.schema.arities, min(embedding.block, 2) + 1) <= MOST_LISTED
+        small = space_size(data.schema.arities, min(blocks.block, 2) + 1) <= MOST_LISTED
         if self.search == "exhaustive" and not small:
             raise ParameterError(f"a block has more than {MOST_LISTED:,} subtrees, too many to list; use search='mcmc'")
-        listed, chain = self.search != "mcmc" and small, self.chain(embedding)
+        listed, chain = self.search != "mcmc" and small, self.chain(blocks)
 
         def search(block: OpenBlock) -> Node:
             # Also the last block of a path, which may have fewer levels than the others, chooses by its own depth.
@@ -141,10 +142,10 @@ class Embedded(Recipe):
 
         return search
 
-    def chain(self, embedding: Embedding) -> Chain:
+    def chain(self, blocks: Blocks) -> Chain:
         """The chain with the paper's buffer and number of steps where none are given."""
-        whole = len(embedding.depths) == 1 and embedding.block > 2
-        buffer, steps = CHAINS["whole" if whole else "two" if embedding.block <= 2 else "three"]
+        whole = len(blocks.depths) == 1 and blocks.block > 2
+        buffer, steps = CHAINS["whole" if whole else "two" if blocks.block <= 2 else "three"]
         return Chain(
             buffer if self.buffer is None else self.buffer,
             steps if self.step_limit is None else self.step_limit,

@@ -22,13 +22,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from privet.errors import ParameterError
+from privet.growing.blocks import Blocks, grow_blocks
 from privet.growing.grower import MAX_LEAVES, Progress
 from privet.growing.whole_tree import (
     WEIGHT_UNIT,
-    Blocks,
     affordable_depth,
     affordable_multiway_depth,
-    grow_whole,
     most_leaves,
     near_zero,
     test_prior,
@@ -99,13 +98,13 @@ class ExactTree(Recipe):
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Tree:
         blocks = self.blocks(data.schema)
-        return grow_whole(data.frontier(), blocks, epsilon, progress)
+        return grow_blocks(data.frontier(), blocks, epsilon, progress)
 
     def blocks(self, schema: Schema) -> Blocks:
         """The public space a tree is drawn from."""
         tests = TESTS[self.tests](schema)
         prior = test_prior(schema, tests, self.measure, self.attribute_prior)
-        usable = np.flatnonzero(prior)  # what nobody may ask need not be counted either
+        usable = np.flatnonzero(prior)  # a forbidden test is not counted, which saves time
         tests, prior = tests.take(usable), prior[usable]
         in_one_draw = min(self._in_one_draw(schema, tests), len(tests))
         depth = in_one_draw if self.max_depth == "auto" else min(int(self.max_depth), len(tests))

@@ -25,11 +25,12 @@ from privet.growing.candidates import TEST_KINDS, Candidates, TestKind
 from privet.growing.choosing import JointChoice
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
-from privet.growing.published import LocalGini, PublishedFrontier
 from privet.growing.stopping import SmallOrPure
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
-from privet.privacy.unproven import open_engine
+from privet.published.choices import LocalGini
+from privet.published.noisy_frontier import NoisyFrontier
+from privet.published.nonprivate import open_engine
 from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_whole
 from privet.schema import Schema
 from privet.trees.forest import Forest
@@ -104,7 +105,7 @@ class GreedyForest(Recipe):
         grown: list[Tree] = []
         for number in range(trees):
             frontier = (
-                PublishedFrontier(engine, cells, data.ledger.neighbours.steps) if self.as_published else data.frontier()
+                NoisyFrontier(engine, cells, data.ledger.neighbours.steps) if self.as_published else data.frontier()
             )
             roots = tuple(int(tree.attribute[0]) for tree in grown)
             tree = grow(frontier, replace(growth, not_at_root=roots), data.ledger.neighbours).tree

@@ -13,7 +13,6 @@ records there is only the small forest, of random trees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -22,7 +21,7 @@ import numpy as np
 
 from privet.growing.forests import buy_leaf_counts
 from privet.growing.grower import Progress
-from privet.growing.median_trees import Dense, DenseTrees
+from privet.growing.median_trees import DenseTrees
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.jagannathan2012 import depth_of
@@ -86,10 +85,11 @@ class Jagannathan2013(Recipe):
             return self._private(data, routes, epsilon, progress)
         data.add_caveat(f"{features.shape[1]} unlabelled records were declared public by the owner")
         lot = DenseTrees(depth, max_leaves=self.max_leaves)
-        guided = [lot.draw(schema, features, random).routes for _ in range(self.trees)]
-        small = self._private(data, _end_to_end(schema, guided), epsilon, progress)
+        guided = [lot.draw(schema, features, random) for _ in range(self.trees)]
+        columns = ((t.tests.attribute, t.tests.kind, t.tests.cut, t.first_child) for t in guided)
+        small = self._private(data, Routes.end_to_end(schema, columns), epsilon, progress)
         labels = small.predict(features)
-        large = [_learn(lot.draw(schema, features, random), labels, schema) for _ in range(self.public_trees)]
+        large = [_learn(lot.draw(schema, features, random), features, labels) for _ in range(self.public_trees)]
         return Forest(schema, (*small.trees, *large), "proba")
 
     def _private(self, data: PrivateDataset, routes: Routes, epsilon: Fraction, progress: Progress | None) -> Forest:
@@ -103,14 +103,9 @@ class Jagannathan2013(Recipe):
         return depth_of(public, branches) if public else UNGUIDED
 
 
-def _end_to_end(schema: Schema, trees: Sequence[Routes]) -> Routes:
-    empty = [np.zeros((len(t.tests), schema.n_classes)) for t in trees]
-    return Routes.of_trees(schema, [as_trees(t, shares(e), e)[0] for t, e in zip(trees, empty, strict=True)])
-
-
-def _learn(dense: Dense, labels: np.ndarray, schema: Schema) -> Tree:
+def _learn(routes: Routes, features: np.ndarray, labels: np.ndarray) -> Tree:
     """A tree of the large forest: exact counts of public records and released labels."""
-    counts = np.zeros((len(dense.routes.tests), schema.n_classes))
-    np.add.at(counts, (dense.leaf, labels), 1)
-    counts = add_up(dense.routes, counts)
-    return as_trees(dense.routes, shares(counts), counts)[0]
+    counts = np.zeros((len(routes.tests), routes.schema.n_classes))
+    np.add.at(counts, (routes.apply(features)[:, 0], labels), 1)
+    counts = add_up(routes, counts)
+    return as_trees(routes, shares(counts), counts)[0]

@@ -22,12 +22,12 @@ from privet.growing.candidates import TEST_KINDS, Candidates, TestKind
 from privet.growing.choosing import JointChoice
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
-from privet.growing.published import PublishedFrontier, TwoSidedChoice
 from privet.growing.stopping import TooNoisy
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.privacy.scores import MAX_RECORDS, parse_score
-from privet.privacy.unproven import open_engine
+from privet.published.noisy_frontier import NoisyFrontier
+from privet.published.nonprivate import open_engine
 from privet.recipes.recipe import Info, Recipe, check_choice, check_number, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
@@ -83,7 +83,7 @@ class PatilSingh2014(Recipe):
         growth = Growth(
             plan=Plan.shares(epsilon / self.trees, depth, node=1, ask_last=False),
             candidates=candidates,
-            chooser=TwoSidedChoice(score) if self.as_published else JointChoice(score),
+            chooser=JointChoice(score),
             stop=TooNoisy(),
         )
         if self.as_published:
@@ -93,7 +93,7 @@ class PatilSingh2014(Recipe):
         for number in range(self.trees):
             if self.as_published:
                 sample = engine.bootstrap(cells, current_source().coins)
-                frontier = PublishedFrontier(sample, sample.root(), data.ledger.neighbours.steps)
+                frontier = NoisyFrontier(sample, sample.root(), data.ledger.neighbours.steps)
                 tree = grow(frontier, growth, data.ledger.neighbours).tree
             else:
                 sampled = data.sample(exact_share(self.rate))

@@ -24,10 +24,11 @@ from privet.errors import ParameterError
 from privet.growing.candidates import Candidates
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
-from privet.growing.published import ClassMidpoints, EveryClass, PublishedFrontier
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
-from privet.privacy.unproven import open_engine
+from privet.published.choices import ClassMidpoints, EveryClass
+from privet.published.noisy_frontier import NoisyFrontier
+from privet.published.nonprivate import open_engine
 from privet.recipes.recipe import Info, Recipe, check_whole
 from privet.schema import Schema
 from privet.trees.forest import Forest
@@ -106,7 +107,7 @@ class Rana2016(Recipe):
         grown: list[Tree] = []
         for number in range(trees):
             sample = engine.bootstrap(cells, current_source().coins)
-            frontier = PublishedFrontier(sample, sample.root(), data.ledger.neighbours.steps)
+            frontier = NoisyFrontier(sample, sample.root(), data.ledger.neighbours.steps)
             grown.append(grow(frontier, growth, data.ledger.neighbours).tree)
             if progress is not None:
                 progress(number + 1, trees)

@@ -20,12 +20,12 @@ import numpy as np
 from privet.growing.candidates import TEST_KINDS, Candidates, TestKind
 from privet.growing.choosing import JointChoice
 from privet.growing.grower import Grown, Growth, Progress, grow
-from privet.growing.open_frontier import OpenFrontier
 from privet.growing.plans import Plan
 from privet.growing.stopping import SmallOrPure
 from privet.privacy.budget import Neighbours
 from privet.privacy.counting import Engine
 from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.published.exact_frontier import ExactFrontier
 from privet.recipes.recipe import check_choice, check_whole
 from privet.schema import Schema
 from privet.trees.pruning import prune_c45
@@ -74,7 +74,7 @@ class ID3Reference:
             node_question="classes",
             max_leaves=_MOST_LEAVES,
         )
-        frontier = OpenFrontier(engine, min_branch=min_branch)
+        frontier = ExactFrontier(engine, min_branch=min_branch)
         grown = grow(frontier, growth, Neighbours.ADD_REMOVE, progress)
         return replace(grown, tree=fill_empty(grown.tree))
 

@@ -29,9 +29,9 @@ import numpy.typing as npt
 
 from privet.growing.forests import buy_leaf_counts, buy_leaf_labels
 from privet.growing.grower import Progress
-from privet.growing.published import margin_labels
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
+from privet.published.margin_labels import margin_labels
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes

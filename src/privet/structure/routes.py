@@ -6,7 +6,7 @@ the same flat arrays and the same guarantee that following them ends in a leaf, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.schema import Schema
-from privet.structure.splits import Kind, Tests
+from privet.structure.faults import children_of, structure_fault
+from privet.structure.splits import Kind, Test, Tests
 
 Index = npt.NDArray[np.int32]
 
 
-class Descent(NamedTuple):
+class _Descent(NamedTuple):
     """What the compiled kernels read: a leaf carries a threshold that no code passes and leads to itself."""
 
     roots: Index
@@ -45,28 +46,35 @@ class Routes:
     roots: Index
 
     def __post_init__(self) -> None:
-        nodes = len(self.tests)
         for name in ("first_child", "roots"):
             column = np.array(getattr(self, name), dtype=np.int32)
             column.setflags(write=False)  # what was checked stays as it was
             object.__setattr__(self, name, column)
-        object.__setattr__(self, "tests", self.tests.take(np.arange(nodes)))
-        if len(self.roots) == 0 or self.roots[0] != 0 or (np.diff(self.roots, append=nodes) < 1).any():
-            raise ParameterError("roots must ascend from 0: every tree has a node at least")
-        if self.first_child.shape != (nodes,):
-            raise ParameterError(f"first_child must have one entry for each of {nodes} nodes")
-        if not self.tests.take(np.flatnonzero(~self.is_leaf)).fits(self.schema):
-            raise ParameterError("a node has a test that the schema does not have")
-        self._check_children()
+        object.__setattr__(self, "tests", self.tests.take(np.arange(len(self.tests))))
+        if fault := structure_fault(self.schema, self.tests, self.first_child, self.roots):
+            raise ParameterError(f"the tree {fault}")
 
     @classmethod
-    def of_trees(cls, schema: Schema, trees: Sequence[Any]) -> Routes:
-        """The trees of a forest (``trees.Tree``), end to end."""
-        sizes = [len(tree) for tree in trees]
+    def in_level_order(cls, schema: Schema, tests: Iterable[Test | None]) -> Routes:
+        """One tree from its tests, None for a leaf: level by level, each from left to right.
+
+        >>> from privet.schema import Categorical
+        >>> from privet.structure.splits import Multiway
+        >>> schema = Schema((Categorical("sex", ("f", "m")),), Categorical("ill", ("no", "yes")))
+        >>> Routes.in_level_order(schema, [Multiway(0), None, None]).first_child.tolist()
+        [1, -1, -1]
+        """
+        table = Tests.of(schema, tests)
+        return cls(schema, table, first_children(table.arity), np.zeros(1, dtype=np.int32))
+
+    @classmethod
+    def end_to_end(cls, schema: Schema, trees: Iterable[Sequence[npt.NDArray[Any]]]) -> Routes:
+        """Trees from columns of their own: attribute, kind, cut and first child."""
+        attribute, kind, cut, first_child = zip(*trees, strict=True)
+        sizes = [len(column) for column in attribute]
         roots = np.cumsum([0, *sizes[:-1]])
-        columns = {n: np.concatenate([getattr(tree, n) for tree in trees]) for n in ("attribute", "kind", "cut")}
-        first_child = np.concatenate([tree.first_child for tree in trees]) + np.repeat(roots, sizes)
-        return cls(schema, Tests.of_columns(schema, **columns), first_child, roots)
+        tests = Tests.of_columns(schema, *map(np.concatenate, (attribute, kind, cut)))
+        return cls(schema, tests, np.concatenate(first_child) + np.repeat(roots, sizes), roots)
 
     def __len__(self) -> int:
         """The number of trees."""
@@ -99,7 +107,7 @@ class Routes:
         """The parent of each node, -1 for a root."""
         parent = np.full(len(self.tests), -1, dtype=np.intp)
         inner = np.flatnonzero(~self.is_leaf)
-        parent[self._children()] = np.repeat(inner, self.tests.arity[inner])
+        parent[children_of(self.tests, self.first_child)] = np.repeat(inner, self.tests.arity[inner])
         return parent
 
     @cached_property
@@ -118,29 +126,43 @@ class Routes:
         return np.split(order, np.cumsum(np.bincount(self.level))[:-1])
 
     @cached_property
-    def descent(self) -> Descent:
+    def descent(self) -> _Descent:
         leaf = self.is_leaf
         nodes = np.arange(len(self.tests), dtype=np.int32)
         depths = np.maximum.reduceat(self.level, self.roots).astype(np.int32)
         attribute = np.where(leaf, 0, self.tests.attribute).astype(np.int32)
         kind = np.where(leaf, Kind.THRESHOLD, self.tests.kind).astype(np.int8)
         cut = np.where(leaf, np.iinfo(np.int32).max, self.tests.cut).astype(np.int32)
-        return Descent(self.roots, depths, attribute, kind, cut, np.where(leaf, nodes, self.first_child))
+        return _Descent(self.roots, depths, attribute, kind, cut, np.where(leaf, nodes, self.first_child))
 
-    def _children(self) -> npt.NDArray[np.intp]:
-        """All children, family by family in the order of their parents."""
-        inner = ~self.is_leaf
-        arity = self.tests.arity[inner].astype(np.intp)
-        before = np.cumsum(arity) - arity
-        return np.repeat(self.first_child[inner] - before, arity) + np.arange(arity.sum())
+    def apply(self, features: npt.NDArray[Any]) -> Index:
+        """(record, tree) the leaf of each record in each tree, numbered within the tree; ``features`` are codes."""
+        from privet.structure import descent
 
-    def _check_children(self) -> None:
-        inner = np.flatnonzero(~self.is_leaf)
-        last = np.append(self.roots[1:], len(self.tests))[self.owner[inner]]
-        first = self.first_child[inner].astype(np.int64)
-        if ((first <= inner) | (first + self.tests.arity[inner] > last)).any():
-            raise ParameterError("children must follow their parent, within its tree")
-        reached = np.bincount(self._children(), minlength=len(self.tests))
-        reached[self.roots] += 1
-        if (reached != 1).any():
-            raise ParameterError("every node but a root must have exactly one parent")
+        self.check(features)
+        leaves = np.empty((features.shape[1], len(self)), dtype=np.int32)
+        descent.by_blocks(descent.apply, features, *self.descent, leaves)
+        return leaves
+
+    def check(self, features: npt.NDArray[Any]) -> None:
+        """Raise :class:`ParameterError` for codes (attributes, records) that the trees cannot read."""
+        schema, wanted = self.schema, len(self.schema.attributes)
+        if features.ndim != 2 or len(features) != wanted or not np.issubdtype(features.dtype, np.integer):
+            raise ParameterError(
+                f"features must be integer codes, {wanted} attributes x records, as schema.encode_features makes them"
+            )
+        for a in self._addresses if features.shape[1] else ():
+            arity = schema.arities[a]
+            if features[a].min() < 0 or features[a].max() >= arity:
+                raise ParameterError(f"features hold codes of {schema.names[a]!r} that its {arity} values lack")
+
+    @cached_property
+    def _addresses(self) -> list[int]:
+        """The attributes whose codes are used as addresses: those of multiway tests."""
+        multiway = ~self.is_leaf & (self.tests.kind == Kind.MULTIWAY)
+        return np.unique(self.tests.attribute[multiway]).tolist()
+
+
+def first_children(arity: npt.NDArray[Any]) -> Index:
+    """The first child of each node of a tree in level order, from how many children each has; -1 for a leaf."""
+    return np.where(arity > 0, 1 + np.cumsum(arity) - arity, -1).astype(np.int32)

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from privet.errors import ParameterError, SchemaError
 from privet.schema import Categorical, Numeric, Schema
 
+LEAF = -1  # the attribute of a leaf
+
 
 class Kind(IntEnum):
     """What a test does with a code; the numbers are part of stored trees."""
@@ -24,6 +26,15 @@ class Kind(IntEnum):
     THRESHOLD = 0
     ONE_CATEGORY = 1
     MULTIWAY = 2
+
+
+def child(code: Any, kind: int, cut: int) -> Any:
+    """Which child a code goes to. For one code or an array of them; ``structure.descent`` compiles it for one."""
+    if kind == Kind.THRESHOLD:
+        return np.int32(code > cut)
+    if kind == Kind.ONE_CATEGORY:
+        return np.int32(code != cut)
+    return np.int32(code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +54,7 @@ class Threshold:
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
         """The child of each record, from the attribute's codes."""
-        right: NDArray[np.bool_] = column > self.cut
-        return right.view(np.uint8)
+        return np.asarray(child(column, self.kind, self.cut))
 
     def describe(self, schema: Schema, child: int) -> str:
         numeric = schema.attributes[self.attribute]
@@ -71,8 +81,7 @@ class OneCategory:
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
         """The child of each record, from the attribute's codes."""
-        right: NDArray[np.bool_] = column != self.value
-        return right.view(np.uint8)
+        return np.asarray(child(column, self.kind, self.value))
 
     def describe(self, schema: Schema, child: int) -> str:
         categorical = schema.attributes[self.attribute]
@@ -93,7 +102,7 @@ class Multiway:
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
         """The child of each record, from the attribute's codes: the code itself."""
-        return column
+        return np.asarray(child(column, self.kind, 0))
 
     def describe(self, schema: Schema, child: int) -> str:
         attribute = schema.attributes[self.attribute]
@@ -176,19 +185,40 @@ class Tests:
         return np.flatnonzero(self.attribute == attribute)
 
     def fits(self, schema: Schema) -> bool:
-        """Whether every test asks for an attribute and a code of the schema, and has the children it should have."""
+        """Whether every row is a test, none a leaf, that the schema has."""
         columns = self.attribute, self.kind, self.cut, self.arity
         if any(column.shape != (len(self),) or column.dtype.kind != "i" for column in columns):
             return False
-        if not ((self.attribute >= 0) & (self.attribute < len(schema.attributes))).all():
-            return False
-        codes, multiway = np.array(schema.arities, dtype=np.int64)[self.attribute], self.kind == Kind.MULTIWAY
-        numeric = np.array([isinstance(attribute, Numeric) for attribute in schema.attributes])[self.attribute]
-        if (numeric & (self.kind == Kind.ONE_CATEGORY) | ~numeric & (self.kind == Kind.THRESHOLD)).any():
-            return False
-        cuts = codes - (self.kind == Kind.THRESHOLD)  # there is one cut less than there are codes
-        asked = np.where(multiway, self.cut == 0, (self.cut >= 0) & (self.cut < cuts))
-        return bool((asked & (self.arity == np.where(multiway, codes, 2)) & np.isin(self.kind, list(Kind))).all())
+        return bool((self.attribute >= 0).all()) and self.fault(schema) is None
+
+    def fault(self, schema: Schema) -> str | None:
+        """What is wrong with the first test that does not fit, in words that follow 'the tree ...', or None."""
+        here = (self.attribute >= 0) & (self.attribute < len(schema.attributes))
+        place = np.where(here, self.attribute, len(schema.attributes))
+        codes = np.array([*schema.arities, 0], dtype=np.int64)[place]
+        numeric = np.array([*(isinstance(a, Numeric) for a in schema.attributes), False])[place]
+        multiway, above = self.kind == Kind.MULTIWAY, self.cut >= 0
+        sound = np.select(
+            [self.kind == Kind.THRESHOLD, self.kind == Kind.ONE_CATEGORY, multiway],
+            [numeric & above & (self.cut < codes - 1), ~numeric & above & (self.cut < codes), self.cut == 0],
+            default=False,
+        )
+        children = np.where(multiway, codes, 2)
+        leaf = self.attribute == LEAF
+        wrong = np.flatnonzero(np.where(leaf, self.arity != 0, ~here | ~sound | (self.arity != children)))
+        if not wrong.size:
+            return None
+        node = int(wrong[0])
+        a, kind, cut, arity = (int(c[node]) for c in (self.attribute, self.kind, self.cut, self.arity))
+        if not here[node]:
+            return f"tests attribute {a} at node {node}, but the schema has {len(schema.attributes)}"
+        where = f"at node {node} on {schema.names[a]!r}"
+        if kind not in set(Kind):
+            return f"has a test of unknown kind {kind} {where}"
+        if sound[node]:
+            return f"has {arity} children {where}, but its test has {children[node]}"
+        what = {Kind.THRESHOLD: "threshold", Kind.ONE_CATEGORY: "category", Kind.MULTIWAY: "multiway test"}[Kind(kind)]
+        return f"has a {what} {where} that the schema does not have (value {cut})"
 
     def take(self, rows: NDArray[np.intp]) -> Tests:
         """A table of some of these tests, in the order of ``rows``."""

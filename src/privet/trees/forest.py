@@ -15,7 +15,6 @@ from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.trees import voting as hearing
 from privet.trees.tree import Floats, Tree
-from privet.trees.validation import check_features
 from privet.trees.voting import Voting
 
 
@@ -70,7 +69,8 @@ class Forest:
 
     @cached_property
     def routes(self) -> Routes:
-        return Routes.of_trees(self.schema, self.trees)
+        columns = ((tree.attribute, tree.kind, tree.cut, tree.first_child) for tree in self.trees)
+        return Routes.end_to_end(self.schema, columns)
 
     @cached_property
     def votes(self) -> Floats:
@@ -79,10 +79,7 @@ class Forest:
 
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """(record, tree) the leaf of each record in each tree, numbered within the tree."""
-        from privet.trees import kernels
-
-        check_features(self.schema, features, self.trees)
-        return kernels.apply_all(features, *self.routes.descent)
+        return self.routes.apply(features)
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record."""
@@ -111,5 +108,5 @@ class Forest:
     def _tally(self, features: npt.NDArray[Any], votes: Floats, *, best: bool) -> Floats:
         from privet.trees import kernels
 
-        check_features(self.schema, features, self.trees)
+        self.routes.check(features)
         return kernels.tally(features, *self.routes.descent, votes, best)

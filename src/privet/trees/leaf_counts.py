@@ -5,10 +5,14 @@ All of it is arithmetic on released numbers, over all trees at once and a level 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from privet.schema import Schema
 from privet.structure.routes import Routes
+from privet.structure.splits import Test
 from privet.trees.pruning import Columns, compact
 from privet.trees.tree import Tree
 
@@ -144,6 +148,21 @@ def as_trees(
             tree = compact(tree, _barren(tree, alive[nodes]), Columns.of(tree))
         trees.append(tree)
     return tuple(trees)
+
+
+def tree_of_counts(schema: Schema, tests: Sequence[Test | None], counts: Floats) -> Tree:
+    """A tree in level order whose nodes say what their counts say.
+
+    An inner node without counts of its own has the sum of its children's.
+    """
+    routes, counts = Routes.in_level_order(schema, tests), counts.copy()
+    silent = ~routes.is_leaf & np.isnan(counts).any(axis=1)
+    counts[silent] = 0.0
+    for nodes in reversed(routes.levels[1:]):
+        heard = nodes[silent[routes.parent[nodes]]]
+        np.add.at(counts, routes.parent[heard], counts[heard])
+    proba, label = settle(counts, routes.parent)
+    return as_trees(routes, proba, counts, label=label)[0]
 
 
 def _barren(tree: Tree, alive: Bools) -> Bools:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.schema import Schema
-from privet.structure.splits import Test, Tests, make_test
+from privet.structure.routes import Routes
+from privet.structure.splits import LEAF, Test, Tests, make_test
 
-LEAF = -1
 Floats = npt.NDArray[np.float64]
 
 
@@ -85,7 +86,7 @@ class Tree:
     @property
     def depth(self) -> int:
         """The largest number of tests on a path."""
-        return max(depth for _, depth in self.walk())
+        return int(self.routes.level.max())
 
     def test(self, node: int) -> Test | None:
         if self.attribute[node] == LEAF:
@@ -107,13 +108,14 @@ class Tree:
             yield node, depth
             stack.extend((child, depth + 1) for child in reversed(self.children(node)))
 
+    @cached_property
+    def routes(self) -> Routes:
+        """The structure without what was bought, checked: how records find their leaf."""
+        return Routes.end_to_end(self.schema, [(self.attribute, self.kind, self.cut, self.first_child)])
+
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The leaf of each record; ``features`` are codes (attributes, records) as ``schema.encode_features`` makes."""
-        from privet.trees import kernels
-        from privet.trees.validation import check_features
-
-        check_features(self.schema, features, (self,))
-        return np.asarray(kernels.apply(features, self.attribute, self.kind, self.cut, self.first_child))
+        return self.routes.apply(features)[:, 0]
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record."""

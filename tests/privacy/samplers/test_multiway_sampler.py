@@ -17,12 +17,12 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
-from privet.growing.embedding import block_space
+from privet.growing.blocks import block_space
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.samplers.multiway_sampler import Weights
 from privet.privacy.samplers.tree_sampler import sample_tree
-from privet.privacy.samplers.tree_space import Sketch, TreeSpace, entries
+from privet.privacy.samplers.tree_space import Drawn, TreeSpace, entries
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 from privet.structure.splits import Multiway, Tests
@@ -69,12 +69,13 @@ def log_prior(tree: Any, left: int) -> float:
     return -math.log(left) + sum(log_prior(child, left - 1) for child in tree[1]) if tree else 0.0
 
 
-def nested(sketch: Sketch, arities: tuple[int, ...], node: int = 0) -> Any:
-    test, first = sketch.test[node], sketch.first_child[node]
-    return (test, tuple(nested(sketch, arities, first + k) for k in range(arities[test]))) if test >= 0 else ()
+def nested(drawn: Drawn, arities: tuple[int, ...], node: int = 0) -> Any:
+    tests, _ = drawn
+    test, first = tests[node], 1 + sum(arities[above] for above in tests[:node] if above >= 0)
+    return (test, tuple(nested(drawn, arities, first + k) for k in range(arities[test]))) if test >= 0 else ()
 
 
-def draw(schema: Schema, codes: Codes, space: TreeSpace, epsilon: object, **options: Any) -> Sketch:
+def draw(schema: Schema, codes: Codes, space: TreeSpace, epsilon: object, **options: Any) -> Drawn:
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(epsilon, **options))
     return data.frontier().sample_trees_all([space], epsilon)[0]
 
@@ -85,7 +86,7 @@ def prepared(schema: Schema, codes: Codes, space: TreeSpace, epsilon: Fraction) 
     return Weights(engine, engine.root(), space, float(epsilon - space.rounding(epsilon)))
 
 
-def law(arities: tuple[int, ...], act: Callable[[], Sketch]) -> dict[Any, float]:
+def law(arities: tuple[int, ...], act: Callable[[], Drawn]) -> dict[Any, float]:
     """The probability of every tree, by following every outcome of the kernel's own draws."""
     found: dict[Any, float] = {}
     waiting: list[tuple[int, ...]] = [()]
@@ -279,8 +280,8 @@ def test_cells_draw_from_their_own_records_and_attributes() -> None:
     space = block_space(Tests.multiway(schema), 2, 2).among(np.array([True, False, True]))
     drawn = frontier.sample_trees_all([space] * 2, 1000)
     # The label follows attribute 0: with so much epsilon it is asked in every subtree, and 1 is gone.
-    assert all(0 in sketch.test for sketch in drawn)
-    assert all(1 not in sketch.test for sketch in drawn)
+    assert all(0 in tests for tests, _ in drawn)
+    assert all(1 not in tests for tests, _ in drawn)
     assert data.ledger.spent == 1000
 
 

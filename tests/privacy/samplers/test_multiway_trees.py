@@ -20,7 +20,7 @@ from privet import Categorical, Ledger, Numeric, ParameterError, Schema
 from privet.engines.memory import MemoryEngine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.multiway_sampler import Weights
-from privet.privacy.samplers.tree_space import MAX_ENTRIES, Sketch, TreeSpace, entries, regions, widest_table
+from privet.privacy.samplers.tree_space import MAX_ENTRIES, Drawn, TreeSpace, entries, regions, widest_table
 from privet.schema.encoding import Codes
 from privet.structure.splits import Tests
 from privet.testing import ReplayNoise, use_noise
@@ -189,11 +189,12 @@ def test_enumeration_notices_a_wrong_epsilon_and_a_wrong_prior(off: float) -> No
 # ---- through the front door ---------------------------------------------------------------------------------------
 
 
-def as_node(sketch: Sketch, tests: Tests, i: int = 0) -> Node:
-    test, first = sketch.test[i], sketch.first_child[i]
+def as_node(drawn: Drawn, tests: Tests, i: int = 0) -> Node:
+    asked, labels = drawn
+    test, first = asked[i], 1 + int(sum(tests.arity[above] for above in asked[:i] if above >= 0))
     if test < 0:
-        return sketch.label[i]
-    return test, tuple(as_node(sketch, tests, first + k) for k in range(int(tests.arity[test])))
+        return labels[i]
+    return test, tuple(as_node(drawn, tests, first + k) for k in range(int(tests.arity[test])))
 
 
 def explored(case: Case, codes: Codes, charged: object, neighbours: str) -> dict[Node, float]:
@@ -206,12 +207,12 @@ def explored(case: Case, codes: Codes, charged: object, neighbours: str) -> dict
         data = PrivateDataset(MemoryEngine(case.schema, codes), Ledger(charged, neighbours=neighbours))
         try:
             with use_noise(noise):
-                [sketch] = data.frontier().sample_trees_all([case.space], charged)
+                [drawn] = data.frontier().sample_trees_all([case.space], charged)
         except ScriptEnded as ended:
             asked.add((ended.draw.kind, ended.draw.scale))
             scripts += [(*noise.script, outcome) for outcome in range(ended.draw.values.size)]
             continue
-        node = as_node(sketch, case.space.tests)
+        node = as_node(drawn, case.space.tests)
         assert node not in found
         found[node] = noise.log_probability
     assert asked == {("exponential", 1.0)}
@@ -407,14 +408,14 @@ def test_bins_of_a_number_are_children() -> None:
     schema = Schema((Numeric("x", 0, 8, bins=4), Categorical("b", (0, 1))), Categorical("class", (0, 1)))
     codes = schema.encode({"x": [1, 3, 5, 7] * 40, "b": [0, 1] * 80, "class": [0, 1, 1, 0] * 40})
     space = TreeSpace(Tests.multiway(schema), 2, (0.0,), np.ones(2), (1, 1))
-    [sketch] = PrivateDataset(MemoryEngine(schema, codes), Ledger(9)).frontier().sample_trees_all([space], 9)
+    [drawn] = PrivateDataset(MemoryEngine(schema, codes), Ledger(9)).frontier().sample_trees_all([space], 9)
     # Another test misses 80 records: its chance is below exp(-700).
-    assert sketch == Sketch([0, -1, -1, -1, -1], [1, -1, -1, -1, -1], [0, 0, 1, 1, 0], [False] + [True] * 4)
+    assert drawn == ([0, -1, -1, -1, -1], [0, 0, 1, 1, 0])
 
 
 def test_a_large_table_of_one_class_is_drawn_without_overflow() -> None:
     """Logs of weights are then as large as epsilon times the records."""
     case = Case((2, 3), 200_000, (0.2, 0.3), 1000.0, classes=2)
-    sketch = case.weights.draw()
+    tests, labels = case.weights.draw()
     assert np.isfinite(case.weights.terms[()]).all()
-    assert len(sketch.test) == len(sketch.label) == len(sketch.first_child)
+    assert len(tests) == len(labels)

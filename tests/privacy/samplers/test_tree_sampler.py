@@ -21,9 +21,10 @@ from privet.engines.memory import MemoryEngine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers import tree_sampler
 from privet.privacy.samplers.tree_sampler import _Sampler
-from privet.privacy.samplers.tree_space import Sketch, TreeSpace
+from privet.privacy.samplers.tree_space import Drawn, TreeSpace
 from privet.schema.encoding import Codes
 from privet.structure import compiled
+from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, OneCategory, Tests
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
@@ -228,11 +229,12 @@ def test_enumeration_notices_a_wrong_epsilon_and_a_wrong_prior(off: float) -> No
 # ---- through the front door ---------------------------------------------------------------------------------------
 
 
-def as_node(sketch: Sketch, i: int = 0) -> Node:
-    if sketch.test[i] < 0:
-        return sketch.label[i]
-    first = sketch.first_child[i]
-    return sketch.test[i], as_node(sketch, first), as_node(sketch, first + 1)
+def as_node(drawn: Drawn, i: int = 0) -> Node:
+    tests, labels = drawn
+    if tests[i] < 0:
+        return labels[i]
+    first = 1 + 2 * sum(test >= 0 for test in tests[:i])
+    return tests[i], as_node(drawn, first), as_node(drawn, first + 1)
 
 
 def explored(case: Case, charged: Fraction, neighbours: str) -> dict[Node, float]:
@@ -245,12 +247,12 @@ def explored(case: Case, charged: Fraction, neighbours: str) -> dict[Node, float
         data = case.data(Ledger(charged, neighbours=neighbours))
         try:
             with use_noise(noise):
-                [sketch] = data.frontier().sample_trees_all([case.space], charged)
+                [drawn] = data.frontier().sample_trees_all([case.space], charged)
         except ScriptEnded as ended:
             asked.add((ended.draw.kind, ended.draw.scale))
             scripts += [[*noise.script, outcome] for outcome in range(ended.draw.values.size)]
             continue
-        node = as_node(sketch)
+        node = as_node(drawn)
         assert node not in found
         found[node] = noise.log_probability
     assert asked == {("exponential", 1.0)}
@@ -274,19 +276,15 @@ def test_released_trees_have_the_chances_of_the_certificate(name: str, neighbour
     assert (less < Fraction(str(case.epsilon))) or case.leaf_prior == ()
 
 
-def test_sketches_are_level_by_level_and_marked_at_full_depth() -> None:
+def test_trees_are_drawn_level_by_level() -> None:
+    """Which children belong to whom follows from their number: the columns hold one whole tree, at most 3 deep."""
     case = CASES["depth 3"]
     for _ in range(20):
-        [sketch] = case.data(Ledger(1)).frontier().sample_trees_all([case.space], 1)
-        depth = {0: 0}
-        for i, test in enumerate(sketch.test):
-            if test >= 0:
-                assert sketch.first_child[i] > i
-                depth |= {sketch.first_child[i] + k: depth[i] + 1 for k in (0, 1)}
-            else:
-                assert sketch.first_child[i] == -1
-            assert sketch.at_full_depth[i] == (depth[i] == 3)
-        assert sorted(depth) == list(range(len(sketch.test)))
+        [(tests, labels)] = case.data(Ledger(1)).frontier().sample_trees_all([case.space], 1)
+        routes = Routes.in_level_order(case.schema, [case.space.tests[t] if t >= 0 else None for t in tests])
+        assert len(routes.tests) == len(labels)
+        assert routes.level.max() <= 3
+        assert (np.array(labels)[~routes.is_leaf] == 0).all()
 
 
 # ---- what is really drawn -----------------------------------------------------------------------------------------

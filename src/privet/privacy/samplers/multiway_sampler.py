@@ -17,7 +17,7 @@ import numpy as np
 
 from privet.privacy.counting import Engine, Ints
 from privet.privacy.noise import current_source
-from privet.privacy.samplers.tree_space import Floats, Sketch, TreeSpace
+from privet.privacy.samplers.tree_space import Drawn, Floats, TreeSpace
 from privet.privacy.scores import Gini
 from privet.structure.splits import Test
 
@@ -94,23 +94,24 @@ class Weights:
 
     # -- the draw --------------------------------------------------------------------------------------------------
 
-    def draw(self) -> Sketch:
-        sketch, cells = Sketch(), self._cells
+    def draw(self) -> Drawn:
+        tests, drawn_labels, cells = list[int](), list[int](), self._cells
         level: list[dict[int, int]] = [{}]  # the tests on the way to each node, and what its records answer
         while level:
             labels = self._labels(self._engine.class_counts(cells))
-            tests: list[Test | None] = []
+            here: list[Test | None] = []
             deeper: list[dict[int, int]] = []
-            next_child, at_full_depth = len(sketch.test) + len(level), len(level[0]) == self._space.depth
             for path, mine in zip(level, labels, strict=True):
                 weights = self.log_weights(path, mine)
                 outcome = choose(weights) if weights.size else -1  # a leaf without labels
-                test = sketch.add(outcome, mine.size, next_child + len(deeper), at_full_depth)
-                tests.append(self._space.tests[test] if test >= 0 else None)
+                test = max(outcome - mine.size, -1)
+                tests.append(test)
+                drawn_labels.append(max(outcome, 0) if test < 0 else 0)
+                here.append(self._space.tests[test] if test >= 0 else None)
                 deeper += [{**path, test: value} for value in range(self._shape((test,))[0] if test >= 0 else 0)]
             level = deeper
-            cells = self._engine.refine(cells, tests) if level else cells
-        return sketch
+            cells = self._engine.refine(cells, here) if level else cells
+        return tests, drawn_labels
 
     def log_weights(self, path: dict[int, int], labels: Floats) -> Floats:
         """Of every label as a leaf here, then of every test."""

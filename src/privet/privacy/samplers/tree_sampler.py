@@ -21,7 +21,7 @@ from privet.privacy.counting import Engine, Ints
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source
 from privet.privacy.samplers.multiway_sampler import Weights, choose
-from privet.privacy.samplers.tree_space import UNDERFLOW, Floats, Meter, Sketch, TreeSpace
+from privet.privacy.samplers.tree_space import UNDERFLOW, Drawn, Floats, Meter, TreeSpace
 from privet.structure.compiled import GRAIN, call, spread
 
 Counts = npt.NDArray[Any]  # of 32 or 64 bits
@@ -42,7 +42,7 @@ class Joint(Protocol):
 
 def sample_tree(
     engine: Engine, cell: int, alone: Any, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
-) -> Sketch:
+) -> Drawn:
     """Draw one tree for one cell of a receipt; ``alone`` is that cell as a partition of its own."""
     epsilon = receipt.redeem(np.array([cell]))
     exact = _float_down((epsilon - space.rounding(epsilon)) / space.weight_unit)
@@ -112,20 +112,21 @@ class _Sampler:
 
     # -- the draw --------------------------------------------------------------------------------------------------
 
-    def draw(self) -> Sketch:
-        sketch, n_classes = Sketch(), self._space.n_classes
+    def draw(self) -> Drawn:
+        tests, labels, n_classes = list[int](), list[int](), self._space.n_classes
         level: list[dict[int, bool]] = [{}]  # the tests on the way to each node, and whether its records meet them
         while level:
             deeper: list[dict[int, bool]] = []
-            next_child = len(sketch.test) + len(level)
             for path in level:
-                outcome = choose(self._log_weights(path))
-                test = sketch.add(outcome, n_classes, next_child + len(deeper), len(path) == self._space.depth)
+                outcome = choose(self._log_weights(path))  # a label, or beyond the labels a test
+                test = max(outcome - n_classes, -1)
+                tests.append(test)
+                labels.append(outcome if test < 0 else 0)
                 if test >= 0:
                     met = int(self._joint.met[test])
                     deeper += [{**path, test: child == met} for child in (0, 1)]
             level = deeper
-        return sketch
+        return tests, labels
 
     def _log_weights(self, path: dict[int, bool]) -> Floats:
         """Of every label as a leaf here, then of every test."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -134,23 +134,8 @@ class Meter:
     total: int = 1
 
 
-@dataclass
-class Sketch:
-    """A drawn tree as columns, parents before children; test -1 marks a leaf, whose label is its class code."""
-
-    test: list[int] = field(default_factory=list)
-    first_child: list[int] = field(default_factory=list)
-    label: list[int] = field(default_factory=list)
-    at_full_depth: list[bool] = field(default_factory=list)
-
-    def add(self, outcome: int, n_labels: int, next_child: int, at_full_depth: bool) -> int:
-        """A node by what was drawn for it: a label, or beyond the labels a test. Its test, or -1."""
-        test = max(outcome - n_labels, -1)
-        self.test.append(test)
-        self.first_child.append(next_child if test >= 0 else -1)
-        self.label.append(max(outcome, 0) if test < 0 else 0)
-        self.at_full_depth.append(at_full_depth)
-        return test
+Drawn = tuple[list[int], list[int]]
+"""A drawn tree, node by node in level order: its test (a number among the space's tests, -1 for a leaf), its label."""
 
 
 def regions(arities: Sequence[int], depth: int) -> list[int]:

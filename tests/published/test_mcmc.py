@@ -12,9 +12,10 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.experiments.bai_chain import chain_law
-from privet.growing.embedding import Embedding, block_space, space_size
-from privet.growing.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
+from privet.growing.blocks import block_space, embedding
 from privet.privacy.samplers.multiway_sampler import Weights
+from privet.published.embedding import space_size
+from privet.published.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 from privet.structure.splits import Tests
@@ -62,14 +63,15 @@ def test_the_size_is_the_number_of_subtrees(arities: tuple[int, ...], depth: int
 
 
 def test_the_budget_is_shared_by_blocks_and_leaves() -> None:
+    tests = Tests.multiway(Schema([Categorical(f"a{i}", (0, 1)) for i in range(20)], Categorical("y", (0, 1))))
     for layers, d, blocks in [(5, 1, 4), (5, 2, 2), (5, 3, 2), (5, 4, 1), (20, 3, 7), (8, 7, 1), (2, 1, 1)]:
-        embedding = Embedding(layers - 1, d)
-        assert len(embedding.depths) == math.ceil((layers - 1) / d) == blocks
-        assert sum(embedding.depths) == layers - 1
-        assert embedding.share(Fraction(3, 10)) == Fraction(3, 10) / (blocks + 1)
+        plan = embedding(tests, 2, layers - 1, d)
+        assert len(plan.depths) == math.ceil((layers - 1) / d) == blocks
+        assert sum(plan.depths) == layers - 1
+        assert plan.each(Fraction(3, 10)) == plan.for_leaves(Fraction(3, 10)) == Fraction(3, 10) / (blocks + 1)
     # A whole tree gets half, as the text has it; Algorithm 1 as printed would give a third.
-    assert Embedding(4, 4).share(Fraction(1)) == Fraction(1, 2)
-    assert Embedding(0, 1).share(Fraction(1)) == 1
+    assert embedding(tests, 2, 4, 4).each(Fraction(1)) == Fraction(1, 2)
+    assert embedding(tests, 2, 0, 1).for_leaves(Fraction(1)) == 1
 
 
 # ---- exhaustive -----------------------------------------------------------------------------------------------------

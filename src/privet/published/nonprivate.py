@@ -38,6 +38,12 @@ def draw_rows(exponents: Floats) -> npt.NDArray[np.intp]:
     return np.asarray((chances <= thrown[:, None] * chances[:, -1:]).sum(axis=1))
 
 
+def draw_allowed(exponents: Floats, allowed: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """One of the allowed candidates of each row."""
+    chosen = [np.flatnonzero(row)[draw_rows(exponents[i : i + 1, row])[0]] for i, row in enumerate(allowed)]
+    return np.array(chosen, dtype=np.intp)
+
+
 def add_noise(values: Ints, scale: float) -> Ints:
     """Integers plus discrete Laplace noise of that scale."""
     return current_source().laplace(values, scale)

@@ -13,24 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.growing.questions import NO_TEST, Bools, Index, Ints
 from privet.privacy.counting import Engine
-from privet.privacy.frontier import Frontier, score_tests
+from privet.privacy.frontier import score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
 from privet.schema import Schema
 from privet.structure.splits import Kind, Test, Tests
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.intp]
-
-NO_TEST = -1
-"""What ``OpenFrontier.choose_all`` answers where no test is worth it; private frontiers never say so."""
-
 _BLOCK = 2048  # cells counted in one pass: an unpruned tree has many thousands, too many for one histogram
 
 
-class OpenFrontier:
+class ExactFrontier:
     """NOT PRIVATE: the questions of :class:`privet.privacy.frontier.Frontier`, answered exactly and for nothing.
 
     For non-private comparison only. The epsilon of a question is ignored, and so are selection and prior. A test is
@@ -52,7 +46,7 @@ class OpenFrontier:
         return sum(block.size for block in self._blocks)
 
     def __repr__(self) -> str:
-        return f"<OpenFrontier of {self.size} cells, NOT private>"
+        return f"<ExactFrontier of {self.size} cells, NOT private>"
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -107,17 +101,11 @@ class OpenFrontier:
 
         return self._ask(answer, cells)
 
-    def choose_labels_all(
-        self, epsilon: object = None, cells: Index | None = None, *, selection: Selection | None = None, what: str = ""
-    ) -> Index:
-        """The majority class of each cell."""
-        return self.class_counts_all(epsilon, cells).argmax(axis=1)
-
-    def split(self, tests: Sequence[Test | None]) -> OpenFrontier:
+    def split(self, tests: Sequence[Test | None]) -> ExactFrontier:
         """The children of the cells that have a test, in order; the others leave the frontier."""
         if len(tests) != self.size:
             raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
-        child = OpenFrontier(self._engine, min_branch=self._min_branch)
+        child = ExactFrontier(self._engine, min_branch=self._min_branch)
         child._blocks = []
         start = 0
         for block in self._blocks:
@@ -171,7 +159,3 @@ def _stretches(arities: Sequence[int]) -> list[range]:
             start, children = i, 0
         children += arity
     return [*stretches, range(start, len(arities))] if children else stretches
-
-
-AnyFrontier = Frontier | OpenFrontier
-"""What policies may ask. Only the first is private; no policy can tell them apart."""
