@@ -120,3 +120,31 @@ def send_down(features, cells, place, roots, depths, attribute, kind, cut, first
         for j in range(len(node)):
             arrived[start + j] = OUTSIDE if cells[start + j] < 0 else place[node[j]]
     return arrived
+
+
+@njit(cache=True, nogil=True)
+def tuple_histogram(features, labels, cells, members, arities, ends, offsets, n_cells, n_classes):
+    """(cell, bin, class) counts over tuples of attributes; see ``privet.privacy.counting.Tally``.
+
+    Tuple t is ``members[ends[t - 1]:ends[t]]``, and its bins begin at ``offsets[t]``. Records in blocks, so that their
+    cells and codes stay in cache while all tuples pass.
+    """
+    width, n_records = offsets[-1], features.shape[1]
+    counts = np.zeros((n_cells + 1) * width * n_classes, dtype=np.int64)
+    block = 4096
+    keys = np.empty(block, dtype=np.int64)
+    codes = np.empty(block, dtype=np.int64)
+    for start in range(0, n_records, block):
+        size = min(block, n_records - start)
+        for i in range(size):
+            cell = cells[start + i]
+            keys[i] = (n_cells if cell < 0 else cell) * width * n_classes + labels[start + i]
+        for t in range(ends.size):
+            codes[:size] = 0
+            for m in range(ends[t - 1] if t else 0, ends[t]):
+                column = features[members[m], start : start + size]
+                for i in range(size):
+                    codes[i] = codes[i] * arities[m] + column[i]
+            for i in range(size):
+                counts[keys[i] + (offsets[t] + codes[i]) * n_classes] += 1
+    return counts.reshape(n_cells + 1, width, n_classes)[:n_cells]

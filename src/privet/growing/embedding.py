@@ -13,6 +13,7 @@ import numpy as np
 
 from privet.growing.grower import MAX_LEAVES, Nodes, Progress
 from privet.growing.mcmc import LEAF, ExactStop, Node, OpenBlock, Shape
+from privet.privacy.counting import class_counts, only
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.frontier import Frontier
 from privet.privacy.samplers.tree_space import Sketch, TreeSpace
@@ -158,7 +159,7 @@ def grow_published(
     engine, cells = open_engine(data, "embedded as published", why)
     each = embedding.share(epsilon)
     root = _Branch()
-    waiting = [] if rule.stops(engine.class_counts(cells))[0] else [(root, cells, frozenset[int]())]
+    waiting = [] if rule.stops(class_counts(engine, cells))[0] else [(root, cells, frozenset[int]())]
     for number, depth in enumerate(embedding.depths):
         data.ledger.charge(each, f"block {number + 1}, as published")
         deeper: list[tuple[_Branch, object, frozenset[int]]] = []
@@ -166,7 +167,7 @@ def grow_published(
             block = OpenBlock(engine, cells, used, depth, rule)
             if block.free(used):
                 for leaf, node, path in branch.grow(search(block), used):
-                    deeper.append((leaf, engine.only(*node.place), path))
+                    deeper.append((leaf, only(*node.place), path))
         waiting = deeper
         if progress is not None:
             progress(number + 1, len(embedding.depths))

@@ -39,6 +39,8 @@ class Answering(Protocol):
 
     def class_counts_all(self, epsilon: Any, cells: Any = None, what: str = "") -> npt.NDArray[np.int64]: ...
 
+    def will_choose(self) -> None: ...
+
     def split(self, tests: Sequence[Test | None]) -> Any: ...
 
 
@@ -109,6 +111,8 @@ def grow(frontier: Answering, growth: Growth, neighbours: Neighbours, progress: 
     nodes, domains, leaves_done = Nodes(schema), Domains.whole(schema), 0
     for depth in range(plan.depth + 1):
         cells = np.arange(frontier.size)
+        if depth < plan.depth:
+            frontier.will_choose()
         released = _ask_nodes(frontier, growth, depth)
         allowed = growth.candidates.allowed(domains)
         if depth == 0 and not np.isin(growth.candidates.tests.attribute[allowed[0]], growth.not_at_root).all():

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from privet.growing.candidates import Candidates
 from privet.growing.domains import Bools
 from privet.growing.stopping import Level
-from privet.privacy.counting import Engine
+from privet.privacy.counting import Engine, bin_counts, class_counts, descend, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.frontier import score_tests
 from privet.privacy.noise import current_source
@@ -50,7 +50,7 @@ class PublishedFrontier:
     @property
     def exact(self) -> Ints:
         """(cell, bin, class): what no private frontier shows."""
-        return self._engine.counts(self._cells)
+        return bin_counts(self._engine, self._cells)
 
     def scale(self, epsilon: Fraction | None) -> float:
         """Of the noise of a count."""
@@ -58,16 +58,19 @@ class PublishedFrontier:
         return float(self._steps / epsilon)
 
     def count_all(self, epsilon: Fraction, cells: Index | None = None, what: str = "") -> Ints:
-        exact = self._engine.class_counts(self._cells).sum(axis=1)
+        exact = class_counts(self._engine, self._cells).sum(axis=1)
         return add_noise(exact if cells is None else exact[cells], self.scale(epsilon))
 
     def class_counts_all(self, epsilon: Fraction, cells: Index | None = None, what: str = "") -> Ints:
-        exact = self._engine.class_counts(self._cells)
+        exact = class_counts(self._engine, self._cells)
         self.released = add_noise(exact if cells is None else exact[cells], self.scale(epsilon))
         return self.released
 
+    def will_choose(self) -> None:
+        """Exact counts are made when they are asked for."""
+
     def split(self, tests: Sequence[Test | None]) -> PublishedFrontier:
-        return PublishedFrontier(self._engine, self._engine.refine(self._cells, tests), self._steps)
+        return PublishedFrontier(self._engine, refine(self._cells, self._engine.schema, tests), self._steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +190,7 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
     engine, cells = open_engine(data, "smooth-forest as published", why)
     data.ledger.charge(epsilon, "leaf labels, as published")
     parts = engine.shards(cells, len(routes), current_source().coins)
-    counts = engine.class_counts(engine.descend(parts, routes))
+    counts = class_counts(engine, descend(parts, routes))
     each = float(epsilon / data.ledger.neighbours.steps)
     wins = counts == counts.max(axis=1, keepdims=True)
     sensitivity = smooth_sensitivity(margins(counts), each) if smooth else np.ones(len(counts))

@@ -25,6 +25,7 @@ from privet.growing.candidates import Candidates
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
 from privet.growing.published import ClassMidpoints, EveryClass, PublishedFrontier
+from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.privacy.unproven import open_engine
@@ -102,7 +103,7 @@ class Rana2016(Recipe):
             stop=EveryClass(self.min_support),
             node_question="classes",
         )
-        trees = self._trees(engine.class_counts(cells)[0], float(epsilon))
+        trees = self._trees(class_counts(engine, cells)[0], float(epsilon))
         grown: list[Tree] = []
         for number in range(trees):
             sample = engine.bootstrap(cells, current_source().coins)

@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.counting import Engine, Ints
+from privet.privacy.counting import Cells, Engine, Ints, Joint
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source
 from privet.privacy.samplers.multiway_sampler import Weights, choose
@@ -26,18 +25,8 @@ from privet.privacy.samplers.tree_space import UNDERFLOW, Floats, Meter, Sketch,
 BLOCK_BYTES = 2**26  # pair counts held at a time
 
 
-class Joint(Protocol):
-    """Exact joint counts of binary tests in one cell, for this file's eyes only."""
-
-    class_counts: Ints
-    singles: Ints
-    met: Ints
-
-    def pairs(self, prefixes: Ints) -> npt.NDArray[np.int32]: ...
-
-
 def sample_tree(
-    engine: Engine, cell: int, alone: Any, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
+    engine: Engine, cell: int, alone: Cells, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
 ) -> Sketch:
     """Draw one tree for one cell of a receipt; ``alone`` is that cell as a partition of its own."""
     epsilon = receipt.redeem(np.array([cell]))
@@ -45,7 +34,7 @@ def sample_tree(
     receipt.mark(current_source().caveat)
     if space.multiway:
         return Weights(engine, alone, space, exact).draw()
-    return _Sampler(engine.joint(alone, space.tests), space, exact, meter).draw()
+    return _Sampler(engine.joint(alone, space.tests, space.depth), space, exact, meter).draw()
 
 
 class _Sampler:
