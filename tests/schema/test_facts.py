@@ -86,7 +86,9 @@ class TestFallback:
     @pytest.mark.parametrize(
         ("values", "other", "expected"),
         [
-            (("a", "b"), None, 0),
+            (("a", "b"), None, 1),
+            (("a", "b", "c"), None, 1),
+            (("a",), None, 0),
             (("a", "b"), "b", 1),
             (("a", "Other", "?"), None, 2),
             (("a", "Other"), None, 1),
@@ -98,6 +100,23 @@ class TestFallback:
     )
     def test_rule(self, values: tuple[Any, ...], other: Any, expected: int) -> None:
         assert Categorical("c", values, other).fallback == expected
+
+    @pytest.mark.parametrize(
+        ("numeric", "middle", "code"),
+        [
+            (Numeric("x", 0, 120, thresholds=(18, 65)), 60, 1),
+            (Numeric("x", 0, 120, thresholds=(18, 65), missing="?"), 60, 3),
+            (Numeric("x", 0, 1, integer=True), 1, 1),
+            (Numeric("x", 0, 1, bins=4), 0.5, 1),
+            (Numeric("x", -3, 3, integer=True), 0, 3),
+            (Numeric("x", 0.6, 1.4, integer=True), 1, 0),
+            (Numeric("x", 1e308, 1.7e308, bins=2), 1.35e308, 0),
+        ],
+    )
+    def test_middle(self, numeric: Numeric, middle: float, code: int) -> None:
+        assert numeric.middle == pytest.approx(middle)
+        assert numeric.low <= numeric.middle <= numeric.high
+        assert numeric.fallback == code
 
 
 class TestSchema:

@@ -1,14 +1,18 @@
-"""A table to small integer codes, by the schema and nothing else.
+"""A table to small integer codes, each record by itself: by the schema, its own cells and nothing else.
 
-No content of a row can raise here, for an exception that depends on a row is itself a release: numbers are clipped to
-their bounds, what is missing or no number takes the missing code (``low`` where none is declared), unknown categories
-take the public fallback, records of unknown label are dropped.
+The code of a cell is what :func:`privet.schema.cells.reader_of` says, or the attribute's public ``fallback`` where that
+knows none; a record whose label is unknown is dropped. Everything here is a faster way to the same answer, and no
+content of a row can raise, for an exception that depends on a row is itself a release. Hence tables that differ by one
+record become codes that differ by one record at most, and the codes of two batches are the codes of their union.
+
+The proof is in ``docs/proofs/encoding.md``, what happens to which value in ``docs/guide/values.md``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
+from privet.schema.cells import UNKNOWN, each, number_of, reader_of, spellings_of
 from privet.schema.facts import Attribute, Categorical, Numeric, Schema
-from privet.schema.tables import Array, Columns, as_column, cells_of, number_of, numbers_of, open_table
+from privet.schema.tables import Array, Columns, as_column, cells_of, numbers_of, open_table
 
 MAX_TABLE = 2**16  # entries of a lookup table; more would not stay in cache
 
@@ -40,8 +45,8 @@ class Quantum:
 
     A record contributes ``level = rint(clip(value) / step)``, from ``low`` to ``high``. Whole numbers within 2**30
     keep step 1; others are cut at 2**20 steps to the larger bound. A missing value has level 0 where the schema
-    declares missing values, which then are to be left out of counts as well. Elsewhere it is read as the lower bound,
-    as in its code: a 0 outside the bounds would be more than one record may contribute.
+    declares missing values, which then are to be left out of counts as well. Elsewhere it is read as the middle of the
+    bounds, as in its code: a 0 outside the bounds would be more than one record may contribute.
     """
 
     step: float
@@ -63,7 +68,7 @@ class Quantum:
     def levels(self, numeric: Numeric, column: Any) -> NDArray[np.int32]:
         """The level of every cell of a column."""
         values = values_of(numeric, as_column(column))
-        known = np.nan_to_num(values, nan=numeric.low, posinf=numeric.high, neginf=numeric.low)
+        known = np.where(np.isnan(values), numeric.middle, values)
         levels = np.rint(np.clip(known, numeric.low, numeric.high) / self.step).astype(np.int32)
         if numeric.missing is not None:
             levels[np.isnan(values)] = 0
@@ -126,7 +131,7 @@ def _features(schema: Schema, columns: Columns) -> Array:
         column = columns.read(attribute.name)
         if column.size != row.size:
             raise TableError(f"column {attribute.name!r} differs in length from {schema.names[0]!r}")
-        _encode_column(attribute, column, row)
+        _encode_column(attribute, column, row, attribute.fallback)
     return features
 
 
@@ -134,22 +139,51 @@ def _code_type(arity: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if arity <= 256 else np.uint16
 
 
-def _encode_column(attribute: Attribute, column: Array, out: Array, unknown: int | None = None) -> None:
-    """Integers through a table of all they can be, which never copies them as floats; the rest cell by cell."""
-    if column.dtype.kind in "biu":
-        if column.dtype.itemsize == 1:
-            # Through bytes, so that int8 and bool index the table without a sign.
-            every = np.arange(256, dtype=np.uint8).view(np.int8 if column.dtype.kind == "i" else np.uint8)
-            np.take(_codes(attribute, every, unknown).astype(out.dtype), column.view(np.uint8), out=out, mode="clip")
-            return
-        limits = np.iinfo(column.dtype)
-        low, high = _integer_span(attribute)
-        low, high = max(low, int(limits.min)), min(high, int(limits.max))
-        if 0 <= high - low < min(MAX_TABLE, column.size):
-            codes = _codes(attribute, np.arange(low, high + 1), unknown).astype(out.dtype)
-            np.take(codes, np.clip(column, low, high).astype(np.intp) - low, out=out, mode="clip")
-            return
-    out[:] = _codes(attribute, column, unknown)
+def _encode_column(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
+    """What :func:`privet.schema.cells.reader_of` says of every cell, with ``unknown`` where it knows none.
+
+    Which way is taken follows from the column's type and the schema; each gives the answer of the definition.
+    """
+    data, absent = np.ma.getdata(column), np.ma.getmask(column)
+    if data.dtype.kind in "biu":
+        _encode_integers(attribute, data, out, unknown)
+    elif isinstance(attribute, Numeric):
+        out[:] = _bins(attribute, numbers_of(data), unknown)
+    elif data.dtype.kind == "f":
+        with np.errstate(over="ignore"):  # as in numbers_of
+            out[:] = _matches(attribute, data.astype(np.float64, copy=False), unknown)
+    else:
+        codes = np.fromiter(each(reader_of(attribute), cells_of(data)), np.int32, data.size)
+        out[:] = np.where(codes == UNKNOWN, unknown, codes)
+    if np.any(absent):
+        out[absent] = unknown
+
+
+def _encode_integers(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
+    """Through a table of all that matter, which never copies them as floats, unless they lie too far apart."""
+    if column.dtype.itemsize == 1:
+        # Through bytes, so that int8 and bool index the table without a sign.
+        every = np.arange(256, dtype=np.uint8).view(np.int8 if column.dtype.kind == "i" else np.uint8)
+        np.take(
+            _integer_codes(attribute, every, unknown).astype(out.dtype), column.view(np.uint8), out=out, mode="clip"
+        )
+        return
+    limits = np.iinfo(column.dtype)
+    low, high = _integer_span(attribute)
+    low, high = max(low, int(limits.min)), min(high, int(limits.max))
+    if not 0 <= high - low < MAX_TABLE:
+        out[:] = _integer_codes(attribute, column, unknown)
+        return
+    inside = np.clip(column, low, high)
+    # Unsigned numbers may be beyond intp before the subtraction, signed ones beyond their own type after it.
+    steps = inside - column.dtype.type(low) if column.dtype.kind == "u" else inside.astype(np.intp) - low
+    every = np.array(range(low, high + 1), dtype=column.dtype)
+    np.take(
+        _integer_codes(attribute, every, unknown).astype(out.dtype),
+        steps.astype(np.intp, copy=False),
+        out=out,
+        mode="clip",
+    )
 
 
 def _integer_span(attribute: Attribute) -> tuple[int, int]:
@@ -158,69 +192,53 @@ def _integer_span(attribute: Attribute) -> tuple[int, int]:
         marker = number_of(attribute.missing)
         told = [attribute.low, attribute.high, *([marker] if math.isfinite(marker) else [])]
     else:
-        told = [key for key in spellings_of(attribute) if not isinstance(key, str)] or [0.0]
+        told = [key for key in spellings_of(attribute) if not isinstance(key, str)] or [0]
     return math.floor(min(told)) - 1, math.ceil(max(told)) + 1
 
 
-def _codes(attribute: Attribute, column: Array, unknown: int | None = None) -> Array:
-    if isinstance(attribute, Categorical):
-        codes: Array = find_codes(spellings_of(attribute), column)
-        codes[codes < 0] = attribute.fallback if unknown is None else unknown
-        return codes
-    values = values_of(attribute, column)
+def _integer_codes(attribute: Attribute, column: Array, unknown: int) -> Array:
+    if isinstance(attribute, Numeric):
+        return _bins(attribute, numbers_of(column), unknown)
+    return _matches(attribute, column, unknown)
+
+
+def _bins(numeric: Numeric, numbers: NDArray[np.float64], unknown: int) -> Array:
+    values = _present(numeric, numbers)
     # No need to clip: all cuts lie within the bounds, so values beyond a bound already share its bin.
-    codes = np.searchsorted(attribute.cuts, values, side="left")
-    codes[np.isnan(values)] = 0 if attribute.missing is None else attribute.arity - 1
+    codes = np.searchsorted(numeric.cuts, values, side="left")
+    codes[np.isnan(values)] = unknown
     return codes
+
+
+def _matches(attribute: Categorical, column: Array, unknown: int) -> Array:
+    """The codes of numbers, by a search among the declared ones that a column of this type can hold."""
+    numbers = [(key, code) for key, code in spellings_of(attribute).items() if not isinstance(key, str)]
+    if column.dtype.kind == "f":
+        limit = sys.float_info.max
+        told = {float(key): code for key, code in numbers if abs(key) <= limit and float(key) == key}
+    else:
+        least, most = np.iinfo(column.dtype).min, np.iinfo(column.dtype).max
+        told = {int(key): code for key, code in numbers if least <= key <= most and int(key) == key}
+    if not told:
+        return np.full(column.size, unknown)
+    keys = np.array(sorted(told), dtype=column.dtype)
+    codes = np.array([told[key] for key in sorted(told)])
+    place = np.minimum(np.searchsorted(keys, column), keys.size - 1)
+    return np.where(keys[place] == column, codes[place], unknown)
 
 
 def _label_codes(schema: Schema, column: Array) -> Array:
     """Codes of labels, -1 where unknown."""
     codes = np.empty(column.size, np.int32)
-    _encode_column(schema.label, column, codes, unknown=-1)
-    return codes
-
-
-def spellings_of(attribute: Categorical) -> dict[Any, int]:
-    """Every way to write a declared value, the exact one first: "1" may arrive as 1 or 1.0, True as "true"."""
-    spellings = {value: i for i, value in enumerate(attribute.values)}
-    for i, value in enumerate(attribute.values):
-        spellings.setdefault(str(value).strip(), i)
-    # The shortest text has the first claim on a number: 1 means "1" rather than "01".
-    for i, value in sorted(enumerate(attribute.values), key=lambda item: len(str(item[1]))):
-        for way in _other_ways(value):
-            spellings.setdefault(way, i)
-    return spellings
-
-
-def _other_ways(value: Any) -> Iterator[Any]:
-    text = str(value).strip()
-    if text.lower() in ("true", "false"):
-        yield from (text.lower(), text.capitalize(), text.lower() == "true")
-    number = number_of(text)
-    if math.isfinite(number):
-        yield from (number, str(number), *([str(int(number))] if number.is_integer() else []))
-
-
-def find_codes(spellings: dict[Any, int], column: Array) -> NDArray[np.int32]:
-    """The code of every cell, -1 where it is no declared value."""
-    cells = cells_of(column)
-    try:
-        codes = np.array([spellings.get(cell, -1) for cell in cells], dtype=np.int32)
-    except Exception:  # some cell cannot be hashed or compared: take them one at a time
-        codes = np.full(len(cells), -1, np.int32)
-    for row in np.flatnonzero(codes < 0).tolist():
-        cell = cells[row]
-        try:
-            text = cell.decode(errors="replace") if isinstance(cell, bytes) else cell
-            codes[row] = spellings.get(text.strip() if isinstance(text, str) else text, -1)
-        except Exception:  # a cell may be any object whatever; it then is an unknown value
-            continue
+    _encode_column(schema.label, column, codes, UNKNOWN)
     return codes
 
 
 def values_of(numeric: Numeric, column: Array) -> NDArray[np.float64]:
-    """The numbers of a column, NaN where there is none."""
-    values = numbers_of(column)
+    """The numbers of a column, NaN where there is none: :func:`privet.schema.cells.value_of`, a column at a time."""
+    return _present(numeric, numbers_of(column))
+
+
+def _present(numeric: Numeric, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     marker = number_of(numeric.missing)
-    return values if math.isnan(marker) else np.where(values == marker, np.nan, values)
+    return numbers if math.isnan(marker) else np.where(numbers == marker, np.nan, numbers)

@@ -40,7 +40,10 @@ class Numeric:
     ``value <= cuts[j]`` exactly when ``code <= j``. Give ``thresholds`` (ascending, strictly inside the bounds), or
     let the bounds be cut into ``bins`` of equal width. A whole-number attribute is cut half-way between whole numbers,
     at all of them when there are no more than ``bins``. With a ``missing`` marker, missing values have a code of their
-    own, the last; without one they are read as ``low``. ``basis`` says where the bounds come from.
+    own, the last; without one they are read as the ``middle``. ``basis`` says where the bounds come from.
+
+    >>> Numeric("age", 0, 120).fallback, Numeric("age", 0, 120, missing="?").fallback
+    (9, 20)
     """
 
     name: str
@@ -97,13 +100,28 @@ class Numeric:
         """The number of codes."""
         return len(self.cuts) + 1 + (self.missing is not None)
 
+    @property
+    def middle(self) -> float:
+        """The number that a missing one is read as where the schema declares no marker: half-way between the bounds."""
+        half = self.low + (self.high - self.low) / 2
+        return min(math.floor(half + 0.5), self.high) if self.integer else half
+
+    @cached_property
+    def fallback(self) -> int:
+        """The code of what is missing or no number."""
+        return len(self.cuts) + 1 if self.missing is not None else int(np.searchsorted(self.cuts, self.middle))
+
 
 @dataclass(frozen=True)
 class Categorical:
     """One of a public list of values (strings, booleans or numbers, kept as they are given).
 
     A value outside the list, or a missing one, is read as ``other`` when that is declared, else as a listed ``"?"``,
-    ``"missing"`` or ``"other"`` (in any case), else as the first value. The rule is public; no record is refused.
+    ``"missing"`` or ``"other"`` (in any case), else as the middle of the list, which suits lists that have an order:
+    list a ``"?"`` for all others. The rule is public; no record is refused.
+
+    >>> Categorical("pain", ("none", "some", "much")).fallback, Categorical("ward", ("A", "B", "?")).fallback
+    (1, 2)
     """
 
     name: str
@@ -141,7 +159,7 @@ class Categorical:
         if self.other is not None:
             return self.values.index(self.other)
         written = [str(value).strip().lower() for value in self.values]
-        return next((written.index(marker) for marker in MARKERS if marker in written), 0)
+        return next((written.index(marker) for marker in MARKERS if marker in written), self.arity // 2)
 
 
 Attribute = Numeric | Categorical

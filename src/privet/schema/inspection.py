@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
-from privet.schema.encoding import find_codes, open_for, spellings_of, values_of
+from privet.schema.cells import UNKNOWN, each, reader_of
+from privet.schema.encoding import open_for, values_of
 from privet.schema.facts import Attribute, Categorical, Numeric, Schema
 from privet.schema.tables import Array, as_column, cells_of, numbers_of, open_table
 
 REMEDIES = {
-    "missing": "read as the lowest value or the fallback category",
+    "missing": "read as the declared branch, or as the middle where none is declared",
     "not a number": "read as missing",
     "out of range": "clipped to the bounds",
     "not whole": "binned as it is",
-    "unknown": "read as the fallback category",
+    "unknown": "read as the declared branch, or as the middle of the list where none is declared",
     "missing label": "dropped",
     "unknown label": "dropped",
 }  # what a fit does about each fault
@@ -84,7 +85,8 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
 
 def _faults(attribute: Attribute, column: Array) -> dict[str, NDArray[np.bool_]]:
     if isinstance(attribute, Categorical):
-        unknown = find_codes(spellings_of(attribute), column) < 0
+        codes = np.fromiter(each(reader_of(attribute), cells_of(column)), np.int32, column.size)
+        unknown = codes == UNKNOWN
         absent = unknown & _absent(column)
         return {"missing": absent, "unknown": unknown & ~absent}
     values, told = values_of(attribute, column), numbers_of(column)

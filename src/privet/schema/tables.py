@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
+from privet.schema.cells import each, moment, number_of, plain_of
 
 Array = NDArray[Any]
+_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Boolean)
 
 
 class Columns(NamedTuple):
@@ -49,21 +51,20 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
 
 
 def as_column(values: Any) -> Array:
-    """One column (array, series or sequence) as a one-dimensional array, of objects where types are mixed."""
+    """One column (array, series or sequence) as a one-dimensional array, masked where the source says null.
+
+    Integers with nulls stay integers: as floats, numbers of 16 digits would change for everybody. Where types are
+    mixed the array holds objects, and :mod:`privet.schema.cells` judges each by itself.
+    """
     column: Array
     if not isinstance(values, np.ndarray):
-        values = nw.from_native(values, series_only=True, pass_through=True)
+        values = nw.from_native(_known_series(values), series_only=True, pass_through=True)
     if isinstance(values, nw.Series):
-        # By list where pyarrow's to_numpy would read a null as some category.
-        listed = values.dtype in (nw.Categorical, nw.Enum)
-        column = np.fromiter(values.to_list(), object, len(values)) if listed else values.to_numpy()
-    elif isinstance(values, np.ma.MaskedArray):
-        column = values.data.astype(object)
-        column[np.ma.getmaskarray(values)] = None
+        column = _series_column(values)
     elif hasattr(values, "__array__"):
-        column = np.asarray(values)
+        column = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
     elif isinstance(values, Sequence) and not isinstance(values, str | bytes):
-        column = np.fromiter(values, dtype=object, count=len(values))  # np.asarray would turn [1, "a"] into text
+        column = _objects(values)  # np.asarray would turn [1, "a"] into text
     else:
         raise TableError(f"a column must be an array, a series or a list, not {type(values).__name__}")
     if column.ndim == 2 and column.shape[1] == 1:
@@ -73,23 +74,75 @@ def as_column(values: Any) -> Array:
     return column
 
 
+def _known_series(values: Any) -> Any:
+    """A series that narwhals knows, for arrays of pandas and pyarrow whose own __array__ reads null integers as floats."""
+    library = type(values).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
+        return sys.modules["pyarrow"].chunked_array([values])
+    if library == "pandas" and hasattr(values, "__array__") and not hasattr(values, "iloc"):
+        return sys.modules["pandas"].Series(values)
+    return values
+
+
+def _series_column(series: nw.Series[Any]) -> Array:
+    """By the declared type of a series, and never through a list or an array that a single cell could alter or stop."""
+    native, dtype = series.to_native(), getattr(series.to_native(), "dtype", None)
+    if isinstance(dtype, np.dtype):
+        return np.asarray(native.to_numpy())  # narwhals would look into a column of objects for its type
+    if type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow":
+        return as_column(native.array.__arrow_array__())
+    if type(dtype).__name__ == "CategoricalDtype":
+        listed = cells_of(as_column(dtype.categories.to_series()))
+        return _objects([*listed, None])[native.cat.codes.to_numpy()]  # code -1, a null, takes the last
+    if hasattr(native, "chunks") and hasattr(native.type, "value_type") and series.dtype == nw.Categorical:
+        return as_column(native.cast(native.type.value_type))  # pyarrow's to_numpy reads a null as some category
+    if series.dtype in (nw.List, nw.Struct, nw.Array, nw.Duration, nw.Time):
+        return np.ma.masked_array(np.zeros(len(series), np.bool_), True)  # no number and no category among these
+    if series.dtype in _INTEGERS:
+        if not series.null_count():
+            return series.to_numpy()
+        filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
+        return np.ma.masked_array(filled.to_numpy(), series.is_null().to_numpy())
+    if series.dtype.is_float() or series.dtype in (nw.Date, nw.Datetime):
+        return series.to_numpy()  # null is NaN or NaT; a zone becomes UTC
+    try:
+        return series.to_numpy() if series.dtype == nw.String else _objects(series.to_list())
+    except Exception:  # pyarrow stops at text that is no UTF-8 and at dates beyond Python's: read them one at a time
+        return _objects([_cell(series, row) for row in range(len(series))])
+
+
+def _cell(series: nw.Series[Any], row: int) -> Any:
+    try:
+        return series[row : row + 1].to_list()[0]
+    except Exception:
+        return None
+
+
+def _objects(cells: Sequence[Any]) -> Array:
+    return np.fromiter(cells, dtype=object, count=len(cells))
+
+
 def cells_of(column: Array) -> list[Any]:
-    # Dates as text: tolist() would turn nanosecond dates into plain integers.
-    cells: list[Any] = (column.astype(str) if column.dtype.kind in "mM" else column).tolist()
-    return [cell.decode(errors="replace") for cell in cells] if column.dtype.kind == "S" else cells
+    """The cells of a column as objects, None where it is masked; dates as text, whatever their unit."""
+    data, absent = np.ma.getdata(column), np.ma.getmask(column)
+    cells: list[Any]
+    if data.dtype.kind == "M":
+        # Not by tolist(), which turns nanoseconds into plain integers.
+        cells = list(each(moment, np.datetime_as_string(data).tolist()))
+        absent = absent | np.isnat(data)
+    else:
+        cells = [None] * data.size if data.dtype.kind == "m" else data.tolist()
+        cells = list(each(plain_of, cells)) if data.dtype.kind == "S" else cells
+    for row in np.flatnonzero(absent).tolist():
+        cells[row] = None
+    return cells
 
 
 def numbers_of(column: Array) -> NDArray[np.float64]:
-    if column.dtype.kind in "biuf":
-        with np.errstate(over="ignore"):  # a long double beyond float64 is an infinity, to be clipped
-            return column.astype(np.float64, copy=False)
-    return np.fromiter(map(number_of, cells_of(column)), np.float64, column.size)
-
-
-def number_of(cell: Any) -> float:
-    try:
-        return float(cell)
-    except OverflowError:
-        return math.inf if cell > 0 else -math.inf
-    except Exception:  # a cell may be any object whatever; it then is no number
-        return math.nan
+    """The number of every cell, NaN where it says none: :func:`privet.schema.cells.number_of`, a column at a time."""
+    data, absent = np.ma.getdata(column), np.ma.getmask(column)
+    if data.dtype.kind not in "biuf":
+        return np.fromiter(each(number_of, cells_of(column)), np.float64, data.size)
+    with np.errstate(over="ignore"):  # a long double beyond float64 is an infinity, to be clipped
+        values = data.astype(np.float64, copy=False)
+    return np.where(absent, np.nan, values) if np.any(absent) else values

@@ -1,0 +1,183 @@
+"""What a single cell says, by itself: the definition that every faster way of reading a column must agree with.
+
+A cell may be any object whatever. :func:`plain_of` turns it into a bool, an int, a float, a text or nothing, and all
+else follows from that: :func:`number_of`, :func:`code_of`. None of them sees another cell and none of them raises.
+
+The proof that encoding treats records one by one is in ``docs/proofs/encoding.md``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import numbers
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from privet.schema.facts import Attribute, Categorical, Numeric
+
+UNKNOWN = -1  # the code of a cell that says nothing the attribute declares
+_PLAIN = frozenset((bool, int, float, str, type(None)))
+_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+_MOST_DIGITS = 40  # of a Decimal read as an integer; the exponent of one can ask for a million
+
+
+def plain_of(cell: Any) -> bool | int | float | str | None:
+    """What a cell says; None where it says nothing that a schema could mean.
+
+    >>> [plain_of(cell) for cell in (b"red", np.uint64(2**63), decimal.Decimal("7"), np.datetime64("2020-01-02", "ns"))]
+    ['red', 9223372036854775808, 7, '2020-01-02']
+    >>> [plain_of(cell) for cell in (None, [1], object(), np.ma.masked)]
+    [None, None, None, None]
+    """
+    try:
+        return cell if type(cell) in _PLAIN else _translated(cell)
+    except Exception:  # a cell may object to anything that is done to it; it then says nothing
+        return None
+
+
+def _translated(cell: Any) -> bool | int | float | str | None:
+    # The methods of the built-in types, for a subclass may have overridden its own.
+    if isinstance(cell, str):
+        return str.__str__(cell)
+    if isinstance(cell, bytes):
+        return bytes.decode(cell, errors="replace")
+    if isinstance(cell, np.datetime64):
+        return None if np.isnat(cell) else moment(str(np.datetime_as_string(cell)))
+    if isinstance(cell, datetime.timedelta | datetime.time | np.timedelta64):
+        return None  # a number only together with a unit, which no schema declares
+    if isinstance(cell, np.bool_):
+        return bool(cell)
+    if isinstance(cell, int | np.integer):
+        return int(cell) if isinstance(cell, np.integer) else int.__int__(cell)
+    if isinstance(cell, float | np.floating):
+        return float(cell) if isinstance(cell, np.floating) else float.__float__(cell)
+    if isinstance(cell, decimal.Decimal):
+        whole = int(cell) if cell.is_finite() and abs(cell.adjusted()) < _MOST_DIGITS else None
+        return whole if whole is not None and whole == cell else float(cell)
+    if isinstance(cell, datetime.datetime):
+        if cell != cell:  # NaT calls itself a datetime
+            return None
+        utc = cell if cell.tzinfo is None else cell.astimezone(datetime.UTC).replace(tzinfo=None)
+        return moment(utc.isoformat())
+    if isinstance(cell, datetime.date):
+        return cell.isoformat()
+    if isinstance(cell, numbers.Real):
+        return float(cell)
+    return None
+
+
+def moment(text: str) -> str:
+    """A date and time (in UTC, if it has a zone) in one way of writing, whatever resolution it was kept in.
+
+    >>> [moment(text) for text in ("2020", "2020-01-02T00:00:00.000000000", "2020-01-02T03", "2020-01-02T03:04:05.60")]
+    ['2020-01-01', '2020-01-02', '2020-01-02T03:00:00', '2020-01-02T03:04:05.6']
+    """
+    date, _, time = text.partition("T")
+    date += "-01" * (2 - date[1:].count("-"))  # the first character may be the sign of a year
+    time += ":00" * (2 - time.count(":")) if time else ""
+    time = time.rstrip("0").rstrip(".") if "." in time else time
+    return date if time in ("", "00:00:00") else f"{date}T{time}"
+
+
+def number_of(cell: Any) -> float:
+    """The number a cell says, the nearest double to it; NaN where it says none.
+
+    >>> [number_of(cell) for cell in ("39", " 3.9e1 ", 10**400, "37,8", None)]
+    [39.0, 39.0, inf, nan, nan]
+    """
+    plain = plain_of(cell)
+    if plain is None:
+        return math.nan
+    try:
+        return float(plain)
+    except ValueError:
+        return math.nan
+    except OverflowError:  # an integer beyond every double
+        return math.inf if plain > 0 else -math.inf  # type: ignore[operator]
+
+
+def reader_of(attribute: Attribute) -> Callable[[Any], int]:
+    """The function from a cell to its code, or :data:`UNKNOWN`: the definition of the encoding.
+
+    >>> read = reader_of(Categorical("colour", ("red", "blue")))
+    >>> [read(cell) for cell in ("blue", " red ", "green", None, [0])]
+    [1, 0, -1, -1, -1]
+    """
+    if isinstance(attribute, Categorical):
+        spellings = spellings_of(attribute)
+
+        def category(cell: Any) -> int:
+            plain = plain_of(cell)
+            code = spellings.get(plain, UNKNOWN)
+            return spellings.get(plain.strip(), UNKNOWN) if code == UNKNOWN and isinstance(plain, str) else code
+
+        return category
+
+    def bin_of(cell: Any) -> int:
+        value = value_of(attribute, cell)
+        return UNKNOWN if math.isnan(value) else int(np.searchsorted(attribute.cuts, value, side="left"))
+
+    return bin_of
+
+
+def value_of(numeric: Numeric, cell: Any) -> float:
+    """The number of a cell; NaN where there is none, or where it is the missing marker."""
+    value = number_of(cell)
+    return math.nan if numeric.missing is not None and value == number_of(numeric.missing) else value
+
+
+def each(function: Callable[[Any], Any], cells: Iterable[Any]) -> Iterator[Any]:
+    """``map(function, cells)``, asking only once for each distinct text."""
+    known = _Known(function)
+    return (known[cell] if type(cell) is str or type(cell) is bytes else function(cell) for cell in cells)
+
+
+class _Known(dict[Any, Any]):
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __missing__(self, text: Any) -> Any:
+        answer = self[text] = self._function(text)
+        return answer
+
+
+def spellings_of(attribute: Categorical) -> dict[Any, int]:
+    """Every way to write a declared value, the exact one first: "1" may arrive as 1 or 1.0, True as "true"."""
+    spellings = {value: i for i, value in enumerate(attribute.values)}
+    for i, value in enumerate(attribute.values):
+        spellings.setdefault(str(value).strip(), i)
+    # The shortest text has the first claim on a number: 1 means "1" rather than "01".
+    for i, value in sorted(enumerate(attribute.values), key=lambda item: len(str(item[1]))):
+        for way in _other_ways(value):
+            spellings.setdefault(way, i)
+    return spellings
+
+
+def _other_ways(value: Any) -> Iterator[Any]:
+    text = str(value).strip()
+    if text.lower() in ("true", "false"):
+        yield from (text.lower(), text.capitalize(), text.lower() == "true")
+    number = number_of(text)
+    if math.isfinite(number):
+        whole = _whole(text)
+        if whole is None or whole == number:
+            yield from (number, str(number), *([str(int(number))] if number.is_integer() else []))
+        else:  # too many digits for a double, which would be another number
+            yield from (whole, str(whole))
+    if _DATE.fullmatch(text):
+        try:
+            yield plain_of(datetime.datetime.fromisoformat(text))
+        except ValueError:
+            return
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
