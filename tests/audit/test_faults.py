@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 from privet.audit import AuditResult, audit_learner, exact, zoo
-from privet.engines.memory import MemoryCells, MemoryEngine
+from privet.engines.memory import MemoryEngine
 from privet.privacy import mechanisms
 from privet.privacy.budget import Neighbours, float_up
+from privet.privacy.counting import Cells, bin_counts, class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
@@ -34,7 +35,7 @@ DEEP = {relation: [pair for pair in zoo(relation=relation) if pair.ways is None]
 
 def true_counts(data: PrivateDataset) -> np.ndarray:
     """Around the wall, as no learner may go."""
-    return data._engine.class_counts(data._cells)[0]
+    return class_counts(data._engine, data._cells)[0]
 
 
 def holds(result: AuditResult) -> bool:
@@ -97,9 +98,11 @@ def test_stopping_by_a_noisy_count() -> None:
 # -- sharding by row position ----------------------------------------------------------------------------------------
 
 
-def by_position(self: MemoryEngine, cells: MemoryCells, count: int, coins: Any) -> MemoryCells:
-    size = cells.of_record.size
-    return MemoryCells((np.arange(size) * count // max(size, 1)).astype(np.int32), count)
+SHARDS = MemoryEngine.shards
+
+
+def by_position(self: MemoryEngine, cells: Cells, count: int, coins: Any) -> Cells:
+    return SHARDS(self, cells, count, lambda sides, size: np.arange(size) * sides // max(size, 1))
 
 
 def shard_counts(data: PrivateDataset, epsilon: Fraction) -> Any:
@@ -210,7 +213,7 @@ GRID = Schema((Numeric("x", 0, 8, thresholds=tuple(range(1, 8))),), Categorical(
 def cut_in_a_range(data: PrivateDataset, epsilon: Fraction, mechanism: str) -> Threshold:
     """A range between neighbouring values, by score and width; then a public point in it, uniformly."""
     eps = float(data.ledger.charge(epsilon, "split point").redeem())
-    counts = data._engine.counts(data._cells)[0]
+    counts = bin_counts(data._engine, data._cells)[0]
     below = counts.cumsum(axis=0)[:-1]
     scores = Max().node(below) + Max().node(counts.sum(axis=0) - below)
     starts = np.flatnonzero(np.diff(below.sum(axis=1), prepend=-1))  # cuts between two records are one range

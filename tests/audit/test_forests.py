@@ -13,13 +13,14 @@ from privet.audit import audit_learner, exact, tiny_schema, zoo
 from privet.audit.exact import as_recipe
 from privet.audit.outputs import TooLarge, output_distribution
 from privet.audit.released import Reach, canonical
-from privet.engines.memory import MemoryCells, MemoryEngine
+from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded
 from privet.growing import forests
 from privet.growing.forests import buy_leaf_counts
 from privet.growing.random_trees import RandomTrees
 from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
+from privet.privacy.counting import Cells, class_counts, descend, only
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
@@ -170,7 +171,7 @@ def forest_of(data: PrivateDataset, epsilon: Fraction, *, only_where_records_fel
     if only_where_records_fell:
         for t in range(2):
             alone = routes.tree(t)
-            there = data._engine.class_counts(data._engine.descend(data._cells, alone)).any(axis=1)
+            there = class_counts(data._engine, descend(data._cells, alone)).any(axis=1)
             counts[routes.nodes_of(t)[alone.leaves[~there]]] = np.nan
     summed = np.where(routes.is_leaf[:, None], counts, add_up(routes, np.nan_to_num(counts)))
     return Forest(data.schema, as_trees(routes, shares(summed), summed))
@@ -186,9 +187,11 @@ def test_leaves_only_where_records_fell() -> None:
     assert sound.verdict == "holds"
 
 
-def by_position(self: MemoryEngine, cells: MemoryCells, count: int, coins: Any) -> MemoryCells:
-    size = cells.of_record.size
-    return MemoryCells((np.arange(size) * count // max(size, 1)).astype(np.int32), count)
+SHARDS = MemoryEngine.shards
+
+
+def by_position(self: MemoryEngine, cells: Cells, count: int, coins: Any) -> Cells:
+    return SHARDS(self, cells, count, lambda sides, size: np.arange(size) * sides // max(size, 1))
 
 
 def test_disjoint_trees_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,10 +214,10 @@ def test_a_fixed_number_of_sampled_records(monkeypatch: pytest.MonkeyPatch) -> N
     """
 
     def one(self: PrivateDataset, rate: Fraction) -> PrivateDataset:
-        size = self._cells.of_record.size
-        cells = np.full(size, -1, dtype=np.int32)
-        cells[current_source().coins(size, 1)] = 0
-        return PrivateDataset(self._engine, self.ledger, MemoryCells(cells, 1))
+        size = self._engine._labels.size  # type: ignore[attr-defined]
+        chosen = current_source().coins(size, 1)
+        cells = self._engine.shards(self._cells, 2, lambda _, size: ~np.isin(np.arange(size), chosen))
+        return PrivateDataset(self._engine, self.ledger, only(cells, 0))
 
     def counts_of_a_sample(data: PrivateDataset, epsilon: Fraction) -> Any:
         return tuple(data.sample(Fraction(1, 2)).class_counts(epsilon).values())
@@ -240,7 +243,7 @@ def test_the_true_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs, claimed = named("a shard boundary among 5"), Fraction(56, 10)
     assert exact(SNRForest(), pairs, claimed).verdict == "holds"
     monkeypatch.setattr(
-        snr_forest, "size_of", lambda data, *_: (int(data._engine.class_counts(data._cells).sum()), claimed)
+        snr_forest, "size_of", lambda data, *_: (int(class_counts(data._engine, data._cells).sum()), claimed)
     )
     found = exact(SNRForest(), pairs, claimed)
     assert (found.verdict, found.lower_bound) == ("violated", math.inf)
@@ -270,7 +273,7 @@ def test_a_forest_is_released_with_its_way_of_voting() -> None:
 def test_a_weight_that_depends_on_the_records_is_seen() -> None:
     def weighed(data: PrivateDataset, epsilon: Fraction) -> Forest:
         leaf = Tree.build(data.schema, [None], [-1], [0])
-        return Forest(data.schema, (leaf,), "proba", 1 / (1 + int(data._engine.class_counts(data._cells).sum())))
+        return Forest(data.schema, (leaf,), "proba", 1 / (1 + int(class_counts(data._engine, data._cells).sum())))
 
     assert audit_learner(weighed).verdict != "holds"
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from privet import Categorical, Numeric, Schema
 from privet.engines.joint_counts import JointCounts
 from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import ROOT, only, refine
 from privet.schema.encoding import Codes, encode
 from privet.structure import compiled
 from privet.structure.splits import OneCategory, Tests, Threshold
@@ -144,9 +145,9 @@ def test_an_engine_counts_the_cell_it_is_asked_about() -> None:
     schema = wide(5, 2, arity=3)
     features, labels = rng.integers(0, 3, (5, 200), dtype=np.uint8), rng.integers(0, 2, 200).astype(np.uint8)
     engine = MemoryEngine(schema, Codes(features, labels))
-    cells = engine.refine(engine.root(), [OneCategory(0, 2)])
+    cells = refine(ROOT, engine.schema, [OneCategory(0, 2)])
     tests = Tests.binary(schema)
     for cell in (0, 1):
-        joint = engine.joint(engine.only(cells, cell), tests)
+        joint = engine.joint(only(cells, cell), tests, 3)
         inside = (features[0] != 2).astype(int) == cell
         assert joint.class_counts.tolist() == np.bincount(labels[inside], minlength=2).tolist()

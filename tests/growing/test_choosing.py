@@ -14,6 +14,7 @@ from privet.engines.memory import MemoryEngine
 from privet.growing.candidates import Candidates
 from privet.growing.choosing import JointChoice, NoisyGain, PointsFirst
 from privet.growing.domains import Domains
+from privet.privacy.counting import ROOT
 from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Ledger
 from privet.privacy.mechanisms import Selection
@@ -39,7 +40,7 @@ def engine(schema: Schema, records: int = 400, seed: int = 0) -> MemoryEngine:
 
 def frontier(schema: Schema, ledger: Ledger, **how: int) -> Frontier:
     counted = engine(schema, **how)
-    return Frontier(counted, counted.root(), ledger)
+    return Frontier(counted, ROOT, ledger)
 
 
 def choose(chooser, schema: Schema, kind: str, epsilon: Fraction, **how: int) -> tuple[int, Ledger]:  # type: ignore[no-untyped-def]

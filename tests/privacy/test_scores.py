@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from privet import Categorical, Numeric, ParameterError, Schema, ScoreError
 from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import ROOT, bin_counts, class_counts
 from privet.privacy.frontier import score_tests
 from privet.privacy.scores import (
     MAX_RECORDS,
@@ -47,8 +48,8 @@ def scores_of(schema: Schema, table: dict[str, list[Any]], score: Score) -> np.n
     """What the kernel computes: the score of every test of every kind, or of every label for Hits."""
     engine = MemoryEngine(schema, encode(schema, table))
     if isinstance(score, Hits):
-        return score.node(engine.class_counts(engine.root()))[0]
-    counts = engine.counts(engine.root())
+        return score.node(class_counts(engine, ROOT))[0]
+    counts = bin_counts(engine, ROOT)
     return np.concatenate(
         [score_tests(counts, tests, score, schema)[0][0] for tests in (make(schema) for make in TESTS.values())]
     )

@@ -13,6 +13,7 @@ import pytest
 from privet.engines.memory import MemoryEngine
 from privet.experiments.bai_chain import chain_law
 from privet.growing.blocks import block_space, embedding
+from privet.privacy.counting import ROOT
 from privet.privacy.samplers.multiway_sampler import Weights
 from privet.published.embedding import space_size
 from privet.published.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
@@ -33,7 +34,7 @@ def toy(arities: tuple[int, ...], records: int = 200, seed: int = 0) -> tuple[Sc
 
 def block_of(arities: tuple[int, ...], depth: int, rule: ExactStop = NO_RULE, **options: Any) -> OpenBlock:
     engine = MemoryEngine(*toy(arities, **options))
-    return OpenBlock(engine, engine.root(), frozenset(), depth, rule)
+    return OpenBlock(engine, ROOT, frozenset(), depth, rule)
 
 
 def gini_of(shape: Shape, codes: Codes, rows: np.ndarray) -> float:
@@ -133,7 +134,7 @@ def test_true_counts_stop_nodes_inside_a_block() -> None:
     sizes = []
     for min_records in (smallest, smallest + 1):
         engine = MemoryEngine(schema, codes)
-        listed = OpenBlock(engine, engine.root(), frozenset(), 2, ExactStop(int(min_records), pure=False)).enumerate()
+        listed = OpenBlock(engine, ROOT, frozenset(), 2, ExactStop(int(min_records), pure=False)).enumerate()
         sizes.append(len(listed.scores))
     assert sizes[0] > sizes[1]
     rule = ExactStop(5)
@@ -200,7 +201,7 @@ def test_the_law_is_that_of_the_chain_that_runs() -> None:
     schema, codes = toy((2, 3, 2), 60)
     law, steps, runs = chain_law(schema, codes, 2, 0.8), 5, 1500
     engine = MemoryEngine(schema, codes)
-    block, dice = OpenBlock(engine, engine.root(), frozenset(), 2, NO_RULE), np.random.default_rng(2)
+    block, dice = OpenBlock(engine, ROOT, frozenset(), 2, NO_RULE), np.random.default_rng(2)
     chain = Chain(buffer=steps + 1, step_limit=steps, variance_threshold=0)
     seen = Counter(chain.run(block, 0.8 / 4, dice).shape for _ in range(runs))
     for shape, p in zip(law.shapes, law.after(steps), strict=True):

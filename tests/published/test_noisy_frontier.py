@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import ROOT
 from privet.privacy.frontier import score_tests
 from privet.privacy.scores import Gini
 from privet.published.exact_frontier import ExactFrontier
@@ -27,7 +28,7 @@ SCHEMA = Schema(
 @given(st.data(), schemas())
 def test_without_noise_it_is_exact(data: st.DataObject, schema: Schema) -> None:
     engine = MemoryEngine(schema, encode(schema, data.draw(tables(schema, 30))))
-    noisy, exact, tests = NoisyFrontier(engine, engine.root(), steps=1), ExactFrontier(engine), Tests.binary(schema)
+    noisy, exact, tests = NoisyFrontier(engine, ROOT, steps=1), ExactFrontier(engine), Tests.binary(schema)
     with use_noise(ZeroNoise()):
         for _ in range(2):
             assert noisy.size == exact.size
@@ -51,7 +52,7 @@ def test_the_scale_of_its_noise() -> None:
     engine = MemoryEngine(SCHEMA, encode(SCHEMA, {"town": ["a"], "sex": ["f"], "ill": ["no"]}))
     source = ReplayNoise([0] * 7)
     with use_noise(source):
-        frontier = NoisyFrontier(engine, engine.root(), steps=2)
+        frontier = NoisyFrontier(engine, ROOT, steps=2)
         frontier.count_all(Fraction(1, 2))
         frontier.attribute_counts_all(Fraction(1), np.ones((1, 2), dtype=bool), by_class=False)
         frontier.choose_all(Tests.multiway(SCHEMA), Gini(), Fraction(1))

@@ -20,6 +20,7 @@ from privet.datasets import fs
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
 from privet.growing import whole_tree as whole
+from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers import tree_sampler
 from privet.privacy.samplers.tree_sampler import _Sampler
@@ -444,7 +445,7 @@ def right_side(tree: fs.HiddenTree, attribute: int, labels: tuple[int, int]) -> 
 def expected_accuracy(tree: fs.HiddenTree, sample: fs.Sample, epsilon: float) -> float:
     """Over the mechanism's own randomness: exactly, from the weights of its draws."""
     space = FS_RECIPE.blocks(FS).space
-    joint = MemoryEngine(FS, sample.codes).joint(MemoryEngine(FS, sample.codes).root(), space.tests)
+    joint = MemoryEngine(FS, sample.codes).joint(ROOT, space.tests, space.depth)
     exact = Fraction(str(epsilon)) - space.rounding(Fraction(str(epsilon)))
     sampler = _Sampler(joint, space, float(exact))
 

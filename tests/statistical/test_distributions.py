@@ -23,6 +23,7 @@ from scipy.stats import chi2, norm
 
 from privet import Categorical, Ledger, Numeric, PrivateDataset, Schema, protect
 from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import ROOT, class_counts
 from privet.privacy.frontier import Frontier
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import OpenDPNoise
@@ -390,8 +391,8 @@ def test_coins(sides: int) -> None:
 
 
 def test_shards() -> None:
-    root = engine().root()
-    sizes = engine().class_counts(engine().shards(root, 5, OpenDPNoise().coins)).sum(axis=1)
+    root = ROOT
+    sizes = class_counts(engine(), engine().shards(root, 5, OpenDPNoise().coins)).sum(axis=1)
     assert sizes.sum() == CELLS * len(IN_A_CELL)
     assert accepts(sizes, np.full(5, 1 / 5))
     fixed = np.full(5, sizes.sum() // 5)

@@ -13,6 +13,7 @@ from privet.audit import tiny_schema
 from privet.errors import ParameterError
 from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
+from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
@@ -60,7 +61,7 @@ class Saves(DiffPID3):
 @dataclass(frozen=True)
 class FailsOnNobody(DiffPID3):
     def grow(self, data: PrivateDataset, epsilon: Fraction, random: Any, progress: Any = None) -> Tree:
-        counts = data._engine.class_counts(data._cells)
+        counts = class_counts(data._engine, data._cells)
         if counts.min() == 0:
             raise ValueError("a class is empty")
         return super().grow(data, epsilon, random)

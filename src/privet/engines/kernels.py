@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from privet.structure.compiled import spread
-from privet.structure.descent import BLOCK, descend
+from privet.structure.compiled import GRAIN, spread
+from privet.structure.descent import BLOCK, child, descend
 
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""
@@ -29,6 +29,17 @@ def class_histogram(labels, cells, n_cells, n_classes, threads):
     partial = np.zeros((threads, n_cells, n_classes), dtype=np.int64)
     spread(_add_classes, threads, labels, cells, partial)
     return partial.sum(axis=0)
+
+
+def tuple_histogram(features, labels, cells, members, arities, ends, offsets, n_cells, n_classes):
+    """(cell, bin, class) counts over tuples of attributes; see ``privet.privacy.counting.Tally``.
+
+    Tuple t is ``members[ends[t - 1]:ends[t]]``, and its bins begin at ``offsets[t]``. Threads take different tuples.
+    """
+    counts = np.zeros((n_cells + 1, int(offsets[-1]), n_classes), dtype=np.int64)
+    few = 1 + GRAIN // (labels.size + 1)
+    spread(_add_tuples, ends.size, features, labels, cells, members, arities, ends, offsets, counts, least=few)
+    return counts[:n_cells]
 
 
 def value_sums(values, cells, n_cells, threads):
@@ -127,14 +138,7 @@ def _route(start, stop, features, cells, attribute, kind, cut, first_child, rout
         if cell < 0 or attribute[cell] < 0:
             routed[i] = OUTSIDE
             continue
-        code = np.int64(features[attribute[cell], i])
-        if kind[cell] == 0:
-            child = np.int64(code > cut[cell])
-        elif kind[cell] == 1:
-            child = np.int64(code != cut[cell])
-        else:
-            child = code
-        routed[i] = first_child[cell] + child
+        routed[i] = first_child[cell] + child(features[attribute[cell], i], kind[cell], cut[cell])
 
 
 @njit(cache=True, nogil=True)
@@ -149,3 +153,25 @@ def _send_down(first, last, features, cells, place, roots, depths, attribute, ki
         descend(features, start, node, depth, attribute, kind, cut, first_child)
         for j in range(len(node)):
             arrived[start + j] = OUTSIDE if cells[start + j] < 0 else place[node[j]]
+
+
+@njit(cache=True, nogil=True)
+def _add_tuples(first, last, features, labels, cells, members, arities, ends, offsets, counts):
+    """Tuples ``first`` to ``last``; records in blocks, whose cells and codes stay in cache while the tuples pass."""
+    n_records, block = features.shape[1], 4096
+    outside = counts.shape[0] - 1
+    keys = np.empty(block, dtype=np.int64)
+    codes = np.empty(block, dtype=np.int64)
+    for start in range(0, n_records, block):
+        size = min(block, n_records - start)
+        for i in range(size):
+            cell = cells[start + i]
+            keys[i] = outside if cell < 0 else cell
+        for t in range(first, last):
+            codes[:size] = offsets[t]
+            for m in range(ends[t - 1] if t else 0, ends[t]):
+                column = features[members[m], start : start + size]
+                for i in range(size):
+                    codes[i] = (codes[i] - offsets[t]) * arities[m] + column[i] + offsets[t]
+            for i in range(size):
+                counts[keys[i], codes[i], labels[start + i]] += 1

@@ -2,113 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.privacy.counting import (
+    Cells,
+    Coins,
+    Descend,
+    Ints,
+    LevelSum,
+    Only,
+    Question,
+    Refine,
+    Shards,
+    Tally,
+    single_attributes,
+)
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.schema import Numeric, Schema
+from privet.schema import Schema
 from privet.schema.declared import refuse_source
-from privet.schema.encoding import Codes, encode
+from privet.schema.encoding import Codes
 from privet.schema.files import caveats_of
+from privet.schema.frozen import Frozen, freeze
 from privet.structure.compiled import thread_count
-from privet.structure.routes import Routes
-from privet.structure.splits import Test, Tests
+from privet.structure.splits import Tests
 
 if TYPE_CHECKING:
     from privet.engines.joint_counts import JointCounts
 
-Ints = npt.NDArray[np.int64]
-
 PARALLEL_FROM = 20_000  # records; on a busy machine a thread that must be woken can take a scheduler's tick, 4 ms
+KEPT, KEPT_BYTES = 4, 2**26  # partitions whose records' cells are remembered: so many, or more of a small table
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryCells:
-    """The cell of every record; -1 for records outside the partition."""
-
-    of_record: npt.NDArray[np.int32]
-    size: int
+Places = npt.NDArray[np.int32]
+"""The cell of every record; -1 for records outside the partition."""
 
 
 class MemoryEngine:
     """Exact counts of encoded records; see :class:`privet.privacy.counting.Engine`."""
 
-    def __init__(self, schema: Schema, codes: Codes) -> None:
+    def __init__(self, schema: Schema, codes: Codes, frozen: Frozen | None = None) -> None:
         if codes.labels is None:
             raise ParameterError("codes must hold labels: encode the table with its label column")
         self.schema = schema
         self._features = codes.features
         self._labels = codes.labels
         self._levels = codes.levels or {}
+        self._frozen = frozen
         self._offsets = np.asarray(schema.offsets, dtype=np.int64)
+        self._coins: list[npt.NDArray[Any]] = []
+        self._places: OrderedDict[tuple[Any, ...], Places] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def root(self) -> MemoryCells:
-        return MemoryCells(np.zeros(self._labels.shape[0], dtype=np.int32), 1)
+    def answer(self, questions: Sequence[Question]) -> list[Ints]:
+        return [self._tally(q) if isinstance(q, Tally) else self._level_sum(q) for q in questions]
 
-    def refine(self, cells: MemoryCells, tests: Sequence[Test | None]) -> MemoryCells:
-        from privet.engines import kernels
+    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+        thrown = np.asarray(coins(count, self._labels.size))
+        self._coins.append(thrown.astype(np.uint8 if count <= 256 else np.int32))
+        return cells.then(Shards(len(self._coins) - 1), count)
 
-        table = Tests.of(self.schema, tests)
-        first = np.cumsum(table.arity) - table.arity
-        routed = kernels.route(
-            self._features, cells.of_record, table.attribute, table.kind, table.cut, first, _records_per_thread()
-        )
-        return MemoryCells(routed, int(table.arity.sum()))
-
-    def descend(self, cells: MemoryCells, routes: Routes) -> MemoryCells:
-        from privet.engines import kernels
-
-        place = np.cumsum(routes.is_leaf, dtype=np.int32) - np.int32(1)
-        arrived = kernels.send_down(self._features, cells.of_record, place, routes.descent, _records_per_thread())
-        return MemoryCells(arrived, len(routes.leaves))
-
-    def shards(self, cells: MemoryCells, count: int, coins: Callable[[int, int], Ints]) -> MemoryCells:
-        thrown = coins(count, cells.of_record.size).astype(np.int32)
-        return MemoryCells(np.where(cells.of_record == 0, thrown, np.int32(-1)), count)
-
-    def bootstrap(self, cells: MemoryCells, coins: Callable[[int, int], Ints]) -> MemoryEngine:
-        """NOT PRIVATE: the records of a partition, as many as there are, drawn with replacement."""
-        inside = np.flatnonzero(cells.of_record >= 0)
-        drawn = inside[coins(max(inside.size, 1), inside.size)]
-        return MemoryEngine(self.schema, Codes(np.ascontiguousarray(self._features[:, drawn]), self._labels[drawn]))
-
-    def only(self, cells: MemoryCells, cell: int) -> MemoryCells:
-        return MemoryCells(np.where(cells.of_record == cell, np.int32(0), np.int32(-1)), 1)
-
-    def counts(self, cells: MemoryCells) -> Ints:
-        from privet.engines import kernels
-
-        shape = cells.size, self.schema.n_classes
-        threads = _threads(self._labels.size)
-        counts = kernels.level_histogram(self._features, self._labels, cells.of_record, self._offsets, *shape, threads)
-        return np.asarray(counts)
-
-    def class_counts(self, cells: MemoryCells) -> Ints:
-        from privet.engines import kernels
-
-        threads = _threads(self._labels.size)
-        counts = kernels.class_histogram(self._labels, cells.of_record, cells.size, self.schema.n_classes, threads)
-        return np.asarray(counts)
-
-    def level_sums(self, cells: MemoryCells, attribute: int) -> Ints:
-        from privet.engines import kernels
-
-        if attribute not in self._levels:
-            name = self.schema.names[attribute]
-            raise ParameterError(f"no values of {name!r} were kept for sums; protect the table with levels=True")
-        threads = _threads(self._labels.size)
-        return np.asarray(kernels.value_sums(self._levels[attribute], cells.of_record, cells.size, threads))
-
-    def joint(self, cells: MemoryCells, tests: Tests) -> JointCounts:
+    def joint(self, cells: Cells, tests: Tests, depth: int) -> JointCounts:
         from privet.engines.joint_counts import JointCounts
 
-        return JointCounts(self._features, self._labels, cells.of_record, tests, self.schema.n_classes)
+        return JointCounts(self._features, self._labels, self.places(cells), tests, self.schema.n_classes)
+
+    def with_schema(self, schema: Schema) -> MemoryEngine:
+        if schema == self.schema:
+            return self
+        if self._frozen is None:
+            raise ParameterError("these records are codes of another schema; privet.protect keeps what can be cut anew")
+        return type(self)(schema, self._frozen.codes(schema), self._frozen)
+
+    def take(self, records: npt.NDArray[np.intp]) -> MemoryEngine:
+        """An engine of some of these records, by their numbers; a number that comes twice is a record twice."""
+        return MemoryEngine(self.schema, Codes(np.ascontiguousarray(self._features[:, records]), self._labels[records]))
+
+    # -- the program of a partition --------------------------------------------------------------------------------
+
+    def places(self, cells: Cells) -> Places:
+        """The cell of every record. The last few partitions are remembered, so that a level costs one step."""
+        with self._lock:
+            known = self._places.get(cells.steps)
+            if known is not None:
+                self._places.move_to_end(cells.steps)
+                return known
+        if not cells.steps:
+            places: Places = np.zeros(self._labels.size, dtype=np.int32)
+        else:
+            *above, step = cells.steps
+            places = self._step(self.places(Cells(tuple(above))), step)
+        with self._lock:
+            self._places[cells.steps] = places
+            while len(self._places) > max(KEPT, KEPT_BYTES // max(places.nbytes, 1)):
+                self._places.popitem(last=False)
+        return places
+
+    def _step(self, places: Places, step: Refine | Descend | Only | Shards) -> Places:
+        from privet.engines import kernels
+
+        few = _records_per_thread()
+        match step:
+            case Refine(tests):
+                first = np.cumsum(tests.arity) - tests.arity
+                columns = tests.attribute, tests.kind, tests.cut, first
+                return np.asarray(kernels.route(self._features, places, *columns, few))
+            case Descend(routes):
+                number = np.cumsum(routes.is_leaf, dtype=np.int32) - np.int32(1)
+                return np.asarray(kernels.send_down(self._features, places, number, routes.descent, few))
+            case Only(cell):
+                return np.where(places == cell, np.int32(0), np.int32(-1))
+            case Shards(coins):
+                return np.where(places == 0, self._coins[coins].astype(np.int32), np.int32(-1))
+
+    # -- counting --------------------------------------------------------------------------------------------------
+
+    def _tally(self, tally: Tally) -> Ints:
+        from privet.engines import kernels
+
+        places, shape = self.places(tally.cells), (tally.cells.size, self.schema.n_classes)
+        if tally.tuples == ((),):
+            return np.asarray(kernels.class_histogram(self._labels, places, *shape, _threads(places.size)))[:, None]
+        records = self._features, self._labels, places
+        if tally.tuples == single_attributes(self.schema):
+            return np.asarray(kernels.level_histogram(*records, self._offsets, *shape, _threads(places.size)))
+        members = np.array([a for names in tally.tuples for a in names], dtype=np.int64)
+        arities = np.array(self.schema.arities, dtype=np.int64)[members]
+        ends = np.cumsum([len(names) for names in tally.tuples]).astype(np.int64)
+        offsets = tally.offsets(self.schema)
+        return np.asarray(kernels.tuple_histogram(*records, members, arities, ends, offsets, *shape))
+
+    def _level_sum(self, question: LevelSum) -> Ints:
+        from privet.engines import kernels
+
+        if question.attribute not in self._levels:
+            name = self.schema.names[question.attribute]
+            raise ParameterError(f"no values of {name!r} were kept for sums; freeze the table, as privet.protect does")
+        places = self.places(question.cells)
+        levels = self._levels[question.attribute]
+        return np.asarray(kernels.value_sums(levels, places, question.cells.size, _threads(places.size)))
+
+
+def memory_engine(
+    schema: Schema, table: Any, labels: Any = None, *, kind: type[MemoryEngine] | None = None
+) -> MemoryEngine:
+    """An engine of a table's records, frozen so that recipes can cut their numbers as they like."""
+    frozen = freeze(schema, table, labels)
+    return (kind or MemoryEngine)(schema, frozen.codes(schema), frozen)
 
 
 def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:
@@ -131,8 +177,7 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     <PrivateDataset of (...), <Ledger ...>>
     """
     refuse_source(schema, table, labels, with_label=True)
-    needs_levels = any(isinstance(attribute, Numeric) for attribute in schema.attributes)
-    dataset = PrivateDataset(MemoryEngine(schema, encode(schema, table, labels, levels=needs_levels)), ledger)
+    dataset = PrivateDataset(memory_engine(schema, table, labels), ledger)
     for caveat in caveats_of(table):
         ledger.add_caveat(caveat)
     return dataset

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
+from privet.privacy.counting import ROOT
 from privet.published.mcmc import LEAF, Chain, ExactStop, OpenBlock, Shape, all_shapes
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
@@ -78,7 +79,7 @@ def trace(
         raise ParameterError(f"layers must be at least 2, a test and its leaves; not {layers}")
     schema, table = real.load(name, data_dir)
     engine = MemoryEngine(schema, schema.encode(table))
-    block = OpenBlock(engine, engine.root(), frozenset(), layers - 1, ExactStop(MIN_RECORDS.get(name, 20)))
+    block = OpenBlock(engine, ROOT, frozenset(), layers - 1, ExactStop(MIN_RECORDS.get(name, 20)))
     scores: list[float] = []
     (chain or Chain(BUFFER, STEPS, THRESHOLD)).run(block, epsilon / 2 / 4, np.random.default_rng(seed), scores.append)
     return Trace(name, float(epsilon), tuple(scores))
@@ -158,7 +159,7 @@ def chain_law(schema: Schema, codes: Codes, depth: int, epsilon: float) -> Chain
     Nothing is simulated: every roll of the dice is followed through, and the code is that of the fit itself.
     """
     engine = MemoryEngine(schema, codes)
-    block = OpenBlock(engine, engine.root(), frozenset(), depth, ExactStop(0, pure=False))
+    block = OpenBlock(engine, ROOT, frozenset(), depth, ExactStop(0, pure=False))
     shapes = tuple(shape for shape, _ in zip(all_shapes(schema.arities, depth), range(MOST_STATES + 1), strict=False))
     if len(shapes) > MOST_STATES:
         raise ParameterError(f"the space has more than {MOST_STATES} subtrees; lower depth, or use fewer attributes")

@@ -21,6 +21,7 @@ from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import WARNING, evaluate
 from privet.experiments.workers import share_out
+from privet.privacy.counting import ROOT, class_counts, descend
 from privet.recipes.smooth_forest import depth_of
 from privet.schema import Schema
 from privet.schema.encoding import Codes
@@ -134,6 +135,6 @@ def empty_leaves(schema: Schema, codes: Codes, trees: int, repeats: int) -> floa
     for seed in range(repeats):
         random = np.random.default_rng(seed)
         routes = RandomTrees(trees, depth, max_leaves=2**depth).draw(schema, random)
-        parts = engine.shards(engine.root(), trees, lambda sides, size: random.integers(0, sides, size))  # noqa: B023
-        shares.append(float((engine.class_counts(engine.descend(parts, routes)).sum(axis=1) == 0).mean()))
+        parts = engine.shards(ROOT, trees, lambda sides, size: random.integers(0, sides, size))  # noqa: B023
+        shares.append(float((class_counts(engine, descend(parts, routes)).sum(axis=1) == 0).mean()))
     return 100 * float(np.mean(shares))

@@ -34,11 +34,9 @@ def buy_leaf_counts(
         frontier = data.frontier(len(routes)).descend(routes)
         counts[routes.leaves] = frontier.class_counts_all(each, what="leaf class counts of disjoint trees")
         return counts
-    for t in range(len(routes)):
-        alone = routes.tree(t)
-        frontier = data.frontier().descend(alone)
+    for t, frontier in enumerate(data.descend_each(routes)):
         bought = frontier.class_counts_all(each, what=f"leaf class counts of tree {t + 1}")
-        counts[routes.nodes_of(t)[alone.leaves]] = bought
+        counts[routes.leaves[routes.owner[routes.leaves] == t]] = bought
         if progress is not None:
             progress(t + 1, len(routes))
     return counts

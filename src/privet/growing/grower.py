@@ -59,6 +59,8 @@ def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: 
     domains, leaves_done = Domains.whole(schema), 0
     for depth in range(plan.depth + 1):
         cells = np.arange(frontier.size)
+        if depth < plan.depth:
+            frontier.will_choose()
         released = _ask_nodes(frontier, growth, depth)
         allowed = growth.candidates.allowed(domains)
         if depth == 0 and not np.isin(growth.candidates.tests.attribute[allowed[0]], growth.not_at_root).all():

@@ -1,13 +1,18 @@
-"""The engine protocol: exact counts, for the kernel's eyes only.
+"""The engine protocol: how the kernel asks the place where records live for exact numbers.
 
-An engine is stateless. It sees a *public* partition of the records into cells and answers with exact numbers, which
-only ``frontier.py``, ``dataset.py`` and the two samplers may hold and only to hand them to a mechanism.
+A partition of the records is a *public program* (``Cells``): refine by tests, go down trees, keep one cell, toss coins.
+It holds no record, so it can be sent anywhere, and an engine replays it on its records. A question names a partition
+and what to count in it; an engine answers a batch of questions in one pass. Only the kernel asks (``dataset.py``,
+``frontier.py`` and ``samplers/``), and only to hand the exact numbers to a mechanism. The room ``published`` asks too,
+after the ledger was told that its answers are not private.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +22,116 @@ from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 
 Ints = npt.NDArray[np.int64]
+Coins = Callable[[int, int], Ints]
+"""``coins(sides, size)``: one throw for each record."""
 
 
-class Cells(Protocol):
-    """A public partition of (some of) the records, in the engine's own form; opaque to everybody else."""
+# ---- partitions -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Refine:
+    """Split each cell by its test, children in order; a cell whose row has attribute -1 leaves the partition."""
+
+    tests: Tests
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Descend:
+    """Send each cell down its tree; the leaves of all trees, in order, are the new cells."""
+
+    routes: Routes
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Keep one cell."""
+
+    cell: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """Split a single cell by coins that the engine threw before and keeps with its records, under this number."""
+
+    coins: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A public partition of (some of) the records, as the steps that lead to it. Compared by identity of the steps."""
+
+    steps: tuple[Refine | Descend | Only | Shards, ...] = ()
+    size: int = 1
+
+    def then(self, step: Refine | Descend | Only | Shards, size: int) -> Cells:
+        return Cells((*self.steps, step), size)
+
+
+ROOT = Cells()
+"""All records in one cell."""
+
+
+def refine(cells: Cells, schema: Schema, tests: Sequence[Test | None]) -> Cells:
+    """Split each cell by its test; a cell without a test is left out."""
+    table = Tests.of(schema, tests)
+    return cells.then(Refine(table), int(table.arity.sum()))
+
+
+def descend(cells: Cells, routes: Routes) -> Cells:
+    """Send each cell down its public tree."""
+    return cells.then(Descend(routes), len(routes.leaves))
+
+
+def only(cells: Cells, cell: int) -> Cells:
+    """One cell of a partition, as a partition of its own."""
+    return cells.then(Only(cell), 1)
+
+
+# ---- questions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """(cell, bin, class) counts. A tuple of attributes has a bin for every combination of their codes, the last code
+    running fastest; the bins of all ``tuples`` follow one another. The empty tuple has one bin: the class counts.
+    """
+
+    cells: Cells
+    tuples: tuple[tuple[int, ...], ...] = ((),)
+
+    def offsets(self, schema: Schema) -> Ints:
+        """Where the bins of each tuple begin, and where the last ends."""
+        sizes = [int(np.prod([schema.arities[a] for a in names], dtype=np.int64)) for names in self.tuples]
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSum:
+    """(cell,) sums of a numeric attribute's quantised values."""
+
+    cells: Cells
+    attribute: int
+
+
+Question = Tally | LevelSum
+
+
+class Joint(Protocol):
+    """Exact joint counts of binary tests in one cell; ``met[t]`` is the child of test t that counts as met."""
 
     @property
-    def size(self) -> int:
-        """How many cells there are, empty ones included."""
+    def class_counts(self) -> Ints: ...
+
+    @property
+    def singles(self) -> Ints:
+        """(class, test) records that meet a test."""
+
+    @property
+    def met(self) -> Ints: ...
+
+    def pairs(self, prefixes: Ints) -> npt.NDArray[np.int32]:
+        """(prefix, test, class, test) records that meet all tests of a prefix and both others."""
 
 
 class Engine(Protocol):
@@ -33,29 +140,45 @@ class Engine(Protocol):
     @property
     def schema(self) -> Schema: ...
 
-    def root(self) -> Any:
-        """All records in one cell."""
+    def answer(self, questions: Sequence[Question]) -> list[Ints]:
+        """Exact answers, in one pass over the records. Sums of integers, so no order of records can show."""
 
-    def refine(self, cells: Any, tests: Sequence[Test | None]) -> Any:
-        """Split each cell by its test; children follow one another in order. A cell without a test is left out."""
+    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+        """Split a single cell into ``count``. Each record's throw is kept with it and never thrown again."""
 
-    def descend(self, cells: Any, routes: Routes) -> Any:
-        """Send each cell down its tree; the leaves of all trees, in order, are the new cells."""
+    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+        """Joint counts of at most ``depth`` binary tests in a partition of one cell."""
 
-    def shards(self, cells: Any, count: int, coins: Any) -> Any:
-        """Split a single cell into ``count`` by asking ``coins(sides, size)`` for a throw per record."""
+    def with_schema(self, schema: Schema) -> Engine:
+        """The same records, their numbers cut as another schema of the same declared facts cuts them."""
 
-    def only(self, cells: Any, cell: int) -> Any:
-        """One cell of a partition, as a partition of its own."""
 
-    def counts(self, cells: Any) -> Ints:
-        """(cell, bin, class) counts; the bins of attribute ``a`` are ``schema.offsets[a]:schema.offsets[a + 1]``."""
+def class_counts(engine: Engine, cells: Cells) -> Ints:
+    """(cell, class) counts."""
+    return engine.answer([Tally(cells)])[0][:, 0]
 
-    def class_counts(self, cells: Any) -> Ints:
-        """(cell, class) counts."""
 
-    def level_sums(self, cells: Any, attribute: int) -> Ints:
-        """(cell,) sums of a numeric attribute's quantised values."""
+def bin_counts(engine: Engine, cells: Cells) -> Ints:
+    """(cell, bin, class); the bins of attribute ``a`` are ``schema.offsets[a]:schema.offsets[a + 1]``."""
+    return engine.answer([Tally(cells, single_attributes(engine.schema))])[0]
 
-    def joint(self, cells: Any, tests: Tests) -> Any:
-        """Joint counts of binary tests in a partition of one cell; see ``tree_sampler.Joint``."""
+
+def level_sums(engine: Engine, cells: Cells, attribute: int) -> Ints:
+    """(cell,) sums of a numeric attribute's quantised values."""
+    return engine.answer([LevelSum(cells, attribute)])[0]
+
+
+def tuple_counts(engine: Engine, cells: Cells, tuples: Sequence[tuple[int, ...]]) -> list[Ints]:
+    """For each tuple of attributes, (cell, code, code, ..., class) counts; all of them in one pass."""
+    tally = Tally(cells, tuple(tuples))
+    answer, schema = engine.answer([tally])[0], engine.schema
+    shapes = [tuple(schema.arities[a] for a in names) for names in tally.tuples]
+    bounds = pairwise(tally.offsets(schema).tolist())
+    return [
+        answer[:, start:stop].reshape(cells.size, *shape, schema.n_classes)
+        for shape, (start, stop) in zip(shapes, bounds, strict=True)
+    ]
+
+
+def single_attributes(schema: Schema) -> tuple[tuple[int, ...], ...]:
+    return tuple((a,) for a in range(len(schema.attributes)))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import Engine
-from privet.privacy.frontier import Frontier
+from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, level_sums, only, refine
+from privet.privacy.frontier import Frontier, descend_each
 from privet.privacy.ledger import Certificate, Ledger, Receipt
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
@@ -21,6 +19,7 @@ from privet.privacy.scores import Score
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Quantum
 from privet.schema.fingerprint import fingerprint
+from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests, check_test
 
 _REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
@@ -47,15 +46,15 @@ class PrivateDataset:
 
     __slots__ = ("_account", "_cells", "_engine", "ledger")
 
-    def __init__(self, engine: Engine, ledger: Ledger, cells: Any = None, _account: Ledger | None = None) -> None:
+    def __init__(self, engine: Engine, ledger: Ledger, cells: Cells = ROOT, _account: Ledger | None = None) -> None:
         if not isinstance(ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
         self._engine = engine
-        self._cells = engine.root() if cells is None else cells
+        self._cells = cells
         self.ledger = ledger
         # A part pays here. It is not for others: whoever charged another table to it would pay for the largest only.
         self._account = ledger if _account is None else _account
-        if cells is None:
+        if cells is ROOT:
             ledger.bind(engine.schema.name, fingerprint(engine.schema))
         for caveat in engine.schema.caveats():
             self._account.add_caveat(caveat)
@@ -83,7 +82,7 @@ class PrivateDataset:
         """The sum of a numeric attribute, values clipped to the declared bounds and quantised to a public step."""
         index, quantum = self._quantum(attribute)
         receipt = self._charge(epsilon, f"noisy sum of {attribute}", quantum.bound)
-        exact = self._engine.level_sums(self._cells, index)
+        exact = level_sums(self._engine, self._cells, index)
         return float(mechanisms.noisy_counts(exact, receipt, sensitivity=quantum.bound)[0]) * quantum.step
 
     def noisy_average(self, attribute: str, epsilon: object) -> float:
@@ -92,10 +91,10 @@ class PrivateDataset:
         middle = (quantum.low + quantum.high) // 2
         reach = max(1, quantum.high - middle)  # never less than middle - low
         receipt = self._charge(epsilon, f"noisy average of {attribute}", 2 * reach)
-        bins = self._engine.counts(self._cells)[:, self.schema.offsets[index] : self.schema.offsets[index + 1]]
+        bins, sums = self._engine.answer([Tally(self._cells, ((index,),)), LevelSum(self._cells, index)])
         present = bins[:, :-1] if getattr(self.schema.attributes[index], "missing", None) is not None else bins
         count = present.sum(axis=(1, 2))
-        centred = self._engine.level_sums(self._cells, index) - middle * count
+        centred = sums - middle * count
         # A record moves the scaled count by reach and the sum by at most reach: one vector, one draw, one charge.
         noisy = mechanisms.noisy_counts(np.concatenate([count * reach, centred]), receipt, sensitivity=2 * reach)
         mean = middle + noisy[1] / max(noisy[0] / reach, 1.0)
@@ -114,7 +113,7 @@ class PrivateDataset:
     def partition(self, test: Test) -> tuple[PrivateDataset, ...]:
         """Disjoint parts by a public test. Asking all of them costs as much as asking the most expensive one."""
         check_test(test, self.schema)
-        return self._parts(self._engine.refine(self._cells, [test]))
+        return self._parts(refine(self._cells, self.schema, [test]))
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:
         """Disjoint random parts: each record tosses its own coin, so that no record moves when another leaves."""
@@ -125,12 +124,17 @@ class PrivateDataset:
         if not isinstance(rate, Fraction) or not 0 < rate <= 1:
             raise ParameterError(f"rate must be a Fraction above 0 and at most 1, not {rate!r}")
         coins = self._coins()
-        cells = self._engine.shards(self._cells, 2, lambda _, n: coins(rate.denominator, n) >= rate.numerator)
-        return PrivateDataset(self._engine, self.ledger, self._engine.only(cells, 0), self._account)
+        # Side 0 is "enters".
+        sides = self._engine.shards(self._cells, 2, lambda _, n: 1 * (coins(rate.denominator, n) >= rate.numerator))
+        return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account)
 
     def frontier(self, shards: int = 1) -> Frontier:
         """These records as the single cell of a frontier, to grow a tree from; or cut into ``shards``, for a forest."""
         return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
+
+    def descend_each(self, routes: Routes) -> list[Frontier]:
+        """The leaves of each public tree, all records in every tree: one frontier a tree, counted in one pass."""
+        return descend_each(self._engine, self._cells, routes, self._account)
 
     def add_caveat(self, text: str) -> None:
         """A condition that the certificate of these records, and of those they are a part of, must state."""
@@ -143,21 +147,20 @@ class PrivateDataset:
     def certificate(self) -> Certificate:
         return self._account.certificate()
 
-    def _shard(self, count: int) -> Any:
+    def _shard(self, count: int) -> Cells:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise ParameterError(f"count must be a whole number from 1, not {count!r}")
         return self._engine.shards(self._cells, count, self._coins())
 
-    def _coins(self) -> Callable[[int, int], npt.NDArray[np.int64]]:
+    def _coins(self) -> Coins:
         source = current_source()
         if source.caveat is not None:
             self._account.add_caveat(source.caveat, voids=True)
         return source.coins
 
-    def _parts(self, cells: Any) -> tuple[PrivateDataset, ...]:
+    def _parts(self, cells: Cells) -> tuple[PrivateDataset, ...]:
         accounts = self._account._parallel(cells.size)
-        only = [self._engine.only(cells, i) for i in range(cells.size)]
-        return tuple(PrivateDataset(self._engine, self.ledger, *part) for part in zip(only, accounts, strict=True))
+        return tuple(PrivateDataset(self._engine, self.ledger, only(cells, i), a) for i, a in enumerate(accounts))
 
     def _charge(self, epsilon: object, what: str, sensitivity: int) -> Receipt:
         scale = sensitivity * self.ledger.neighbours.steps / parse_epsilon(epsilon)

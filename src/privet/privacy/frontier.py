@@ -22,7 +22,7 @@ from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
 from privet.privacy import scores as closed_sets
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import Engine
+from privet.privacy.counting import Cells, Engine, Tally, bin_counts, class_counts, descend, only, refine
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
@@ -63,9 +63,10 @@ class _Books:
 class Frontier:
     """Disjoint cells of private records. ``cells`` arguments are indices into it; all of them by default."""
 
-    def __init__(self, engine: Engine, cells: Any, ledger: Ledger) -> None:
+    def __init__(self, engine: Engine, cells: Cells, ledger: Ledger) -> None:
         self._engine = engine
         self._cells = cells
+        self._will_choose = False
         self._books = _Books(ledger)
         # Few distinct amounts, many cells: cell i has spent _amounts[_spent[i]].
         self._amounts = [NOTHING]
@@ -85,6 +86,10 @@ class Frontier:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PrivacyError("a frontier cannot be copied: each copy would pay for the same records on its own")
+
+    def will_choose(self) -> None:
+        """Say that tests will be chosen here, so that one pass over the records serves all questions of the level."""
+        self._will_choose = True
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -177,7 +182,7 @@ class Frontier:
         for space in dict.fromkeys(spaces):
             space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, self.schema)
         chosen, receipt = self._charge(epsilon, cells, what, "exponential over trees", None)
-        alone = ((cell, self._engine.only(self._cells, cell)) for cell in chosen.tolist())
+        alone = ((cell, only(self._cells, cell)) for cell in chosen.tolist())
         return [sample_tree(self._engine, *a, space, receipt, meter) for a, space in zip(alone, spaces, strict=True)]
 
     def split(self, tests: Sequence[Test | None]) -> Frontier:
@@ -191,14 +196,14 @@ class Frontier:
             if test is not None:
                 check_test(test, self.schema)
         arities = [0 if test is None else test.arity(self.schema) for test in tests]
-        return self._partition(arities, lambda: self._engine.refine(self._cells, tests))
+        return self._partition(arities, lambda: refine(self._cells, self.schema, tests))
 
     def descend(self, routes: Routes) -> Frontier:
         """The leaves of public trees, one tree for each cell, in order: many splits at once, which cost nothing."""
         if type(routes) is not Routes or len(routes) != self.size or routes.schema != self.schema:
             raise ParameterError(f"routes must have one tree over this schema for each of the {self.size} cells")
         leaves = np.bincount(routes.owner[routes.leaves], minlength=self.size)
-        return self._partition(leaves, lambda: self._engine.descend(self._cells, routes))
+        return self._partition(leaves, lambda: descend(self._cells, routes))
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -227,13 +232,13 @@ class Frontier:
             self._amounts = [*self._amounts, *after]
         return chosen, receipt
 
-    def _partition(self, parts: Sequence[int] | Ints, refine: Callable[[], Any]) -> Frontier:
+    def _partition(self, parts: Sequence[int] | Ints, make_cells: Callable[[], Cells]) -> Frontier:
         """Put the cells that have ``parts`` in their place."""
         split, child = np.asarray(parts) > 0, object.__new__(Frontier)
         child._engine, child._books = self._engine, self._books
         with self._books.open():
             self._check_there(split)
-            child._cells = refine()
+            child._cells, child._will_choose = make_cells(), False
             child._amounts, child._spent = self._amounts, np.repeat(self._spent, parts)
             child._gone = np.zeros(child._spent.size, dtype=bool)
             self._gone = self._gone | split
@@ -248,11 +253,23 @@ class Frontier:
 
     @cached_property
     def _counts(self) -> Ints:
-        return self._engine.counts(self._cells)
+        return bin_counts(self._engine, self._cells)
 
     @cached_property
     def _class_counts(self) -> Ints:
-        return self._engine.class_counts(self._cells)
+        if self._will_choose:  # every record has one bin of the first attribute
+            return np.asarray(self._counts[:, : self.schema.arities[0]].sum(axis=1))
+        return class_counts(self._engine, self._cells)
+
+
+def descend_each(engine: Engine, cells: Cells, routes: Routes, ledger: Ledger) -> list[Frontier]:
+    """The leaves of each tree as a frontier of its own; the class counts of all of them are made in one pass."""
+    parts = [descend(cells, routes.tree(t)) for t in range(len(routes))]
+    frontiers = [Frontier(engine, part, ledger) for part in parts]
+    answers = engine.answer([Tally(part) for part in parts])
+    for frontier, answer in zip(frontiers, answers, strict=True):
+        frontier._class_counts = answer[:, 0]
+    return frontiers
 
 
 def score_tests(counts: Ints, tests: Tests, score: Score, schema: Schema) -> tuple[npt.NDArray[np.float64], int]:

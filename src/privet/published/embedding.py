@@ -11,6 +11,7 @@ from typing import Any
 from privet.growing.blocks import Blocks
 from privet.growing.grower import Progress
 from privet.growing.levels import Levels
+from privet.privacy.counting import class_counts, only
 from privet.privacy.dataset import PrivateDataset
 from privet.published.mcmc import ExactStop, Node, OpenBlock
 from privet.published.nonprivate import open_engine
@@ -55,7 +56,7 @@ def grow_published(
     engine, cells = open_engine(data, "embedded as published", why)
     # A path is the children that were taken on the way; an inner node has an attribute.
     attribute = dict[Path, int]()
-    stopped = rule.stops(engine.class_counts(cells))[0]
+    stopped = rule.stops(class_counts(engine, cells))[0]
     waiting = list[Open]() if stopped else [(Path(), cells, frozenset[int]())]
     for number, depth in enumerate(blocks.depths):
         data.ledger.charge(blocks.each(epsilon), f"block {number + 1}, as published")
@@ -64,7 +65,7 @@ def grow_published(
             block = OpenBlock(engine, cells, used, depth, rule)
             if block.free(used):
                 deeper += [
-                    (leaf, engine.only(*node.place), on_path)
+                    (leaf, only(*node.place), on_path)
                     for leaf, node, on_path in _open_leaves(search(block), path, used, attribute)
                 ]
         waiting = deeper

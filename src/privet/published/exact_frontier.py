@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.growing.questions import NO_TEST, Bools, Index, Ints
-from privet.privacy.counting import Engine
+from privet.privacy.counting import ROOT, Engine, bin_counts, class_counts, refine
 from privet.privacy.frontier import score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
@@ -35,7 +35,7 @@ class ExactFrontier:
     def __init__(self, engine: Engine, *, min_branch: int = 1) -> None:
         self._engine = engine
         self._min_branch = min_branch
-        self._blocks: list[Any] = [engine.root()]
+        self._blocks: list[Any] = [ROOT]
 
     @property
     def schema(self) -> Schema:
@@ -56,7 +56,7 @@ class ExactFrontier:
 
     def class_counts_all(self, epsilon: object = None, cells: Index | None = None, what: str = "") -> Ints:
         """The (cell, class) counts."""
-        counts = np.concatenate([self._engine.class_counts(block) for block in self._blocks])
+        counts = np.concatenate([class_counts(self._engine, block) for block in self._blocks])
         return counts if cells is None else counts[cells]
 
     def attribute_counts_all(
@@ -101,6 +101,9 @@ class ExactFrontier:
 
         return self._ask(answer, cells)
 
+    def will_choose(self) -> None:
+        """Exact counts are made when they are asked for."""
+
     def split(self, tests: Sequence[Test | None]) -> ExactFrontier:
         """The children of the cells that have a test, in order; the others leave the frontier."""
         if len(tests) != self.size:
@@ -114,7 +117,7 @@ class ExactFrontier:
             # Only a stretch of the cells passes into a new block; the rest of the records wait for theirs.
             for stretch in _stretches([0 if test is None else test.arity(self.schema) for test in mine]):
                 passing = [test if i in stretch else None for i, test in enumerate(mine)]
-                child._blocks.append(self._engine.refine(block, passing))
+                child._blocks.append(refine(block, self._engine.schema, passing))
         return child
 
     # -- inside ----------------------------------------------------------------------------------------------------
@@ -128,7 +131,7 @@ class ExactFrontier:
         for block in self._blocks:
             rows = np.flatnonzero((chosen >= start) & (chosen < start + block.size))
             if rows.size:
-                parts.append(answer(self._engine.counts(block)[chosen[rows] - start], rows))
+                parts.append(answer(bin_counts(self._engine, block)[chosen[rows] - start], rows))
                 order.append(rows)
             start += block.size
         if not parts:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.questions import Index, Ints
+from privet.privacy.counting import class_counts, descend
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.published.nonprivate import draw_rows, open_engine
@@ -23,7 +24,7 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
     engine, cells = open_engine(data, "smooth-forest as published", why)
     data.ledger.charge(epsilon, "leaf labels, as published")
     parts = engine.shards(cells, len(routes), current_source().coins)
-    counts = engine.class_counts(engine.descend(parts, routes))
+    counts = class_counts(engine, descend(parts, routes))
     each = float(epsilon / data.ledger.neighbours.steps)
     wins = counts == counts.max(axis=1, keepdims=True)
     sensitivity = smooth_sensitivity(margins(counts), each)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.counting import Engine
+from privet.privacy.counting import Engine, bin_counts, class_counts, only, refine
 from privet.privacy.scores import Gini
 from privet.structure.splits import Multiway
 
@@ -99,7 +99,7 @@ class OpenBlock:
 
     def build(self, shape: Shape, dice: Dice) -> Node:
         """The subtree of a shape, grown at random where the shape says nothing and the rule lets it grow."""
-        return self._build(shape, self.cells, self.engine.class_counts(self.cells)[0], self.used, self.depth, dice)
+        return self._build(shape, self.cells, class_counts(self.engine, self.cells)[0], self.used, self.depth, dice)
 
     def _build(self, shape: Shape, cells: Any, counts: Ints, used: frozenset[int], depth: int, dice: Dice) -> Node:
         arities = self.engine.schema.arities
@@ -121,8 +121,8 @@ class OpenBlock:
             if not deeper:
                 return _assemble(levels, arities)
             level = deeper
-            cells = self.engine.refine(cells, [None if a == NONE else Multiway(a) for a in chosen])
-            counts = self.engine.class_counts(cells)
+            cells = refine(cells, self.engine.schema, [None if a == NONE else Multiway(a) for a in chosen])
+            counts = class_counts(self.engine, cells)
 
     def propose(self, root: Node, dice: Dice) -> Node:
         """The subtree with one inner node replaced; itself where no other attribute is free."""
@@ -134,7 +134,7 @@ class OpenBlock:
             if not others:
                 return node
             shape = _swap(node, node.attribute, others[int(dice.integers(len(others)))])
-            return self._build(shape, self.engine.only(*node.place), node.counts, used, depth, dice)
+            return self._build(shape, only(*node.place), node.counts, used, depth, dice)
         number -= 1
         for i, child in enumerate(node.children):
             if number < child.inner:
@@ -149,7 +149,7 @@ class OpenBlock:
     def enumerate(self) -> Enumeration:
         """Every subtree of one or two levels with its score, without building any."""
         gini, schema, free = Gini(), self.engine.schema, self.free(self.used)
-        here = self.engine.counts(self.cells)[0]
+        here = bin_counts(self.engine, self.cells)[0]
         tables = []
         for a in free:
             children = here[schema.offsets[a] : schema.offsets[a + 1]]
@@ -157,7 +157,7 @@ class OpenBlock:
             options = [([NONE], leaf[v : v + 1]) for v in range(len(leaf))]
             others = [b for b in free if b != a]
             if self.depth == 2 and others:
-                below = self.engine.counts(self.engine.refine(self.cells, [Multiway(a)]))
+                below = bin_counts(self.engine, refine(self.cells, self.engine.schema, [Multiway(a)]))
                 scores = np.add.reduceat(gini.node(below), schema.offsets[:-1], axis=1)[:, others]
                 for v in np.flatnonzero(~self.rule.stops(children)).tolist():
                     options[v] = (others, scores[v])

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.questions import Bools, Index, Ints
-from privet.privacy.counting import Engine
+from privet.privacy.counting import Engine, bin_counts, class_counts, refine
 from privet.privacy.frontier import score_tests
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score
@@ -41,7 +41,7 @@ class NoisyFrontier:
     @property
     def exact(self) -> Ints:
         """(cell, bin, class): what no private frontier shows."""
-        return self._engine.counts(self._cells)
+        return bin_counts(self._engine, self._cells)
 
     def scale(self, epsilon: Fraction | None) -> float:
         """Of the noise of a count."""
@@ -83,9 +83,12 @@ class NoisyFrontier:
         exponents = exponents if log_prior is None else exponents + log_prior
         return draw_allowed(exponents, np.ones_like(exponents, dtype=bool) if allowed is None else allowed)
 
+    def will_choose(self) -> None:
+        """Exact counts are made when they are asked for."""
+
     def split(self, tests: Sequence[Test | None]) -> NoisyFrontier:
-        return NoisyFrontier(self._engine, self._engine.refine(self._cells, tests), self._steps)
+        return NoisyFrontier(self._engine, refine(self._cells, self._engine.schema, tests), self._steps)
 
     def _class_counts(self, cells: Index | None) -> Ints:
-        exact = self._engine.class_counts(self._cells)
+        exact = class_counts(self._engine, self._cells)
         return exact if cells is None else exact[cells]

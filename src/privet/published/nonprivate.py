@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privet.engines.memory import MemoryEngine
+from privet.errors import ParameterError
+from privet.privacy.counting import Cells
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 
@@ -25,6 +28,14 @@ def open_engine(data: PrivateDataset, what: str, why: str) -> tuple[Any, Any]:
     """The engine and the cells behind a data set; refused unless its ledger allows it."""
     data.charge_nonprivate(what, why)
     return data._engine, data._cells
+
+
+def bootstrap(engine: MemoryEngine, cells: Cells) -> MemoryEngine:
+    """The records of a partition, as many as there are, drawn with replacement; only records in memory can be."""
+    if not isinstance(engine, MemoryEngine):
+        raise ParameterError("a bootstrap sample needs the records in memory; fit on a data frame, or another recipe")
+    inside = np.flatnonzero(engine.places(cells) >= 0)
+    return engine.take(inside[current_source().coins(max(inside.size, 1), inside.size)])
 
 
 def draw_rows(exponents: Floats) -> npt.NDArray[np.intp]:

@@ -23,11 +23,11 @@ from privet.growing.choosing import JointChoice
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
 from privet.growing.stopping import TooNoisy
+from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.noise import current_source
 from privet.privacy.scores import MAX_RECORDS, parse_score
 from privet.published.noisy_frontier import NoisyFrontier
-from privet.published.nonprivate import open_engine
+from privet.published.nonprivate import bootstrap, open_engine
 from privet.recipes.recipe import Info, Recipe, check_choice, check_number, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
@@ -92,8 +92,8 @@ class PatilSingh2014(Recipe):
         grown: list[Tree] = []
         for number in range(self.trees):
             if self.as_published:
-                sample = engine.bootstrap(cells, current_source().coins)
-                frontier = NoisyFrontier(sample, sample.root(), data.ledger.neighbours.steps)
+                sample = bootstrap(engine, cells)
+                frontier = NoisyFrontier(sample, ROOT, data.ledger.neighbours.steps)
                 tree = grow(frontier, growth, data.ledger.neighbours).tree
             else:
                 sampled = data.sample(exact_share(self.rate))

@@ -24,11 +24,11 @@ from privet.errors import ParameterError
 from privet.growing.candidates import Candidates
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
+from privet.privacy.counting import ROOT, class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.noise import current_source
 from privet.published.choices import ClassMidpoints, EveryClass
 from privet.published.noisy_frontier import NoisyFrontier
-from privet.published.nonprivate import open_engine
+from privet.published.nonprivate import bootstrap, open_engine
 from privet.recipes.recipe import Info, Recipe, check_whole
 from privet.schema import Schema
 from privet.trees.forest import Forest
@@ -103,11 +103,11 @@ class Rana2016(Recipe):
             stop=EveryClass(self.min_support),
             node_question="classes",
         )
-        trees = self._trees(engine.class_counts(cells)[0], float(epsilon))
+        trees = self._trees(class_counts(engine, cells)[0], float(epsilon))
         grown: list[Tree] = []
         for number in range(trees):
-            sample = engine.bootstrap(cells, current_source().coins)
-            frontier = NoisyFrontier(sample, sample.root(), data.ledger.neighbours.steps)
+            sample = bootstrap(engine, cells)
+            frontier = NoisyFrontier(sample, ROOT, data.ledger.neighbours.steps)
             grown.append(grow(frontier, growth, data.ledger.neighbours).tree)
             if progress is not None:
                 progress(number + 1, trees)

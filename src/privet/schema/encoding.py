@@ -82,7 +82,7 @@ def encode(schema: Schema, table: Any, labels: Any = None, *, levels: bool = Fal
     ignored), or a 2-D array with columns in schema order and the label last.
     """
     columns = open_for(table, schema, with_label=labels is None)
-    classes = _label_codes(schema, columns.read(schema.label.name) if labels is None else as_column(labels))
+    classes = label_codes(schema, columns.read(schema.label.name) if labels is None else as_column(labels))
     features = _features(schema, columns)
     quantised = {
         a: Quantum.of(attribute).levels(attribute, columns.read(attribute.name))
@@ -95,7 +95,7 @@ def encode(schema: Schema, table: Any, labels: Any = None, *, levels: bool = Fal
     if not known.all():
         features, classes = np.compress(known, features, axis=1), classes[known]
         quantised = {a: column[known] for a, column in quantised.items()}
-    classes = classes.astype(_code_type(schema.n_classes))
+    classes = classes.astype(code_type(schema.n_classes))
     for array in (features, classes, *quantised.values()):
         array.setflags(write=False)
     return Codes(features, classes, quantised if levels else None)
@@ -125,21 +125,21 @@ def open_for(table: Any, schema: Schema, *, with_label: bool) -> Columns:
 
 
 def _features(schema: Schema, columns: Columns) -> Array:
-    dtype = _code_type(max(schema.arities))
+    dtype = code_type(max(schema.arities))
     features = np.empty((len(schema.attributes), columns.read(schema.names[0]).size), dtype)
     for row, attribute in zip(features, schema.attributes, strict=True):
         column = columns.read(attribute.name)
         if column.size != row.size:
             raise TableError(f"column {attribute.name!r} differs in length from {schema.names[0]!r}")
-        _encode_column(attribute, column, row, attribute.fallback)
+        encode_column(attribute, column, row, attribute.fallback)
     return features
 
 
-def _code_type(arity: int) -> type[np.unsignedinteger[Any]]:
+def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if arity <= 256 else np.uint16
 
 
-def _encode_column(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
+def encode_column(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
     """What :func:`privet.schema.cells.reader_of` says of every cell, with ``unknown`` where it knows none.
 
     Which way is taken follows from the column's type and the schema; each gives the answer of the definition.
@@ -148,7 +148,7 @@ def _encode_column(attribute: Attribute, column: Array, out: Array, unknown: int
     if data.dtype.kind in "biu":
         _encode_integers(attribute, data, out, unknown)
     elif isinstance(attribute, Numeric):
-        out[:] = _bins(attribute, numbers_of(data), unknown)
+        out[:] = bins_of(attribute, numbers_of(data), unknown)
     elif data.dtype.kind == "f":
         with np.errstate(over="ignore"):  # as in numbers_of
             out[:] = _matches(attribute, data.astype(np.float64, copy=False), unknown)
@@ -198,11 +198,11 @@ def _integer_span(attribute: Attribute) -> tuple[int, int]:
 
 def _integer_codes(attribute: Attribute, column: Array, unknown: int) -> Array:
     if isinstance(attribute, Numeric):
-        return _bins(attribute, numbers_of(column), unknown)
+        return bins_of(attribute, numbers_of(column), unknown)
     return _matches(attribute, column, unknown)
 
 
-def _bins(numeric: Numeric, numbers: NDArray[np.float64], unknown: int) -> Array:
+def bins_of(numeric: Numeric, numbers: NDArray[np.float64], unknown: int) -> Array:
     values = _present(numeric, numbers)
     # No need to clip: all cuts lie within the bounds, so values beyond a bound already share its bin.
     codes = np.searchsorted(numeric.cuts, values, side="left")
@@ -227,10 +227,10 @@ def _matches(attribute: Categorical, column: Array, unknown: int) -> Array:
     return np.where(keys[place] == column, codes[place], unknown)
 
 
-def _label_codes(schema: Schema, column: Array) -> Array:
+def label_codes(schema: Schema, column: Array) -> Array:
     """Codes of labels, -1 where unknown."""
     codes = np.empty(column.size, np.int32)
-    _encode_column(schema.label, column, codes, UNKNOWN)
+    encode_column(schema.label, column, codes, UNKNOWN)
     return codes
 
 

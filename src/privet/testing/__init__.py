@@ -25,6 +25,7 @@ _HOME = {
     "ReplayNoise": "noise",
     "SeededNoise": "noise",
     "ZeroNoise": "noise",
+    "check_engine": "engines",
     "check_recipe": "checks",
     "forest_twins": "twins",
     "use_noise": "noise",

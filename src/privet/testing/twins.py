@@ -9,6 +9,7 @@ import numpy as np
 
 from privet.engines.memory import MemoryEngine
 from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.counting import ROOT, class_counts, descend
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.smooth_forest import SmoothForest
@@ -63,15 +64,15 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
         private = recipe.grow_model(PrivateDataset(engine, ledger), budget, np.random.default_rng(seed))
     assert isinstance(private, Forest)
     routes = recipe.routes(prepared, np.random.default_rng(seed))
-    parts = engine.shards(engine.root(), recipe.trees, _OwnCoins(seed).coins) if recipe.trees > 1 else engine.root()
-    counts = engine.class_counts(engine.descend(parts, routes))
+    parts = engine.shards(ROOT, recipe.trees, _OwnCoins(seed).coins) if recipe.trees > 1 else ROOT
+    counts = class_counts(engine, descend(parts, routes))
     labels = np.concatenate([tree.label[tree.is_leaf] for tree in private])
     reached = counts.sum(axis=1) > 0
     wrong = counts[np.arange(len(labels)), labels] < counts.max(axis=1)
     whole = np.zeros((len(routes.tests), prepared.n_classes))
     for t in range(len(routes)):
         alone = routes.tree(t)
-        whole[routes.nodes_of(t)[alone.leaves]] = engine.class_counts(engine.descend(engine.root(), alone))
+        whole[routes.nodes_of(t)[alone.leaves]] = class_counts(engine, descend(ROOT, alone))
     whole = add_up(routes, whole)
     twin = Forest(prepared, as_trees(routes, shares(whole), whole))
     flipped = float(wrong[reached].mean()) if reached.any() else 0.0

@@ -18,6 +18,7 @@ import pytest
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
 from privet.growing.blocks import block_space
+from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.samplers.multiway_sampler import Weights
@@ -83,7 +84,7 @@ def draw(schema: Schema, codes: Codes, space: TreeSpace, epsilon: object, **opti
 def prepared(schema: Schema, codes: Codes, space: TreeSpace, epsilon: Fraction) -> Weights:
     """The weights that a fit adds up before it draws, to draw from more than once."""
     engine = MemoryEngine(schema, codes)
-    return Weights(engine, engine.root(), space, float(epsilon - space.rounding(epsilon)))
+    return Weights(engine, ROOT, space, float(epsilon - space.rounding(epsilon)))
 
 
 def law(arities: tuple[int, ...], act: Callable[[], Drawn]) -> dict[Any, float]:
@@ -174,15 +175,17 @@ class Crowd(MemoryEngine):
         super().__init__(schema, codes)
         self._weights = weights
 
-    def counts(self, cells: Any) -> np.ndarray:
-        counts = np.zeros((cells.size, self.schema.total_bins, self.schema.n_classes), dtype=np.int64)
-        inside = cells.of_record >= 0
-        for a, offset in enumerate(self.schema.offsets[:-1]):
-            np.add.at(
-                counts,
-                (cells.of_record[inside], offset + self._features[a][inside], self._labels[inside]),
-                self._weights[inside],
-            )
+    def _tally(self, tally: Tally) -> np.ndarray:
+        """Every record counts as often as its weight says."""
+        places, offsets = self.places(tally.cells), tally.offsets(self.schema)
+        counts = np.zeros((tally.cells.size, offsets[-1], self.schema.n_classes), dtype=np.int64)
+        for names, offset in zip(tally.tuples, offsets, strict=False):
+            codes = np.zeros(places.size, dtype=np.int64)
+            for a in names:
+                codes = codes * self.schema.arities[a] + self._features[a]
+            inside = places >= 0
+            where = places[inside], offset + codes[inside], self._labels[inside]
+            np.add.at(counts, where, self._weights[inside])
         return counts
 
 
@@ -196,7 +199,7 @@ def test_weights_are_within_the_rounding_bound(arities: tuple[int, ...], depth: 
     space = block_space(tests, 2, depth)
     half = float(epsilon / 2)
     engine = Crowd(schema, codes, weights)
-    found = Weights(engine, engine.root(), space, 2 * half)
+    found = Weights(engine, ROOT, space, 2 * half)
     bound = Decimal(float(space.rounding(epsilon))) / (4 * depth)
     labels = codes.labels
 
@@ -268,9 +271,9 @@ def test_a_receipt_is_good_for_one_draw() -> None:
     schema, codes = toy((2, 3, 2), 10)
     engine, receipt = MemoryEngine(schema, codes), Ledger(1).charge(1, "a block")
     space = block_space(Tests.multiway(schema), 2, 1)
-    sample_tree(engine, 0, engine.root(), space, receipt)
+    sample_tree(engine, 0, ROOT, space, receipt)
     with pytest.raises(ReceiptError):
-        sample_tree(engine, 0, engine.root(), space, receipt)
+        sample_tree(engine, 0, ROOT, space, receipt)
 
 
 def test_cells_draw_from_their_own_records_and_attributes() -> None:
@@ -290,5 +293,5 @@ def test_entries_count_every_weight() -> None:
     engine = MemoryEngine(schema, codes)
     for depth in (1, 2, 3):
         space = block_space(Tests.multiway(schema), 2, depth)
-        held = Weights(engine, engine.root(), space, 1.0).terms
+        held = Weights(engine, ROOT, space, 1.0).terms
         assert entries(space.tests, depth) == sum(terms.size for terms in held.values())

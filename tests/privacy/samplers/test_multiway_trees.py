@@ -18,6 +18,7 @@ from scipy.stats import chi2
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
 from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import ROOT, class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.multiway_sampler import Weights
 from privet.privacy.samplers.tree_space import MAX_ENTRIES, Drawn, TreeSpace, entries, regions, widest_table
@@ -68,7 +69,7 @@ class Case:
     def weights(self) -> Weights:
         """What a fit adds up before it draws, to draw from more than once; at epsilon itself."""
         engine = MemoryEngine(self.schema, self.codes)
-        return Weights(engine, engine.root(), self.space, self.epsilon / self.space.weight_unit)
+        return Weights(engine, ROOT, self.space, self.epsilon / self.space.weight_unit)
 
 
 CASES = {
@@ -143,7 +144,7 @@ def through_the_sampler(case: Case, trees: list[tuple[Node, np.longdouble, int]]
         for test, value in path:
             here &= codes.features[tests.attribute[test]] == value
         part = MemoryEngine(case.schema, Codes(codes.features[:, here], codes.labels[here]))  # type: ignore[index]
-        counts = engine.class_counts(engine.root()) if not path else part.class_counts(part.root())
+        counts = class_counts(engine, ROOT) if not path else class_counts(part, ROOT)
         logs = weights.log_weights(dict(path), weights._labels(counts)[0]).astype(np.longdouble)
         return logs - logs.max() - np.log(np.exp(logs - logs.max()).sum())
 
@@ -336,7 +337,7 @@ def test_rounding_stays_within_its_bound(name: str) -> None:
     with localcontext() as context:
         context.prec, context.Emin, context.Emax = 60, -(10**9), 10**9
         weights, engine = case.weights, MemoryEngine(case.schema, case.codes)
-        labels = weights._labels(engine.class_counts(engine.root()))[0]
+        labels = weights._labels(class_counts(engine, ROOT))[0]
         got = [Decimal(float(w)) for w in weights.log_weights({}, labels)]
         total = sum(((w - max(got)).exp() for w in got if w.is_finite()), Decimal(0)).ln() + max(got)
         pairs = list(zip(exact_terms(case, {}), got, strict=True))
@@ -368,7 +369,7 @@ def test_records_outside_a_region_do_not_matter_bit_for_bit(data: st.DataObject)
     more = np.concatenate([codes.features, np.repeat(record[:, None], n, axis=1)], axis=1)
     larger = Codes(more, np.concatenate([codes.labels, np.ones(n, dtype=np.uint8)]))
     engines = MemoryEngine(schema, codes), MemoryEngine(schema, larger)
-    before, after = (Weights(engine, engine.root(), case.space, 0.77).terms for engine in engines)
+    before, after = (Weights(engine, ROOT, case.space, 0.77).terms for engine in engines)
     for path, terms in before.items():
         for values in product(*(range(case.arities[t]) for t in path)):
             if any(record[t] != value for t, value in zip(path, values, strict=True)):

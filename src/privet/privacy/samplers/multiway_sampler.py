@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from privet.privacy.counting import Engine, Ints
+from privet.privacy.counting import Cells, Engine, Ints, class_counts, refine, tuple_counts
 from privet.privacy.noise import current_source
-from privet.privacy.samplers.tree_space import Drawn, Floats, TreeSpace
+from privet.privacy.samplers.tree_space import MAX_ENTRIES, Drawn, Floats, TreeSpace
 from privet.privacy.scores import Gini
 from privet.structure.splits import Test
 
@@ -28,47 +28,67 @@ class Weights:
     """Log weights of every test in every region of a cell: ``terms[path][values]`` has one for each test.
 
     A path is the sorted tuple of tests that were asked, its values index the axes in that order; -inf where a test is
-    not allowed. ``leaves`` has the log weight of an early leaf there, ``sums`` the log of what all of it adds up to.
+    not allowed.
     """
 
-    def __init__(self, engine: Engine, cells: Any, space: TreeSpace, epsilon: float) -> None:
+    def __init__(self, engine: Engine, cells: Cells, space: TreeSpace, epsilon: float) -> None:
         self._engine, self._cells, self._space, self._epsilon = engine, cells, space, epsilon
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log([*space.leaf_prior, 1.0])
         self._usable = np.flatnonzero(space.test_prior > 0).tolist()
         self.terms: dict[Path, Floats] = {}
-        self._leaves: dict[Path, Floats] = {}
+        self._counts: dict[Path, Ints] = {}  # class counts of the regions above full depth
         self._sums: dict[Path, Floats] = {}
         if space.depth:
-            self._count(cells, ())
+            self._count()
         for size in range(space.depth - 2, -1, -1):
             self._sums = {path: self._sum(path) for path in self.terms if len(path) == size + 1}
             for path in combinations(self._usable, size):
                 self.terms[path] = self._add_up(path)
 
-    def _count(self, cells: Any, path: Path) -> None:
-        """The leaves and the last split: one counting pass for every set of tests that can stand above them."""
-        tests, shape = self._space.tests, self._shape(path)
-        self._leaves[path] = self._log_leaf[len(path)] + self._leaf(self._engine.class_counts(cells)).reshape(shape)
-        if len(path) == self._space.depth - 1:
-            in_bins = self._leaf(self._engine.counts(cells))
-            by_test = np.add.reduceat(in_bins, self._engine.schema.offsets[:-1], axis=1)[:, tests.attribute]
-            self.terms[path] = by_test.reshape(*shape, len(tests)) + self._log_prior(path)
-            return
-        for test in self._usable:
-            if not path or test > path[-1]:
-                self._count(self._engine.refine(cells, [tests[test]] * cells.size), (*path, test))
+    def _count(self) -> None:
+        """The last split: every set of ``depth`` tests is counted once, and each of its tests may be the last one."""
+        depth = self._space.depth
+        for path in combinations(self._usable, depth - 1):
+            self.terms[path] = np.tile(self._log_prior(path), (*self._shape(path), 1))
+        for full in self._batches(list(combinations(self._usable, depth))):
+            attributes = [tuple(self._space.tests.attribute[list(path)].tolist()) for path in full]
+            for path, counted in zip(full, tuple_counts(self._engine, self._cells, attributes), strict=True):
+                leaves = self._leaf(counted[0])
+                for place, last in enumerate(path):
+                    above = (*path[:place], *path[place + 1 :])
+                    self.terms[above][..., last] += leaves.sum(axis=place)
+                    if above not in self._counts:
+                        self._counts[above] = counted[0].sum(axis=place)
+        for size in range(depth - 2, -1, -1):
+            for path in combinations(self._usable, size):
+                at, longer = _insert(path, next(test for test in self._usable if test not in path))
+                self._counts[path] = self._counts[longer].sum(axis=at)
+
+    def _batches(self, paths: list[Path]) -> Iterator[list[Path]]:
+        """Sets of tests that are counted in one pass: as many as there is room for their counts."""
+        batch: list[Path] = []
+        room = 0
+        for path in paths:
+            size = math.prod(self._shape(path)) * self._space.n_classes
+            if batch and room < size:
+                yield batch
+                batch = []
+            room = (room if batch else MAX_ENTRIES) - size
+            batch.append(path)
+        yield batch
 
     def _add_up(self, path: Path) -> Floats:
         terms = np.tile(self._log_prior(path), (*self._shape(path), 1))
         for test in self._usable:
             if test not in path:
-                at = bisect(path, test)
-                terms[..., test] += self._sums[(*path[:at], test, *path[at:])].sum(axis=at)
+                at, longer = _insert(path, test)
+                terms[..., test] += self._sums[longer].sum(axis=at)
         return terms
 
     def _sum(self, path: Path) -> Floats:
-        return _log_sum(np.concatenate([self._leaves[path][..., None], self.terms[path]], axis=-1))
+        leaf = self._log_leaf[len(path)] + self._leaf(self._counts[path])
+        return _log_sum(np.concatenate([leaf[..., None], self.terms[path]], axis=-1))
 
     def _shape(self, path: Path) -> tuple[int, ...]:
         return tuple(self._space.tests.arity[list(path)].tolist())
@@ -98,20 +118,27 @@ class Weights:
         tests, drawn_labels, cells = list[int](), list[int](), self._cells
         level: list[dict[int, int]] = [{}]  # the tests on the way to each node, and what its records answer
         while level:
-            labels = self._labels(self._engine.class_counts(cells))
             here: list[Test | None] = []
             deeper: list[dict[int, int]] = []
-            for path, mine in zip(level, labels, strict=True):
-                weights = self.log_weights(path, mine)
+            for path, counted in zip(level, self._class_counts(level, cells), strict=True):
+                labels = self._labels(counted)
+                weights = self.log_weights(path, labels)
                 outcome = choose(weights) if weights.size else -1  # a leaf without labels
-                test = max(outcome - mine.size, -1)
+                test = max(outcome - labels.size, -1)
                 tests.append(test)
                 drawn_labels.append(max(outcome, 0) if test < 0 else 0)
                 here.append(self._space.tests[test] if test >= 0 else None)
                 deeper += [{**path, test: value} for value in range(self._shape((test,))[0] if test >= 0 else 0)]
             level = deeper
-            cells = self._engine.refine(cells, here) if level else cells
+            cells = refine(cells, self._engine.schema, here) if level else cells
         return tests, drawn_labels
+
+    def _class_counts(self, level: list[dict[int, int]], cells: Cells) -> Sequence[Ints]:
+        """Of every node of a level; only at full depth are the records asked once more."""
+        if len(level[0]) == self._space.depth:
+            return list(class_counts(self._engine, cells))
+        asked = [tuple(sorted(path)) for path in level]
+        return [self._counts[tests][tuple(path[t] for t in tests)] for tests, path in zip(asked, level, strict=True)]
 
     def log_weights(self, path: dict[int, int], labels: Floats) -> Floats:
         """Of every label as a leaf here, then of every test."""
@@ -124,6 +151,12 @@ def choose(log_weights: Floats) -> int:
     """An outcome by its weight. What weighs nothing the prior forbids, so that the others are a public set."""
     possible = np.flatnonzero(np.isfinite(log_weights))
     return int(possible[current_source().exponential(log_weights[possible], 1.0)])
+
+
+def _insert(path: Path, test: int) -> tuple[int, Path]:
+    """A path with one more test, and the place of that test in it."""
+    at = bisect(path, test)
+    return at, (*path[:at], test, *path[at:])
 
 
 def _log_sum(terms: Floats) -> Floats:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.counting import Engine, Ints
+from privet.privacy.counting import Cells, Engine, Ints, Joint
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source
 from privet.privacy.samplers.multiway_sampler import Weights, choose
@@ -30,18 +30,8 @@ BLOCK_BYTES = 2**26  # pair counts held at a time
 NARROW = 2**31 - 2  # weighted records that 32 bits can count, with room for a number that is larger than any
 
 
-class Joint(Protocol):
-    """Exact joint counts of binary tests in one cell, for this file's eyes only."""
-
-    class_counts: Ints
-    singles: Ints
-    met: Ints
-
-    def pairs(self, prefixes: Ints) -> Counts: ...
-
-
 def sample_tree(
-    engine: Engine, cell: int, alone: Any, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
+    engine: Engine, cell: int, alone: Cells, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
 ) -> Drawn:
     """Draw one tree for one cell of a receipt; ``alone`` is that cell as a partition of its own."""
     epsilon = receipt.redeem(np.array([cell]))
@@ -49,7 +39,7 @@ def sample_tree(
     receipt.mark(current_source().caveat)
     if space.multiway:
         return Weights(engine, alone, space, exact).draw()
-    return _Sampler(engine.joint(alone, space.tests), space, exact, meter).draw()
+    return _Sampler(engine.joint(alone, space.tests, space.depth), space, exact, meter).draw()
 
 
 class _Sampler:

@@ -1,0 +1,74 @@
+"""Records frozen so that any cut of their numbers can still be made: a category as its code, a number as its value.
+
+A recipe cuts numbers as it likes. Freezing reads the table once; encoding the frozen records for a schema gives what
+encoding the table for that schema would give, since both pass through the same 64-bit numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from privet.errors import SchemaError, TableError
+from privet.schema.encoding import Codes, Quantum, bins_of, code_type, encode_column, label_codes, open_for, values_of
+from privet.schema.facts import Categorical, Numeric, Schema
+from privet.schema.tables import Array, as_column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frozen:
+    """The records of a table, those of unknown label left out. Private, so it shows none."""
+
+    schema: Schema
+    columns: tuple[Array, ...]  # the codes of a category; the float64 values of a number, NaN where there is none
+    labels: Array
+
+    def __repr__(self) -> str:
+        return f"Frozen(attributes={len(self.columns)}, records=<private>)"
+
+    def codes(self, schema: Schema) -> Codes:
+        """The records as ``schema`` cuts them, with the levels that sums need."""
+        if declared_facts(schema) != declared_facts(self.schema):
+            raise SchemaError("the schema declares other facts than the records were read by; only cuts may differ")
+        dtype = code_type(max(schema.arities))
+        features = np.empty((len(self.columns), self.labels.size), dtype)
+        levels = {}
+        for a, (attribute, column) in enumerate(zip(schema.attributes, self.columns, strict=True)):
+            if isinstance(attribute, Categorical):
+                features[a] = column
+            else:
+                features[a] = bins_of(attribute, column, attribute.fallback)
+                levels[a] = Quantum.of(attribute).levels(attribute, column)
+        for array in (features, *levels.values()):
+            array.setflags(write=False)
+        return Codes(features, self.labels, levels)
+
+
+def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
+    """Read a table once; see :func:`privet.schema.encoding.encode` for what may be given."""
+    columns = open_for(table, schema, with_label=labels is None)
+    classes = label_codes(schema, columns.read(schema.label.name) if labels is None else as_column(labels))
+    known = classes >= 0
+    kept: list[Array] = []
+    for attribute in schema.attributes:
+        column = columns.read(attribute.name)
+        if column.size != classes.size:
+            raise TableError(f"column {attribute.name!r} differs in length from the labels")
+        if isinstance(attribute, Numeric):
+            kept.append(values_of(attribute, column)[known])
+        else:
+            codes = np.empty(column.size, code_type(attribute.arity))
+            encode_column(attribute, column, codes, attribute.fallback)
+            kept.append(codes[known])
+    label = classes[known].astype(code_type(schema.n_classes))
+    for array in (*kept, label):
+        array.setflags(write=False)
+    return Frozen(schema, tuple(kept), label)
+
+
+def declared_facts(schema: Schema) -> Schema:
+    """What the owner declared about the table, without the cuts that recipes choose."""
+    same_cuts = tuple(replace(a, bins=2, thresholds=None) if isinstance(a, Numeric) else a for a in schema.attributes)
+    return replace(schema, attributes=same_cuts)

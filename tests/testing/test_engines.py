@@ -1,0 +1,91 @@
+"""``check_engine`` passes the engine in memory and catches what engines get wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.engines.memory import MemoryEngine, memory_engine
+from privet.privacy.counting import Cells, Coins, Question
+from privet.schema import Numeric, Schema
+from privet.testing import check_engine
+
+
+def test_the_engine_in_memory_passes() -> None:
+    check_engine(memory_engine)
+
+
+def wrong_branch(schema: Schema, table: dict[str, list[Any]]) -> MemoryEngine:
+    """A missing number is read as the lower bound."""
+    lowest = {a.name: a.low for a in schema.attributes if isinstance(a, Numeric)}
+    cells = {n: [lowest[n] if n in lowest and c in (None, "?") else c for c in column] for n, column in table.items()}
+    return memory_engine(schema, cells)
+
+
+def off_by_one(schema: Schema, table: dict[str, list[Any]]) -> MemoryEngine:
+    """A value at a cut goes right."""
+    cuts = {a.name: set(a.cuts.tolist()) for a in schema.attributes if isinstance(a, Numeric)}
+    nudged = {
+        name: [np.nextafter(c, np.inf) if isinstance(c, float) and c in cuts.get(name, ()) else c for c in column]
+        for name, column in table.items()
+    }
+    return memory_engine(schema, nudged)
+
+
+class DropsTheLastCell(MemoryEngine):
+    def answer(self, questions: Any) -> list[Any]:
+        answers = super().answer(questions)
+        for answer in answers:
+            if len(answer) > 1:
+                answer[-1] = 0
+        return answers
+
+
+class SwapsLabels(MemoryEngine):
+    def __init__(self, schema: Schema, codes: Any, *rest: Any) -> None:
+        labels = np.where(codes.labels < 2, 1 - np.minimum(codes.labels, 1), codes.labels)
+        super().__init__(schema, replace(codes, labels=labels.astype(codes.labels.dtype)), *rest)
+
+
+class CoinsByPosition(MemoryEngine):
+    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+        coins(count, self._labels.size)
+        return super().shards(cells, count, lambda sides, size: np.arange(size) % sides)
+
+
+class TossesAtEveryPass(MemoryEngine):
+    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+        self._again = coins, count
+        return super().shards(cells, count, coins)
+
+    def answer(self, questions: list[Question]) -> list[Any]:
+        if hasattr(self, "_again"):
+            self._places.clear()
+            coins, count = self._again
+            self._coins[-1] = coins(count, self._labels.size).astype(np.uint8)
+        return super().answer(questions)
+
+
+class IgnoresNewCuts(MemoryEngine):
+    def with_schema(self, schema: Schema) -> MemoryEngine:
+        return self
+
+
+FAULTS = {
+    "a missing value in the wrong branch": wrong_branch,
+    "a cut off by one": off_by_one,
+    "a cell dropped": lambda schema, table: memory_engine(schema, table, kind=DropsTheLastCell),
+    "a label swapped": lambda schema, table: memory_engine(schema, table, kind=SwapsLabels),
+    "coins by position": lambda schema, table: memory_engine(schema, table, kind=CoinsByPosition),
+    "coins at every pass": lambda schema, table: memory_engine(schema, table, kind=TossesAtEveryPass),
+    "old cuts": lambda schema, table: memory_engine(schema, table, kind=IgnoresNewCuts),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault: str) -> None:
+    with pytest.raises(AssertionError):
+        check_engine(FAULTS[fault])
