@@ -27,17 +27,30 @@ def descend(features, start, node, depth, attribute, kind, cut, first_child):
             node[j] = first_child[here] + child(code, kind[here], cut[here])
 
 
+@njit(cache=True, nogil=True)
+def apply_block(leaves, features, block, roots, depths, attribute, kind, cut, first_child):
+    start = block * BLOCK
+    node = np.empty(min(BLOCK, len(leaves) - start), dtype=np.int32)
+    for t in range(len(roots)):
+        node[:] = roots[t]
+        descend(features, start, node, depths[t], attribute, kind, cut, first_child)
+        for j in range(len(node)):
+            leaves[start + j, t] = node[j] - roots[t]
+
+
 @njit(parallel=True, cache=True, nogil=True)
 def apply(features, roots, depths, attribute, kind, cut, first_child):
     """(record, tree) leaves, each numbered within its own tree."""
-    records = features.shape[1]
-    leaves = np.empty((records, len(roots)), dtype=np.int32)
-    for block in prange((records + BLOCK - 1) // BLOCK):
-        start = block * BLOCK
-        node = np.empty(min(BLOCK, records - start), dtype=np.int32)
-        for t in range(len(roots)):
-            node[:] = roots[t]
-            descend(features, start, node, depths[t], attribute, kind, cut, first_child)
-            for j in range(len(node)):
-                leaves[start + j, t] = node[j] - roots[t]
+    leaves = np.empty((features.shape[1], len(roots)), dtype=np.int32)
+    for block in prange((len(leaves) + BLOCK - 1) // BLOCK):
+        apply_block(leaves, features, block, roots, depths, attribute, kind, cut, first_child)
+    return leaves
+
+
+@njit(cache=True, nogil=True)
+def apply_few(features, roots, depths, attribute, kind, cut, first_child):
+    """The same on one thread: to wake another costs more than a few records do."""
+    leaves = np.empty((features.shape[1], len(roots)), dtype=np.int32)
+    for block in range((len(leaves) + BLOCK - 1) // BLOCK):
+        apply_block(leaves, features, block, roots, depths, attribute, kind, cut, first_child)
     return leaves

@@ -21,6 +21,8 @@ from privet.structure.splits import Kind, Test, Tests
 
 Index = npt.NDArray[np.int32]
 
+PARALLEL_FROM = 20_000  # records times trees; some 50 microseconds of work
+
 
 class _Descent(NamedTuple):
     """What the compiled kernels read: a leaf carries a threshold that no code passes and leads to itself."""
@@ -139,7 +141,8 @@ class Routes:
         from privet.structure import descent
 
         self.check(features)
-        return np.asarray(descent.apply(features, *self.descent))
+        few = features.shape[1] * len(self) < PARALLEL_FROM
+        return np.asarray((descent.apply_few if few else descent.apply)(features, *self.descent))
 
     def check(self, features: npt.NDArray[Any]) -> None:
         """Raise :class:`ParameterError` for codes (attributes, records) that the trees cannot read."""
