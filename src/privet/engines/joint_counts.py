@@ -14,6 +14,7 @@ import numpy.typing as npt
 from numba import njit, prange, types
 from numba.extending import intrinsic
 
+from privet.structure.descent import child
 from privet.structure.splits import Tests
 
 Array = npt.NDArray[Any]
@@ -62,9 +63,7 @@ def _pack(features, records, sizes, starts, attribute, kind, cut):
             first = 0
             for c in range(n_classes):
                 for i in range(sizes[c]):
-                    code = column[records[first + i]]
-                    side = code > cut[t] if kind[t] == 0 else code != cut[t]
-                    if side == (flip == 1):
+                    if child(column[records[first + i]], kind[t], cut[t]) == flip:
                         bits[t, starts[c] + (i >> 6)] |= _ONE << np.uint64(i & 63)
                         total += 1
                 first += sizes[c]

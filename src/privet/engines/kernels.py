@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from privet.structure.descent import BLOCK, descend
+from privet.structure.descent import BLOCK, child, descend
 
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""
@@ -83,7 +83,6 @@ def route(features, cells, attribute, kind, cut, first_child):
     """The cell of each record one level down.
 
     attribute, kind, cut and first_child describe the test of each old cell; attribute -1 means that it has none.
-    Kinds are those of ``privet.structure.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
     """
     routed = np.empty(cells.shape[0], dtype=np.int32)
     for i in prange(cells.shape[0]):
@@ -91,20 +90,13 @@ def route(features, cells, attribute, kind, cut, first_child):
         if cell < 0 or attribute[cell] < 0:
             routed[i] = OUTSIDE
             continue
-        code = np.int64(features[attribute[cell], i])
-        if kind[cell] == 0:
-            child = np.int64(code > cut[cell])
-        elif kind[cell] == 1:
-            child = np.int64(code != cut[cell])
-        else:
-            child = code
-        routed[i] = first_child[cell] + child
+        routed[i] = first_child[cell] + child(features[attribute[cell], i], kind[cell], cut[cell])
     return routed
 
 
 @njit(parallel=True, cache=True, nogil=True)
 def send_down(features, cells, place, roots, depths, attribute, kind, cut, first_child):
-    """The leaf of each record in the tree of its cell; the trees are those of a ``routes.Descent``.
+    """The leaf of each record in the tree of its cell; the trees are those of a ``Routes.descent``.
 
     place (nodes,) numbers the leaves among themselves. Records outside walk along, in the first tree, and stay outside.
     """
