@@ -20,8 +20,8 @@ from privet.datasets import fs
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
 from privet.growing import whole_tree as whole
-from privet.privacy import tree_sampler
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.samplers import tree_sampler
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.recipes.exact import ExactTree
 from privet.schema.encoding import encode
