@@ -20,7 +20,7 @@ from privet.privacy.ledger import Ledger
 from privet.published.choices import local_sensitivity
 from privet.published.margin_labels import margins, smooth_sensitivity
 from privet.recipes import jagannathan2012, rana2016, smooth_forest, snr_forest
-from privet.recipes.greedy_forest import GreedyForest, query_epsilon
+from privet.recipes.greedy_forest import GreedyForest
 from privet.recipes.jagannathan2012 import Jagannathan2012
 from privet.recipes.jagannathan2013 import Jagannathan2013
 from privet.recipes.mohammed2015 import Mohammed2015
@@ -148,7 +148,7 @@ BETAS = ["0.1", "0.25", "0.5", "1", "2"]
 def test_th_table_6_1(trees: int, printed: list[float]) -> None:
     """What a question costs at delta 5, by the formula and on the ledger of a real forest."""
     for beta, expected in zip(map(Fraction, BETAS), printed, strict=True):
-        unit = query_epsilon(beta, trees, levels=5)
+        unit = beta / (trees * (2 * 5 - 1))
         assert round(float(unit), 3) == expected
         _, ledger = fit(GreedyForest(trees=trees), WIDE, wide_table(), beta, Crowded())
         charges = ledger.certificate().charges

@@ -13,8 +13,8 @@ from tree_strategies import all_records, same, trees
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Schema
-from privet.structure.splits import Multiway, OneCategory
-from privet.trees.pruning import correct_counts, extra_errors, prune_c45, prune_redundant
+from privet.structure.splits import Multiway
+from privet.trees.pruning import correct_counts, extra_errors, prune_c45
 from privet.trees.tree import Tree
 from privet.trees.validation import check_tree
 
@@ -214,37 +214,7 @@ def test_the_same_as_the_recursion_of_the_paper(tree: Tree, seed: int, confidenc
 @given(sized_trees())
 def test_pruned_trees_are_sound_and_no_larger(case: tuple[Tree, np.ndarray]) -> None:
     tree, sizes = case
-    for pruned in (prune_c45(tree, sizes), prune_redundant(tree)):
-        check_tree(pruned)
-        assert len(pruned) <= len(tree)
-        assert pruned.depth <= tree.depth
-
-
-@given(trees())
-def test_removing_redundancy_changes_no_prediction(tree: Tree) -> None:
-    pruned = prune_redundant(tree)
-    features = all_records(tree.schema)
-    assert np.array_equal(pruned.predict(features), tree.predict(features))
-    assert same(prune_redundant(pruned), pruned)
-    for node in np.flatnonzero(~pruned.is_leaf):
-        below = list(pruned.children(node))
-        assert not pruned.is_leaf[below].all() or len(set(pruned.label[below])) > 1
-
-
-def test_redundancy_goes_all_the_way_up() -> None:
-    schema = Schema((Categorical("a", ("x", "y", "z")),), Categorical("class", ("no", "yes")))
-    tests = [OneCategory(0, 0), None, OneCategory(0, 1), None, None]
-    counts = np.array([[NAN, NAN], [1, 9], [NAN, NAN], [-2, 3], [0, 5]])
-    tree = Tree.build(schema, tests, [1, -1, 3, -1, -1], [0, 1, 0, 1, 1], counts=counts)
-    pruned = prune_redundant(tree)
-    assert (pruned.label.tolist(), pruned.counts.tolist(), pruned.proba.tolist()) == ([1], [[-1, 17]], [[0, 1]])
-
-
-def test_without_counts_redundant_leaves_average_their_opinions() -> None:
-    tree = fan((NAN, NAN), (NAN, NAN))
-    proba = np.array([[1, 0], [0.6, 0.4], [0.8, 0.2]])
-    tree = Tree.build(tree.schema, [Multiway(0), None, None], [1, -1, -1], [1, 0, 0], proba=proba)
-    pruned = prune_redundant(tree)
-    assert pruned.label.tolist() == [0]
-    assert pruned.proba == pytest.approx(np.array([[0.7, 0.3]]))
-    assert np.isnan(pruned.counts).all()
+    pruned = prune_c45(tree, sizes)
+    check_tree(pruned)
+    assert len(pruned) <= len(tree)
+    assert pruned.depth <= tree.depth

@@ -15,6 +15,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from privet.structure.compiled import GRAIN, spread
+from privet.structure.descent import child
 from privet.structure.splits import Tests
 
 Array = npt.NDArray[Any]
@@ -71,9 +72,7 @@ def _pack(start, stop, features, records, sizes, starts, attribute, kind, cut, b
             first = 0
             for c in range(sizes.size):
                 for i in range(sizes[c]):
-                    code = column[records[first + i]]
-                    side = code > cut[t] if kind[t] == 0 else code != cut[t]
-                    if side == (flip == 1):
+                    if child(column[records[first + i]], kind[t], cut[t]) == flip:
                         bits[t, starts[c] + (i >> 6)] |= _ONE << np.uint64(i & 63)
                         total += 1
                 first += sizes[c]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from privet.growing.grower import MAX_LEAVES, Progress
 from privet.growing.levels import Levels
 from privet.privacy.frontier import Frontier
-from privet.privacy.samplers.tree_space import Meter, TreeSpace
+from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
 from privet.structure.routes import first_children
 from privet.structure.splits import Tests
 from privet.trees.tree import Tree
@@ -88,46 +89,67 @@ def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "at
 def grow_blocks(frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> Tree:
     """Draw block after block, and buy class counts in the leaves if they have a share.
 
-    Without labels a public cap bounds the leaves: where a drawn block has too many it is cut short, which looks at
-    nothing else.
+    Without labels a public cap bounds the leaves. Where a drawn block has too many it is cut short. That looks at no
+    record: the block was released before.
     """
     growing, depths, space = Levels(frontier, blocks.for_leaves(epsilon)), blocks.depths, blocks.space
-    labels = [0]  # of the cells that are still open
+    labels, leaves = [0], 0  # the labels of the cells that are open, and how many leaves the cap has made
     for number, depth in enumerate(depths):
         assert space is not None
+        tests, block = space.tests, space.of_depth(depth)
         if number == 0:
-            tests, leaves = space.tests, 0
             left = np.ones((1, len(tests)), dtype=bool)  # (cell, test): the tests that are not yet on its path
-        block = space.of_depth(depth)
         spaces = [block if row.all() else block.among(row) for row in left]
         what = "whole trees" if space.labelled else f"blocks of {depth} levels"
         with _watched(progress, number, len(depths)) as meter:
             drawn = growing.frontier.sample_trees_all(spaces, blocks.each(epsilon), what=what, meter=meter)
-        # Where each cell is in the tree that was drawn for it; the columns of a tree stand in level order.
-        arities = np.append(tests.arity, 0)  # test -1 is a leaf
-        place = [((test, label, first_children(arities[test]).tolist()), 0) for test, label in drawn]
-        for level in range(depth + 1):
-            labels = [label[node] for (_, label, _), node in place]
-            if level == depth or not place:
-                break
-            asked = np.array([test[node] for (test, _, _), node in place])
+        walk = _Walk(drawn, tests)
+        for _ in range(depth):
+            asked = walk.asked
             if not space.labelled:
-                fits = leaves + len(place) + np.cumsum(tests.arity[asked] - 1) <= MAX_LEAVES
+                fits = leaves + len(asked) + np.cumsum(tests.arity[asked] - 1) <= MAX_LEAVES
                 leaves += int((~fits).sum())
                 asked = np.where(fits, asked, -1)
-            growing.add([tests[i] if i >= 0 else None for i in asked.tolist()], labels)
+            growing.add([tests[i] if i >= 0 else None for i in asked.tolist()], walk.labels)
             split = np.flatnonzero(asked >= 0)
-            arity = tests.arity[asked[split]]
             left[split, asked[split]] = False
-            left = np.repeat(left[split], arity, axis=0)
-            families = [(*place[cell], n) for cell, n in zip(split.tolist(), arity.tolist(), strict=True)]
-            place = [(tree, tree[2][node] + child) for tree, node, n in families for child in range(n)]
+            left = np.repeat(left[split], tests.arity[asked[split]], axis=0)
+            walk.down(split)
+        labels = walk.labels
         if progress is not None:
             progress(PER_BLOCK * (number + 1 if labels else len(depths)), PER_BLOCK * len(depths))
         if not labels:
             break
     growing.add([None] * len(labels), labels)
     return growing.labelled_tree() if space is not None and space.labelled else growing.tree()
+
+
+class _Walk:
+    """Where each cell of a frontier is in the tree that was drawn for it; all of them go down a level at a time."""
+
+    def __init__(self, drawn: Sequence[Drawn], tests: Tests) -> None:
+        self._drawn = drawn
+        self._arity = [np.append(tests.arity, 0)[test] for test, _ in drawn]  # test -1, the last, is a leaf
+        self._first_child = [first_children(arity) for arity in self._arity]
+        self._places = [(tree, 0) for tree in range(len(drawn))]
+
+    @property
+    def asked(self) -> npt.NDArray[np.intp]:
+        """The test of each cell, -1 for a leaf."""
+        return np.array([self._drawn[tree][0][node] for tree, node in self._places], dtype=np.intp)
+
+    @property
+    def labels(self) -> list[int]:
+        return [self._drawn[tree][1][node] for tree, node in self._places]
+
+    def down(self, split: npt.NDArray[np.intp]) -> None:
+        """To the children of the cells that split; the others are left behind."""
+        parents = [self._places[cell] for cell in split]
+        self._places = [
+            (tree, int(self._first_child[tree][node]) + child)
+            for tree, node in parents
+            for child in range(self._arity[tree][node])
+        ]
 
 
 @contextmanager

@@ -24,7 +24,6 @@ from privet.trees.tree import Tree
 Progress = Callable[[int, int], None]
 """Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
 
-
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 
 

@@ -31,8 +31,6 @@ _ULP = Fraction(1, 2**52)
 class Max:
     """Records that the majority classes of the children classify correctly."""
 
-    direction = 1
-
     @property
     def sensitivity(self) -> Fraction:
         return Fraction(1)
@@ -47,8 +45,6 @@ class Max:
 @dataclass(frozen=True, slots=True)
 class Gini:
     """Minus the size-weighted Gini impurity of the children; *not* divided by the private number of records."""
-
-    direction = -1
 
     @property
     def sensitivity(self) -> Fraction:
@@ -74,8 +70,6 @@ class InfoGain:
 
     max_records: int
 
-    direction = -1
-
     def __post_init__(self) -> None:
         if isinstance(self.max_records, bool) or not isinstance(self.max_records, int | np.integer):
             raise ParameterError("InfoGain needs max_records, a whole number that the data owner declares")
@@ -100,8 +94,6 @@ class InfoGain:
 @dataclass(frozen=True, slots=True)
 class Hits:
     """Records of one class: the score of a label for a leaf, or (summed over leaves) of a labelled tree."""
-
-    direction = 1
 
     @property
     def sensitivity(self) -> Fraction:

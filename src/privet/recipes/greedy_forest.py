@@ -40,15 +40,6 @@ from privet.trees.tree import Tree
 WHY = "it chooses with a local sensitivity, that of a size which is noisy"
 
 
-def query_epsilon(epsilon: Fraction, trees: int, levels: int) -> Fraction:
-    """What one question costs (TH Table 6.1).
-
-    >>> query_epsilon(Fraction(1), trees=4, levels=5)
-    Fraction(1, 36)
-    """
-    return epsilon / (trees * (2 * levels - 1))
-
-
 @dataclass(frozen=True)
 class GreedyForest(Recipe):
     """Greedy trees with distinct roots; ``max_depth`` counts tests on a path, one less than the thesis's levels."""

@@ -21,6 +21,8 @@ from privet.structure.splits import Kind, Test, Tests
 
 Index = npt.NDArray[np.int32]
 
+PARALLEL_FROM = 20_000  # records times trees; some 50 microseconds of work
+
 
 class _Descent(NamedTuple):
     """What the compiled kernels read: a leaf carries a threshold that no code passes and leads to itself."""

@@ -137,27 +137,6 @@ def prune_gini(tree: Tree) -> Tree:
     return compact(tree, collapse, Columns.of(tree))
 
 
-def prune_redundant(tree: Tree) -> Tree:
-    """Collapse nodes whose children are all leaves of one label, again and again. No prediction changes.
-
-    Probabilities coarsen: the new leaf has the sum of its children's counts, where all were released, and their
-    proportions, else the mean of its children's probabilities. A forest that votes by them may so change its mind.
-    """
-    check_tree(tree)
-    collapse = tree.is_leaf.copy()
-    columns = Columns.of(tree)
-    for node in reversed(range(len(tree))):
-        below = _children(tree, node)
-        if tree.attribute[node] == LEAF or not collapse[below].all() or np.ptp(columns.label[below]) > 0:
-            continue
-        collapse[node] = True
-        columns.label[node] = columns.label[below][0]
-        columns.counts[node] = columns.counts[below].sum(axis=0)  # NaN as soon as one is
-        positive = columns.counts[node].clip(min=0)
-        columns.proba[node] = positive / positive.sum() if positive.sum() > 0 else columns.proba[below].mean(axis=0)
-    return compact(tree, collapse, columns)
-
-
 class Columns(NamedTuple):
     """What pruning changes in a node, as writable copies."""
 
