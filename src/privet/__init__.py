@@ -23,7 +23,7 @@ _HOME = {
     "Certificate": "privet.privacy.ledger",
     "Ledger": "privet.privacy.ledger",
     "PrivateDataset": "privet.privacy.dataset",
-    "protect": "privet.engines.memory",
+    "protect": "privet.engines.opening",
     "DiffPC45Classifier": "privet.estimators.trees",
     "DiffPID3Classifier": "privet.estimators.trees",
     "EmbeddedTreeClassifier": "privet.estimators.embedded",
@@ -100,7 +100,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from privet import recipes
-    from privet.engines.memory import protect
+    from privet.engines.opening import protect
     from privet.errors import (
         BudgetExceeded,
         EpsilonError,

@@ -8,10 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet.engines.memory import MemoryEngine, memory_engine
+from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import Cells, Coins, Question
 from privet.schema import Numeric, Schema
+from privet.schema.frozen import freeze
 from privet.testing import check_engine
+
+
+def memory_engine(schema: Schema, table: dict[str, list[Any]], kind: type[MemoryEngine] = MemoryEngine) -> MemoryEngine:
+    frozen = freeze(schema, table)
+    return kind(schema, frozen.codes(schema), frozen)
 
 
 def test_the_engine_in_memory_passes() -> None:
@@ -45,9 +51,9 @@ class DropsTheLastCell(MemoryEngine):
 
 
 class SwapsLabels(MemoryEngine):
-    def __init__(self, schema: Schema, codes: Any, *rest: Any) -> None:
+    def __init__(self, schema: Schema, codes: Any, *rest: Any, **more: Any) -> None:
         labels = np.where(codes.labels < 2, 1 - np.minimum(codes.labels, 1), codes.labels)
-        super().__init__(schema, replace(codes, labels=labels.astype(codes.labels.dtype)), *rest)
+        super().__init__(schema, replace(codes, labels=labels.astype(codes.labels.dtype)), *rest, **more)
 
 
 class CoinsByPosition(MemoryEngine):

@@ -25,6 +25,7 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes import recipe_classes
+from privet.recipes.fitting import fit_dataset
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
 from privet.structure.compiled import threads
@@ -58,7 +59,9 @@ def exact(
     """
     chosen = as_recipe(recipe)
     result = audit_learner(
-        lambda data, epsilon: chosen.grow_model(data, epsilon, np.random.default_rng(0), progress),
+        lambda data, epsilon: (
+            fit_dataset(chosen, data, epsilon, random=np.random.default_rng(0), progress=progress).trees
+        ),
         pairs,
         claimed,
         prepare=chosen.prepare,

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from privet.datasets.clinic import clinic
-from privet.engines.memory import protect
+from privet.engines.opening import protect
 from privet.errors import BudgetExceeded
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import make_classifier

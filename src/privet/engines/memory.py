@@ -24,13 +24,9 @@ from privet.privacy.counting import (
     Tally,
     single_attributes,
 )
-from privet.privacy.dataset import PrivateDataset
-from privet.privacy.ledger import Ledger
 from privet.schema import Schema
-from privet.schema.declared import refuse_source
 from privet.schema.encoding import Codes
-from privet.schema.files import caveats_of
-from privet.schema.frozen import Frozen, freeze
+from privet.schema.frozen import Frozen
 from privet.structure.compiled import thread_count
 from privet.structure.splits import Tests
 
@@ -47,13 +43,16 @@ Places = npt.NDArray[np.int32]
 class MemoryEngine:
     """Exact counts of encoded records; see :class:`privet.privacy.counting.Engine`."""
 
-    def __init__(self, schema: Schema, codes: Codes, frozen: Frozen | None = None) -> None:
+    def __init__(
+        self, schema: Schema, codes: Codes, frozen: Frozen | None = None, *, caveats: Sequence[str] = ()
+    ) -> None:
         if codes.labels is None:
             raise ParameterError("codes must hold labels: encode the table with its label column")
         self.schema = schema
         self._features = codes.features
         self._labels = codes.labels
         self._levels = codes.levels or {}
+        self.caveats = tuple(caveats)
         self._frozen = frozen
         self._offsets = np.asarray(schema.offsets, dtype=np.int64)
         self._coins: list[npt.NDArray[Any]] = []
@@ -78,7 +77,7 @@ class MemoryEngine:
             return self
         if self._frozen is None:
             raise ParameterError("these records are codes of another schema; privet.protect keeps what can be cut anew")
-        return type(self)(schema, self._frozen.codes(schema), self._frozen)
+        return type(self)(schema, self._frozen.codes(schema), self._frozen, caveats=self.caveats)
 
     def take(self, records: npt.NDArray[np.intp]) -> MemoryEngine:
         """An engine of some of these records, by their numbers; a number that comes twice is a record twice."""
@@ -147,40 +146,6 @@ class MemoryEngine:
         places = self.places(question.cells)
         levels = self._levels[question.attribute]
         return np.asarray(kernels.value_sums(levels, places, question.cells.size, _threads(places.size)))
-
-
-def memory_engine(
-    schema: Schema, table: Any, labels: Any = None, *, kind: type[MemoryEngine] | None = None
-) -> MemoryEngine:
-    """An engine of a table's records, frozen so that recipes can cut their numbers as they like."""
-    frozen = freeze(schema, table, labels)
-    return (kind or MemoryEngine)(schema, frozen.codes(schema), frozen)
-
-
-def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:
-    """Put a table behind the privacy layer.
-
-    Parameters
-    ----------
-    table : pandas, polars or pyarrow table, dict of columns, or numpy array
-        The records; the label column is taken from it unless ``labels`` is given.
-    schema : Schema
-        The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them. Names and
-        declared types do, where no record could be read.
-    ledger : Ledger
-        What may be spent on these records. Use one ledger for everything that is asked of the same people.
-
-    >>> import privet
-    >>> from privet.datasets.clinic import clinic
-    >>> schema, table = clinic(1000)
-    >>> privet.protect(table, schema, privet.Ledger(1))  # doctest: +ELLIPSIS
-    <PrivateDataset of (...), <Ledger ...>>
-    """
-    refuse_source(schema, table, labels, with_label=True)
-    dataset = PrivateDataset(memory_engine(schema, table, labels), ledger)
-    for caveat in caveats_of(table):
-        ledger.add_caveat(caveat)
-    return dataset
 
 
 def _threads(records: int) -> int:

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,19 +14,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from privet.engines.memory import MemoryEngine
+from privet.engines.opening import open_engine
 from privet.errors import ParameterError, TableError
 from privet.growing.grower import Progress
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
+from privet.recipes.fitting import fit_dataset, own_ledger
 from privet.recipes.recipe import Recipe
-from privet.recipes.usable import confirm_usable, count_price
+from privet.recipes.usable import count_price
 from privet.schema import Schema
 from privet.schema.declared import attribute_order, refuse_source
-from privet.schema.encoding import decode_labels, encode
-from privet.schema.files import caveats_of
+from privet.schema.encoding import decode_labels
+from privet.schema.frozen import declared_facts
 from privet.trees.codec import Model, save
 from privet.trees.forest import Forest
 from privet.trees.rules import Rule, rules_of
@@ -174,8 +175,9 @@ class PrivateClassifier(SchemaClassifier):
 
         Parameters
         ----------
-        X : pandas, polars or pyarrow table, dict of columns, or 2-D array in schema order
-            Names decide where there are any. Refused, before any charge, if it lacks a column or declares a type of
+        X : pandas, polars or pyarrow table, dict of columns, 2-D array in schema order, or what privet.protect returns
+            A protected data set brings its own schema, labels and ledger, from which the fit then spends. In a table
+            names decide where there are any. Refused, before any charge, if it lacks a column or declares a type of
             which no value could be read.
         y : labels, one for each record
             Without them X must hold the label's column.
@@ -183,41 +185,58 @@ class PrivateClassifier(SchemaClassifier):
             Told (steps done, steps at most) as the fit goes on.
         """
         recipe = self.recipe()
+        # Public choices only: noise never comes from here.
+        random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
+        data = X if isinstance(X, PrivateDataset) else self._protect(recipe, X, y)
+        if data is X:
+            self._check_protected(data, y)
+        return self._adopt(
+            fit_dataset(
+                recipe,
+                data,
+                self.epsilon,
+                random=random,
+                progress=progress,
+                expected_records=self.expected_records,
+            )
+        )
+
+    def _protect(self, recipe: Recipe, X: Any, y: Any) -> PrivateDataset:
+        """A table behind the privacy layer, for this fit alone."""
         epsilon = parse_epsilon(self.epsilon)
         if self.expected_records is not None:
             count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours))
+        ledger = own_ledger(recipe, epsilon, self.neighbours) if self.ledger is None else self._given_ledger()
         schema, X, y = self._facts(X, y)
-        schema = recipe.prepare(schema)
-        account = self._open_account(recipe, epsilon)
-        for caveat in caveats_of(X):
-            account.add_caveat(caveat)
-        data = PrivateDataset(MemoryEngine(schema, encode(schema, X, y)), account)
-        # Public choices only: noise never comes from here.
-        random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
-        left = confirm_usable(data, epsilon, self.expected_records)
-        model = recipe.grow_model(data, left, random, progress)
-        params = recipe.params | {"epsilon": epsilon, "neighbours": account.neighbours.value}
-        if self.expected_records is not None:
-            params["expected_records"] = int(self.expected_records)
-        return self._adopt(Model(recipe.info.name, model, params, account.certificate().to_dict()))
+        return PrivateDataset(open_engine(X, recipe.prepare(schema), y, for_one_fit=True), ledger)
+
+    def _check_protected(self, data: PrivateDataset, y: Any) -> None:
+        """A protected data set brings its labels, its schema and its ledger; other ones would contradict it."""
+        self._checked, self._columns_of_fit = False, None
+        if y is not None:
+            raise ParameterError("a protected data set holds its labels; leave y out")
+        if self.ledger is not None and self.ledger is not data.ledger:
+            raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
+        if self.schema is not None and declared_facts(self._public_schema()) != declared_facts(data.schema):
+            raise ParameterError("the data set was protected under another schema; leave schema out")
+        if data.ledger.neighbours != Neighbours.parse(self.neighbours):
+            self._mismatch(data.ledger)
 
     def recipe(self) -> Recipe:
         """The recipe with this estimator's parameters, checked."""
         names = {field.name for field in fields(self.recipe_class)}
         return self.recipe_class(**{name: getattr(self, name) for name in names})
 
-    def _open_account(self, recipe: Recipe, epsilon: Any) -> Ledger:
-        name = f"fit of {recipe.info.name}"
-        if self.ledger is None:
-            own = Ledger(epsilon, neighbours=self.neighbours)
-            return own.allow_nonprivate() if recipe.variant in recipe.unsound else own
+    def _given_ledger(self) -> Ledger:
         if not isinstance(self.ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(self.ledger).__name__}")
         if self.ledger.neighbours != Neighbours.parse(self.neighbours):
-            raise ParameterError(
-                f"the ledger counts in {self.ledger.neighbours.value} neighbours; set neighbours to the same"
-            )
-        return self.ledger.account(name, epsilon)
+            self._mismatch(self.ledger)
+        return self.ledger
+
+    @staticmethod
+    def _mismatch(ledger: Ledger) -> NoReturn:
+        raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
 
 
 def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:

@@ -25,8 +25,8 @@ from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES
 from privet.growing.grower import Progress
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.dataset import PrivateDataset
-from privet.privacy.ledger import Certificate, Ledger
+from privet.privacy.ledger import Certificate
+from privet.recipes.fitting import fit, own_ledger
 from privet.schema import Schema
 from privet.schema.encoding import Codes
 from privet.trees.forest import Forest
@@ -136,11 +136,9 @@ def _private(classifier: PrivateClassifier, schema: Schema, seed: int) -> _Learn
 
     def grow(codes: Codes) -> tuple[Tree | Forest, Certificate]:
         # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
-        ledger = Ledger(epsilon, neighbours=classifier.neighbours)
-        if recipe.variant in recipe.unsound:
-            ledger.allow_nonprivate()
-        trees = recipe.grow_model(PrivateDataset(MemoryEngine(prepared, codes), ledger), epsilon, random)
-        return trees, ledger.certificate()
+        ledger = own_ledger(recipe, epsilon, classifier.neighbours)
+        model = fit(recipe, MemoryEngine(prepared, codes), ledger, epsilon, random=random)
+        return model.trees, ledger.certificate()
 
     return _Learner(recipe.info.name, recipe.variant, epsilon, prepared, grow)
 

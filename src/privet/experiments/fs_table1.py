@@ -25,10 +25,10 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.experiments import weka_id3
 from privet.experiments.workers import share_out
-from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.exact import ExactTree
+from privet.recipes.fitting import fit
 from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
 
@@ -214,8 +214,7 @@ def _one_run(records: int, rng: np.random.Generator) -> Iterator[tuple[Column, f
         yield (records, "ID3", "non-private"), 100 * float((says == truth).mean())
         recipes = _recipes()
     for (method, variant), recipe in recipes.items():
-        data = PrivateDataset(MemoryEngine(schema, training.codes), Ledger(BUDGET))
-        tree = recipe.grow_model(data, BUDGET, rng)
+        tree = fit(recipe, MemoryEngine(schema, training.codes), Ledger(BUDGET), BUDGET, random=rng).trees
         yield (records, method, variant), 100 * float((tree.predict(_everything()) == truth).mean())
 
 

@@ -140,6 +140,10 @@ class Engine(Protocol):
     @property
     def schema(self) -> Schema: ...
 
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What a certificate must say about how the records came here."""
+
     def answer(self, questions: Sequence[Question]) -> list[Ints]:
         """Exact answers, in one pass over the records. Sums of integers, so no order of records can show."""
 

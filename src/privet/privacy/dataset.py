@@ -56,7 +56,7 @@ class PrivateDataset:
         self._account = ledger if _account is None else _account
         if cells is ROOT:
             ledger.bind(engine.schema.name, fingerprint(engine.schema))
-        for caveat in engine.schema.caveats():
+        for caveat in (*engine.schema.caveats(), *engine.caveats):
             self._account.add_caveat(caveat)
         if engine.schema.inferred:
             self._account.add_caveat(
@@ -135,6 +135,17 @@ class PrivateDataset:
     def descend_each(self, routes: Routes) -> list[Frontier]:
         """The leaves of each public tree, all records in every tree: one frontier a tree, counted in one pass."""
         return descend_each(self._engine, self._cells, routes, self._account)
+
+    def for_work(self, name: str, epsilon: object, schema: Schema) -> PrivateDataset:
+        """These records on an account of their own, their numbers cut as ``schema`` cuts them, for one piece of work.
+
+        A part was made by the cuts it has, so only the whole can be cut anew.
+        """
+        if self._cells is not ROOT and schema != self.schema:
+            raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
+        engine = self._engine if schema == self.schema else self._engine.with_schema(schema)
+        account = self._account.account(name, epsilon)
+        return PrivateDataset(engine, account, self._cells, account)
 
     def add_caveat(self, text: str) -> None:
         """A condition that the certificate of these records, and of those they are a part of, must state."""

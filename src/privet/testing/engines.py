@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.engines.memory import MemoryEngine
+from privet.engines.opening import open_engine
 from privet.privacy.counting import (
     ROOT,
     Cells,
@@ -39,8 +39,8 @@ def check_engine(make_engine: MakeEngine, *, rounds: int = 20, records: int = 40
     counts, counts over one and several attributes, sums, joint counts; the same records under other cuts; and coins
     that stay with their records. Every question is asked twice, and all of a round together: one pass.
 
-    >>> from privet.engines.memory import memory_engine
-    >>> check_engine(lambda schema, table: memory_engine(schema, table), rounds=2)
+    >>> from privet.engines.opening import open_engine
+    >>> check_engine(lambda schema, table: open_engine(table, schema), rounds=2)
     """
     random = np.random.default_rng(seed)
     for number in range(rounds):
@@ -55,10 +55,8 @@ def check_engine(make_engine: MakeEngine, *, rounds: int = 20, records: int = 40
         _check_answers(_reference(finer, table), theirs.with_schema(finer), random, f"table {number}, other cuts")
 
 
-def _reference(schema: Schema, table: dict[str, list[Any]]) -> MemoryEngine:
-    from privet.engines.memory import memory_engine
-
-    return memory_engine(schema, table)
+def _reference(schema: Schema, table: dict[str, list[Any]]) -> Engine:
+    return open_engine(table, schema)
 
 
 def _check_answers(ours: Engine, theirs: Engine, random: np.random.Generator, where: str) -> None:

@@ -10,8 +10,7 @@ import numpy as np
 from privet.engines.memory import MemoryEngine
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, class_counts, descend
-from privet.privacy.dataset import PrivateDataset
-from privet.privacy.ledger import Ledger
+from privet.recipes.fitting import fit, own_ledger
 from privet.recipes.smooth_forest import SmoothForest
 from privet.schema import Schema
 from privet.schema.encoding import encode
@@ -57,11 +56,9 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
     budget = parse_epsilon(epsilon)
     prepared = recipe.prepare(schema)
     engine = MemoryEngine(prepared, encode(prepared, table))
-    ledger = Ledger(budget)
-    if recipe.variant in recipe.unsound:
-        ledger.allow_nonprivate()
+    random = np.random.default_rng(seed)
     with use_noise(_OwnCoins(seed)):
-        private = recipe.grow_model(PrivateDataset(engine, ledger), budget, np.random.default_rng(seed))
+        private = fit(recipe, engine, own_ledger(recipe, budget), budget, random=random).trees
     assert isinstance(private, Forest)
     routes = recipe.routes(prepared, np.random.default_rng(seed))
     parts = engine.shards(ROOT, recipe.trees, _OwnCoins(seed).coins) if recipe.trees > 1 else ROOT

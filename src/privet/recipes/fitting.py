@@ -1,0 +1,83 @@
+"""The one way from records to a model: every estimator, experiment, audit and check of privet fits through here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privet.growing.grower import Progress
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.counting import Engine
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.recipes.recipe import Recipe
+from privet.recipes.usable import confirm_usable, count_price
+from privet.trees.codec import Model
+
+
+def fit(
+    recipe: Recipe,
+    engine: Engine,
+    ledger: Ledger,
+    epsilon: object,
+    *,
+    random: np.random.Generator | None = None,
+    progress: Progress | None = None,
+    expected_records: int | None = None,
+) -> Model:
+    """Grow a model of an engine's records, paid for by a ledger.
+
+    Parameters
+    ----------
+    recipe : what to grow
+    engine : where the records are
+    ledger : what the fit spends from, on an account of its own
+    epsilon : the most that it spends
+    random : for public choices only, never for noise
+    progress : told (steps done, steps at most)
+    expected_records : about how many usable records there are, as a public number; see ``recipes/usable.py``
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> from privet.engines.opening import open_engine
+    >>> from privet.recipes.mohammed2015 import Mohammed2015
+    >>> schema, table = clinic(2000)
+    >>> model = fit(Mohammed2015(max_depth=2), open_engine(table, schema), privet.Ledger(1), epsilon=0.5)
+    >>> model.recipe, model.certificate["epsilon"]
+    ('mohammed2015', '1/2')
+    """
+    return fit_dataset(
+        recipe,
+        PrivateDataset(engine, ledger),
+        epsilon,
+        random=random,
+        progress=progress,
+        expected_records=expected_records,
+    )
+
+
+def fit_dataset(
+    recipe: Recipe,
+    data: PrivateDataset,
+    epsilon: object,
+    *,
+    random: np.random.Generator | None = None,
+    progress: Progress | None = None,
+    expected_records: int | None = None,
+) -> Model:
+    """The same for records that are behind the privacy layer already: questions and models share one ledger."""
+    exact = parse_epsilon(epsilon)
+    if expected_records is not None:  # what is wrong with it is said before anything else happens
+        count_price(exact, expected_records, data.ledger.neighbours)
+    work = data.for_work(f"fit of {recipe.info.name}", exact, recipe.prepare(data.schema))
+    left = confirm_usable(work, exact, expected_records)
+    trees = recipe.grow_model(work, left, random or np.random.default_rng(), progress)
+    params = recipe.params | {"epsilon": exact, "neighbours": data.ledger.neighbours.value}
+    if expected_records is not None:
+        params["expected_records"] = int(expected_records)
+    return Model(recipe.info.name, trees, params, work.certificate().to_dict())
+
+
+def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:
+    """A budget for one fit alone. Where the variant is not private it may say so, since nothing else is protected."""
+    ledger = Ledger(epsilon, neighbours=neighbours)  # type: ignore[arg-type]  # checked there
+    return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger
