@@ -19,6 +19,7 @@ from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterE
 from privet.datasets import fs
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
+from privet.growing import blocks as drawing
 from privet.growing import whole_tree as whole
 from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
@@ -496,7 +497,7 @@ def test_fits_are_as_good_as_computed() -> None:
 
 def test_a_long_draw_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel writes numbers down, and a thread of the grower's reads them out."""
-    monkeypatch.setattr(whole, "EVERY", 0.001)
+    monkeypatch.setattr(drawing, "EVERY", 0.001)
     monkeypatch.setattr(tree_sampler, "BLOCK_BYTES", 1)  # as many steps as there can be
     schema = Schema(tuple(Categorical(f"a{i}", (0, 1)) for i in range(60)), Categorical("class", (0, 1)))
     table = {name: [0, 1] * 50 for name in schema.names} | {"class": [0, 1] * 50}
