@@ -55,10 +55,12 @@ def test_tight_mechanisms_are_found_tight(name: str) -> None:
 POWER = [
     ("sulq", 0.999, 0.79),
     (DiffPID3(max_depth=1), 0.99, 0.7),
-    (DiffPID3(max_depth=2), 0.99, 0.5),
+    (DiffPID3(max_depth=2), 0.99, 0.8),
     (DiffPID3(max_depth=2, criterion="gini", tests="binary"), 0.9, 0.45),
     (DiffPID3(max_depth=2, mechanism="permute-and-flip"), 0.99, 0.5),
-    ("diffpc45", 0.9, 0.5),
+    ("diffpc45", 0.9, 0.65),
+    ("greedy-forest", 0.8, 0.8),
+    ("patil-singh2014", 0.8, 0.5),
     (DiffPC45(max_depth=1, numeric="points", prune=False), 0.85, 0.4),
 ]
 
