@@ -1,0 +1,75 @@
+"""How often an engine is asked: a pass over the records costs one scan wherever they live."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet import Ledger
+from privet.datasets.clinic import clinic
+from privet.engines.memory import MemoryEngine
+from privet.growing.blocks import block_space
+from privet.privacy.counting import ROOT, Ints, Question
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.diffpc45 import DiffPC45
+from privet.recipes.exact import ExactTree
+from privet.recipes.fitting import fit
+from privet.recipes.jagannathan2012 import Jagannathan2012
+from privet.recipes.mohammed2015 import Mohammed2015
+from privet.recipes.random_forest import RandomForest
+from privet.recipes.recipe import Recipe
+from privet.recipes.smooth_forest import SmoothForest
+from privet.schema import Categorical, Schema
+from privet.schema.encoding import Codes, encode
+from privet.structure.splits import Tests
+
+SCHEMA, TABLE = clinic(400, seed=1)
+
+
+class Scanning(MemoryEngine):
+    """Counts its passes."""
+
+    passes = 0
+
+    def answer(self, questions: Sequence[Question]) -> list[Ints]:
+        self.passes += 1
+        return super().answer(questions)
+
+
+def passes_of(recipe: Recipe) -> int:
+    schema = recipe.prepare(SCHEMA)
+    engine = Scanning(schema, encode(schema, TABLE))
+    fit(recipe, engine, Ledger(100), 100, random=np.random.default_rng(0))
+    return engine.passes
+
+
+@pytest.mark.parametrize(
+    ("recipe", "most"),
+    [
+        (DiffPC45(max_depth=4), 5),  # one a level
+        (Mohammed2015(max_depth=3), 4),
+        (RandomForest(), 2),  # the number of records, then all trees
+        (Jagannathan2012(), 2),
+        (SmoothForest(trees=20), 1),
+        (ExactTree(max_depth=2), 0),  # its joint counts are one pass of their own
+        (ExactTree(max_depth=3, tests="multiway", bins=3), 2),
+    ],
+    ids=lambda value: value.info.name if isinstance(value, Recipe) else str(value),
+)
+def test_at_most(recipe: Recipe, most: int) -> None:
+    assert passes_of(recipe) <= most
+
+
+def test_a_multiway_block_is_one_pass() -> None:
+    """All sets of three tests out of ten, where a pass a set would be over a hundred."""
+    attributes = tuple(Categorical(f"a{i}", ("x", "y", "z")) for i in range(10))
+    schema = Schema(attributes, Categorical("class", ("no", "yes")))
+    random = np.random.default_rng(0)
+    codes = Codes(random.integers(0, 3, (10, 50), dtype=np.uint8), random.integers(0, 2, 50, dtype=np.uint8))
+    engine: Any = Scanning(schema, codes)
+    space = block_space(Tests.multiway(schema), 2, 3)
+    PrivateDataset(engine, Ledger(1), ROOT).frontier().sample_trees_all([space], 1)
+    assert engine.passes <= 2
