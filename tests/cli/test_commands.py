@@ -84,7 +84,9 @@ def test_public_records_teach_the_large_forest(desk: Any) -> None:
         lines = [",".join(rows), *(",".join(map(str, row)) for row in zip(*rows.values(), strict=True))]
         Path(desk[name]).write_text("\n".join(lines) + "\n")
         few = ("--set", "public_trees=4", "--set", "trees=2", "--max-depth", 2)
-        told = desk.fit("--public", desk[name], "-o", desk["forest.json"], *few, "--json", recipe="jagannathan2013")
+        told = desk.fit(
+            "--public", desk[name], "-o", desk["forest.json"], *few, "--force", "--json", recipe="jagannathan2013"
+        )
         result = loads(told)
         assert result["trees"] == 2 + 4
         assert "40 unlabelled records were declared public" in result["certificate"]["caveats"][0]["text"]

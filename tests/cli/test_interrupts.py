@@ -98,17 +98,16 @@ def interrupt(folder: Path, place: Path, delay: float) -> dict[str, Any]:
 
 def interrupt_many(folder: Path, loaded: bool, count: int, seed: int) -> None:
     """Prints the outcome of each as a line of JSON."""
-    from privet.cli.tables import read_table
-
     import privet.engines.joint_counts
     import privet.estimators.registry
     import privet.privacy.samplers.tree_weights
     from privet.cli import main  # noqa: F401
+    from privet.schema.files import read_table
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background work with Ctrl-C ignored
     make_table(folder)
     schema = Schema.from_json(folder / "schema.json")
-    table = read_table(folder / "table.csv", schema, with_label=True)
+    table = read_table(folder / "table.csv", schema)
     if loaded:
         privet.ExactTreeClassifier(schema, EPSILON, 4).fit(table)
     first, lengths = folder / "first", []

@@ -187,7 +187,7 @@ TABLE_FAULTS: dict[str, tuple[str, Any]] = {
     "lacks two": ("lacks 'x', 'c'", without("x", "c")),
     "lacks the label": ("lacks 'y'", without("y")),
     "columns of different length": ("'c' differs in length", TABLE | {"c": ["u"]}),
-    "too few columns": ("lacks 'y'", np.zeros((3, 2))),
+    "too few columns": ("the array has 2 columns; expected 3", np.zeros((3, 2))),
     "too many columns": ("4 columns", np.zeros((3, 4))),
     "one dimension": ("2 dimensions", np.zeros(3)),
     "not a table": ("type int", 5),
@@ -367,8 +367,8 @@ def test_what_was_asked_for_other_cells() -> None:
 def test_every_query_is_on_the_list() -> None:
     """A new query must be added above."""
     asked = {name for name in vars(PrivateDataset) | vars(Frontier) if not name.startswith("_")}
-    parts = {"partition", "shards", "sample", "frontier", "split", "descend"}
-    free = {"schema", "ledger", "size", "certificate", "add_caveat", "charge_nonprivate"} | parts
+    parts = {"partition", "shards", "sample", "frontier", "split", "descend", "descend_each", "for_work"}
+    free = {"schema", "ledger", "size", "certificate", "add_caveat", "charge_nonprivate", "will_choose"} | parts
     # These need a public space, or a ledger that protects nothing: see the tests of the samplers and of `embedded`.
     elsewhere = {"sample_trees_all"}
     assert asked - free - elsewhere == set(QUERIES) & asked

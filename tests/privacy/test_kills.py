@@ -90,7 +90,7 @@ def kill_many(folder: Path, work: Callable[..., None], kills: int, *, stop_when_
         work(trial, lambda: None)
     longest = 2 * (time.perf_counter() - start) / 10
     clock = random.Random(0)
-    found = dict.fromkeys(("kills", "released", "too little", "between", "too much"), 0)
+    found = dict.fromkeys(("kills", "released", "too little", "between", "too much", "unreadable"), 0)
     for i in range(kills):
         if i % KILLS_PER_JOURNAL == 0:
             path, shown = folder / f"journal {i}", Fraction(0)
@@ -102,7 +102,10 @@ def kill_many(folder: Path, work: Callable[..., None], kills: int, *, stop_when_
         found["released"] += released
         found["too little"] += charged < released
         found["between"] += charged == released + 1  # killed after the charge, before the report
-        found["too much"] += charged > released + 1
+        # A kill inside a write that crosses a page may leave less than an amount: then all counts as spent.
+        unreadable = any("cannot be read" in caveat.text for caveat in Ledger(journal=path).certificate().caveats)
+        found["unreadable"] += unreadable
+        found["too much"] += charged > released + 1 and not unreadable
         if found["too little"] and stop_when_caught:
             break
     return found
@@ -172,6 +175,7 @@ def test_a_thousand_kills_never_leave_less_than_was_released(folder: Path) -> No
     assert found["kills"] == KILLS
     assert found["too little"] == 0
     assert found["too much"] == 0
+    assert found["unreadable"] <= 3  # seen once in some thousand kills on a busy machine, hardly ever on a quiet one
     # The kills must come at telling moments, or the test proves nothing. Measured: a third do; were it only 15 %,
     # this would fail with a chance below 1e-20.
     assert found["released"] > KILLS

@@ -21,11 +21,12 @@ from sklearn.base import BaseEstimator, clone
 
 from privet import Categorical, Ledger, Numeric, Schema
 from privet.errors import BudgetExceeded, ParameterError, PrivacyError, PrivetError, ReceiptError
+from privet.privacy.counting import ROOT
 from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Receipt
 from privet.privacy.losses import UNLIMITED, Loss
 from privet.privacy.mechanisms import noisy_counts
-from privet.structure.splits import Test, Threshold
+from privet.structure.splits import Threshold
 from privet.testing import ZeroNoise, use_noise
 
 CELL = np.array([0])
@@ -447,31 +448,19 @@ SCHEMA = Schema((Numeric("x", 0, 1, bins=2),), Categorical("y", ("a", "b")))
 SPLIT = Threshold(0, 0)
 
 
-@dataclass
-class NoCells:
-    size: int
-
-
 class NoRecords:
     """An engine over an empty table: these tests are about the books."""
 
     schema = SCHEMA
+    caveats = ()
 
-    def root(self) -> NoCells:
-        return NoCells(1)
-
-    def refine(self, cells: NoCells, tests: Sequence[Test | None]) -> NoCells:
-        return NoCells(sum(test.arity(SCHEMA) for test in tests if test is not None))
-
-    def class_counts(self, cells: NoCells) -> Any:
-        return np.zeros((cells.size, 2), dtype=np.int64)
-
-    def counts(self, cells: NoCells) -> Any:
-        return np.zeros((cells.size, SCHEMA.total_bins, 2), dtype=np.int64)
+    def answer(self, questions: Sequence[Any]) -> list[Any]:
+        shapes = [(question.cells.size, int(question.offsets(SCHEMA)[-1]), 2) for question in questions]
+        return [np.zeros(shape, dtype=np.int64) for shape in shapes]
 
 
 def frontier(ledger: Ledger) -> Frontier:
-    return Frontier(NoRecords(), NoCells(1), ledger)  # type: ignore[arg-type]
+    return Frontier(NoRecords(), ROOT, ledger)  # type: ignore[arg-type]
 
 
 def path_total(path: tuple[int, ...], charges: dict[tuple[int, ...], Fraction]) -> Fraction:

@@ -12,7 +12,7 @@ from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
-from privet.structure.routes import PARALLEL_FROM, Routes
+from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
@@ -194,5 +194,5 @@ def test_many_records_take_the_same_way() -> None:
     """From some number of records on several threads work, a block each; nobody can tell."""
     made = routes(THREE, [1, 3, -1, -1, -1])
     few = all_records(SCHEMA)
-    many = np.tile(few, -(-2 * PARALLEL_FROM // few.shape[1]))
+    many = np.tile(few, 100_000 // few.shape[1])
     assert np.array_equal(made.apply(many), np.resize(made.apply(few), (many.shape[1], 1)))

@@ -36,7 +36,7 @@ def listening() -> Iterator[list[Hashable]]:
     ...     print("hello")
     ...     warnings.warn("mind the gap")
     >>> [event[:2] for event in heard]
-    [('stdout', 'hello\\n'), ('warning', 'UserWarning')]
+    [('stdout', 'hello'), ('stdout', '\\n'), ('warning', 'UserWarning')]
     """
     heard: list[Hashable] = []
     with ExitStack() as stack:

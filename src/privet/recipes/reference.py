@@ -28,6 +28,7 @@ from privet.privacy.scores import MAX_RECORDS, parse_score
 from privet.published.exact_frontier import ExactFrontier
 from privet.recipes.recipe import check_choice, check_whole
 from privet.schema import Schema
+from privet.trees.leaf_counts import shares
 from privet.trees.pruning import prune_c45
 from privet.trees.tree import Tree
 
@@ -76,7 +77,10 @@ class ID3Reference:
         )
         frontier = ExactFrontier(engine, min_branch=min_branch)
         grown = grow(frontier, growth, Neighbours.ADD_REMOVE, progress)
-        return replace(grown, tree=fill_empty(grown.tree))
+        tree = grown.tree
+        # Of classes with as many records the first, as in the papers' own learners, and not as private trees settle it.
+        plain = replace(tree, label=tree.counts.argmax(axis=1), proba=shares(tree.counts))
+        return replace(grown, tree=fill_empty(plain))
 
 
 @dataclass(frozen=True)
