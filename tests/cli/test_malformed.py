@@ -60,7 +60,7 @@ def test_a_fit_sees_every_good_row_and_no_other(desk: Any, monkeypatch: pytest.M
 
     from privet.engines import opening
 
-    encode = base.encode
+    encode = opening.encode
     monkeypatch.setattr(opening, "encode", spy)
     for bad in BAD:
         for rows in ([bad, *[GOOD.encode()] * 20], [*[GOOD.encode()] * 20, bad]):
