@@ -73,9 +73,7 @@ SOUND: list[tuple[Recipe, float, float]] = [
     ("recipe", "add_remove", "replace_one"), SOUND, ids=[f"{i}-{r.info.name}" for i, (r, *_) in enumerate(SOUND)]
 )
 def test_every_sound_recipe_keeps_its_word(recipe: Recipe, add_remove: float, replace_one: float) -> None:
-    # Public records are of one schema.
-    schema = tiny_schema() if isinstance(recipe, Jagannathan2013) else None
-    results = check_recipe(recipe, epsilons=[1], schema=schema, thresholds=(20,), transcripts=4)
+    results = check_recipe(recipe, epsilons=[1], schema=tiny_schema(), thresholds=(20,), of_a_class=(5,), transcripts=4)
     for result, least in zip(results, (add_remove, replace_one), strict=True):
         assert least <= result.lower_bound <= 1 + 1e-9
 
@@ -104,7 +102,8 @@ def test_names_stand_for_small_recipes() -> None:
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_the_greedy_forest_as_published(neighbours: str) -> None:
-    found = exact(GreedyForest("as-published", trees=2, max_depth=2), claimed=1, neighbours=neighbours, transcripts=6)
+    pairs = zoo(tiny_schema(), relation=neighbours, of_a_class=())
+    found = exact(GreedyForest("as-published", trees=2, max_depth=2), pairs, 1, neighbours=neighbours, transcripts=6)
     assert found.verdict == "violated"
     assert found.lower_bound > 3
 

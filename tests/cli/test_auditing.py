@@ -24,7 +24,7 @@ def small_zoo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(privet.audit, "exact", partial(privet.audit.exact, transcripts=3, complete=50))
 
 
-def test_one_recipe_as_json(desk) -> None:
+def test_one_recipe_as_json(desk, small_zoo: None) -> None:
     done = desk.ok("audit", "--recipe", "sulq", "--variant", "sound", "--epsilon", "1/2", "--json")
     (result,) = json.loads(done.stdout)["results"]
     asked = {"recipe", "variant", "claimed", "lower_bound", "method", "verdict"}

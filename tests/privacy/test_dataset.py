@@ -75,11 +75,8 @@ def test_without_noise_the_queries_are_exact() -> None:
         assert data.noisy_average("heat", 1) == pytest.approx((36 + 39 + 41 + 41) / 4, abs=1e-3)
         towns_or_ages = Tests.of(SCHEMA, [Multiway(2), Multiway(0)])
         assert data.choose(towns_or_ages, Max(), 1) == Multiway(0)  # 3 right by town, 5 by age
-        assert [part.noisy_count(1) for part in data.partition(Multiway(2))] == [
-            1,
-            3,
-            1,
-        ]  # the unknown town is read as the middle one
+        # An unknown town is read as the middle one of the list.
+        assert [part.noisy_count(1) for part in data.partition(Multiway(2))] == [1, 3, 1]
     assert data.ledger.spent == 8, "three parts cost as much as one"
 
 

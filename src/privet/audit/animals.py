@@ -54,7 +54,8 @@ def shapes(schema: Schema) -> Iterator[Animal]:
     yield Animal("an empty table", (), here, there)
     yield Animal("a single record", (here,), there, here)
     yield Animal("an empty node", (here, here, record(schema, 0, label=1)), there, here)
-    yield Animal("two against one", (here, there, there), here, there)
+    mixed = record(schema, {1: 1})  # like one half in some things and like the other in others: few, so each counts
+    yield Animal("a mixed record among three", (here, there, there), mixed, there)
     yield Animal("duplicated records", (here,) * 3 + (there,) * 3, here, there)
     for size in (5, 6, 7):  # whatever the number of shards, it does not divide all of them
         yield Animal(f"a shard boundary among {size}", ((there, here) * 4)[:size], here, there)

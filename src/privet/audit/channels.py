@@ -31,12 +31,12 @@ PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}  # w
 def listening() -> Iterator[list[Hashable]]:
     """All that is said inside, in order.
 
-    >>> import warnings
+    >>> import logging, warnings
     >>> with listening() as heard:
-    ...     print("hello")
+    ...     logging.getLogger("somewhere").debug("hello")
     ...     warnings.warn("mind the gap")
-    >>> [event[:2] for event in heard]
-    [('stdout', 'hello'), ('stdout', '\\n'), ('warning', 'UserWarning')]
+    >>> [event[:3] for event in heard]
+    [('log', 'somewhere', 'DEBUG'), ('warning', 'UserWarning', 'mind the gap')]
     """
     heard: list[Hashable] = []
     with ExitStack() as stack:
