@@ -12,7 +12,7 @@ import privet
 from privet.estimators.registry import CLASSIFIERS
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [*(f"recipes/{info.name}.md" for info in privet.recipes()), "guide/estimators.md"]
+PAGES = [*(f"recipes/{info.name}.md" for info in privet.list_recipes()), "guide/estimators.md"]
 
 
 @pytest.mark.filterwarnings("ignore")
