@@ -151,6 +151,11 @@ class Nameless(Recipe):
     pass
 
 
+@dataclass(frozen=True)
+class Changeable(Mohammed2015):
+    info: Info = info("changeable")  # type: ignore[misc]  # noqa: RUF009
+
+
 @dataclass(frozen=True, kw_only=True)
 class Demanding(Mohammed2015):
     shrubs: int
@@ -164,6 +169,7 @@ class Demanding(Mohammed2015):
         (Undecorated, r"write @dataclass\(frozen=True\) above it"),
         (Unfinished, "lacks the method grow"),
         (Nameless, r"lacks `info: ClassVar\[Info\]"),
+        (Changeable, r"lacks `info: ClassVar\[Info\]"),
         (Demanding, r"Demanding\.shrubs needs a plain default"),
         (SuLQ(), "no subclass of privet.recipes.recipe.Recipe"),
         (int, "no subclass of privet.recipes.recipe.Recipe"),

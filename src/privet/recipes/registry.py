@@ -12,6 +12,7 @@ names the package. privet's own are never touched by it.
 from __future__ import annotations
 
 import warnings
+from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -145,7 +146,8 @@ def refuse_recipe(recipe: Any) -> None:
         raise RecipeError(f"{recipe!r} is no subclass of privet.recipes.recipe.Recipe")
     if "__dataclass_params__" not in vars(recipe):  # a field of a plain subclass would be no field
         raise RecipeError(f"{recipe.__name__} must be a dataclass: write @dataclass(frozen=True) above it")
-    if not isinstance(getattr(recipe, "info", None), Info):
+    # As a field it would be a parameter: dataclasses overlook a ClassVar that is text where they cannot resolve it.
+    if not isinstance(getattr(recipe, "info", None), Info) or "info" in {one.name for one in fields(recipe)}:
         raise RecipeError(f"{recipe.__name__} lacks `info: ClassVar[Info] = Info(...)`")
     if recipe.__abstractmethods__:
         raise RecipeError(f"{recipe.__name__} lacks the method {sorted(recipe.__abstractmethods__)[0]}")
