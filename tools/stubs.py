@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 import privet
+from privet.estimators.base import PrivateClassifier
 from privet.estimators.classifiers import classifier_class
-from privet.estimators.faces import parameters
+from privet.estimators.faces import AFTER, BEFORE, parameters
 from privet.recipes.registry import OWN
 
 SOURCE = Path(privet.__file__).parent
@@ -42,35 +43,35 @@ def package() -> Iterator[str]:
 
 
 def classifiers() -> Iterator[str]:
-    """The classes as what they are: dataclasses, some of whose fields may be given by position."""
-    bodies = ["".join(_class(name)) for name in OWN]
-    used = sorted({word for word in ("Literal",) if any(word in body for body in bodies)})
+    """The classes with constructors written out: of a dataclass over scikit-learn's classes mypy checks no names."""
     yield WRITTEN
-    if any("Mapping[" in body for body in bodies):
-        yield "from collections.abc import Mapping\n"
-    yield "from dataclasses import KW_ONLY, dataclass\n"
+    yield "from collections.abc import Mapping\n"
     yield "from os import PathLike\n"
-    yield f"from typing import {', '.join(['Any', 'ClassVar', *used])}\n\n"
+    yield "from typing import Any, ClassVar, Literal\n\n"
     yield "from privet.estimators.base import PrivateClassifier\n"
     yield "from privet.privacy.ledger import Ledger\n"
     yield "from privet.recipes.recipe import Recipe\n"
     yield "from privet.schema import Schema\n\n"
     yield "def classifier_class(recipe: str) -> type[PrivateClassifier]: ...\n"
-    yield from bodies
+    for recipe in OWN:
+        yield from _class(classifier_class(recipe))
 
 
-def _class(recipe: str) -> Iterator[str]:
-    made = classifier_class(recipe)
-    yield f"\n@dataclass(repr=False, eq=False)\nclass {made.__name__}(PrivateClassifier):\n"
+def _class(made: type[PrivateClassifier]) -> Iterator[str]:
     summary, *_ = (inspect.getdoc(made.recipe_class) or "").splitlines()
-    yield f'    """{summary}"""\n\n'
+    found = parameters(made.recipe_class)
+    yield f'\nclass {made.__name__}(PrivateClassifier):\n    """{summary}"""\n\n'
     yield "    recipe_class: ClassVar[type[Recipe]]\n"
-    keyword_only = False
-    for parameter in parameters(made.recipe_class):
-        if not parameter.positional and not keyword_only:
-            yield "    _: KW_ONLY\n"
-            keyword_only = True
-        yield f"    {parameter.name}: {written(parameter.type)} = {_text(parameter.default)}\n"
+    for parameter in found:
+        if parameter not in (*BEFORE, *AFTER):  # those are the base class's
+            yield f"    {parameter.name}: {written(parameter.type)}\n"
+    yield "\n    def __init__(\n        self,\n"
+    positional = [parameter for parameter in found if parameter.positional]
+    for parameter in found:
+        if parameter == found[len(positional)]:
+            yield "        *,\n"
+        yield f"        {parameter.name}: {written(parameter.type)} = {_text(parameter.default)},\n"
+    yield "    ) -> None: ...\n"
 
 
 def written(kind: Any) -> str:

@@ -38,6 +38,12 @@ def test_every_page_is_a_recipes() -> None:
     assert {f"recipes/{page.name}" for page in (DOCS / "recipes").glob("*.md")} == set(RECIPES)
 
 
+def test_the_guide_lists_every_class() -> None:
+    text = (DOCS / "guide" / "estimators.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+Classifier)` \| \[([\w-]+)\]", text, re.M)
+    assert {recipe: name for name, recipe in rows} == {name: kind.__name__ for name, kind in CLASSIFIERS.items()}
+
+
 @pytest.mark.parametrize("page", RECIPES)
 def test_a_page_names_its_recipe_and_class(page: str) -> None:
     name = Path(page).stem

@@ -15,13 +15,18 @@ from typing import Any
 
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.faces import classifier_from
+from privet.recipes.recipe import Recipe
 from privet.recipes.registry import OWN, classifier_name, recipe_class, recipe_classes
 
 
-@cache  # and not in globals(): a class is made once, so that instances pickle, and its examples run once
 def classifier_class(recipe: str) -> type[PrivateClassifier]:
     """The classifier of a recipe, by the recipe's name."""
-    return classifier_from(recipe_class(recipe), module=__name__)
+    return _made(recipe_class(recipe))
+
+
+@cache  # a class is made once, so that its instances pickle
+def _made(recipe: type[Recipe]) -> type[PrivateClassifier]:
+    return classifier_from(recipe, module=__name__)
 
 
 def __getattr__(name: str) -> Any:
@@ -29,9 +34,9 @@ def __getattr__(name: str) -> Any:
         if line.classifier == name:
             return classifier_class(recipe)
     if name.endswith("Classifier"):  # of another package: this is how pickle finds them
-        for recipe, kind in recipe_classes().items():
+        for kind in recipe_classes().values():
             if classifier_name(kind) == name:
-                return classifier_class(recipe)
+                return _made(kind)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -126,7 +126,7 @@ def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
         raise RecipeError(f"another package has that name already ({taken[entry.name].__module__})")
     try:
         recipe = entry.load()
-    except Exception as error:  # whatever another package does when it is imported must not stop privet
+    except (Exception, SystemExit) as error:  # whatever another package does when it is imported must not stop privet
         raise RecipeError(f"{entry.value!r} cannot be imported ({type(error).__name__}: {error})") from error
     refuse_recipe(recipe)
     if recipe.info.name != entry.name:
