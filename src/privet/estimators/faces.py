@@ -70,6 +70,7 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
         bases=(PrivateClassifier,),
         namespace={"recipe_class": recipe, "__doc__": document(recipe, found)},
         repr=False,  # scikit-learn's own
+        match_args=False,
         eq=False,
     )
     made.__module__ = module or recipe.__module__
