@@ -12,7 +12,6 @@ names the package. privet's own are never touched by it.
 from __future__ import annotations
 
 import warnings
-from dataclasses import fields
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -140,6 +139,8 @@ def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
 
 def refuse_recipe(recipe: Any) -> None:
     """Raise ``RecipeError`` for what is no recipe class that a classifier could be made from."""
+    from dataclasses import fields  # here, since `import privet` loads this module
+
     from privet.recipes.recipe import Info, Recipe
 
     if not (isinstance(recipe, type) and issubclass(recipe, Recipe)):
