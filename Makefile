@@ -2,6 +2,7 @@
 #   make demo     a private tour of a clinic's table
 #   make test     the whole suite
 #   make lint     ruff and mypy
+#   make stubs    what editors and type checkers read of the classifiers, after a change to a recipe's fields
 #   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
@@ -17,7 +18,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := install --quiet -e '.[test]' -c constraints.txt
 
-.PHONY: demo test lint fuzz bench interrupts venv clean
+.PHONY: demo test lint stubs fuzz bench interrupts venv clean
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
@@ -30,6 +31,9 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src/privet
+
+stubs: $(STAMP)
+	$(BIN)/python tools/stubs.py
 
 DRAWS ?= 20000
 SEED ?= 1

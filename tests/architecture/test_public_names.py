@@ -46,10 +46,10 @@ PUBLIC = [
     "SuLQTreeClassifier",
     "TableError",
     "__version__",
+    "list_recipes",
     "load_model",
     "make_classifier",
     "protect",
-    "recipes",
 ]
 HEAVY = ["numba", "sklearn", "opendp", "pandas", "polars", "pyarrow", "scipy", "matplotlib"]
 
@@ -66,7 +66,7 @@ def test_the_list_and_the_homes_agree() -> None:
 @pytest.mark.parametrize("name", [n for n in PUBLIC if not n.startswith("__")])
 def test_every_name_is_its_homes_object(name: str) -> None:
     home = importlib.import_module(privet._HOME[name])
-    assert getattr(privet, name) is (home if home.__name__ == f"privet.{name}" else getattr(home, name))
+    assert getattr(privet, name) is getattr(home, name)
 
 
 def test_every_error_is_public() -> None:

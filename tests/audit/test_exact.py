@@ -17,9 +17,9 @@ from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini, Max, Score
-from privet.recipes import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.registry import recipe_classes
 from privet.structure.splits import Tests
 
 RELATIONS = ["add-remove", "replace-one"]

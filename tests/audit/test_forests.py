@@ -24,7 +24,7 @@ from privet.privacy.counting import Cells, class_counts, descend, only
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
-from privet.recipes import recipe_classes, snr_forest
+from privet.recipes import snr_forest
 from privet.recipes.greedy_forest import GreedyForest
 from privet.recipes.jagannathan2012 import Jagannathan2012
 from privet.recipes.jagannathan2013 import Jagannathan2013
@@ -33,6 +33,7 @@ from privet.recipes.patil_singh2014 import PatilSingh2014
 from privet.recipes.rana2016 import Rana2016
 from privet.recipes.random_forest import RandomForest
 from privet.recipes.recipe import Recipe
+from privet.recipes.registry import recipe_classes
 from privet.recipes.smooth_forest import SmoothForest
 from privet.recipes.snr_forest import SNRForest
 from privet.schema.encoding import Codes

@@ -11,7 +11,7 @@ import pytest
 import privet.audit
 from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
-from privet.recipes import recipe_classes
+from privet.recipes.registry import recipe_classes
 
 EXACT = importlib.import_module("privet.audit.exact")  # the package's name `exact` is the function
 

@@ -230,7 +230,7 @@ def test_show_json(shared_desk: Any) -> None:
 
 
 def test_recipes(shared_desk: Any) -> None:
-    names = [info.name for info in privet.recipes()]  # type: ignore[operator]
+    names = [info.name for info in privet.list_recipes()]
     assert all(name in shared_desk.ok("recipes").stdout for name in names)
     listed = loads(shared_desk.ok("recipes", "--json"))
     assert [recipe["name"] for recipe in listed["recipes"]] == names

@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 
 from privet.cli.exploring import LEGEND, _methods, _sources
-from privet.recipes import recipe_classes
+from privet.recipes.registry import recipe_classes
 
 
 def printed(width: int) -> list[str]:

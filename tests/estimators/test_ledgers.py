@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from privet.errors import BudgetExceeded, PrivacyError
+from privet.estimators.classifiers import SuLQTreeClassifier
 from privet.estimators.registry import CLASSIFIERS
-from privet.estimators.trees import SuLQTreeClassifier
 from privet.privacy.ledger import Ledger
 from privet.recipes.sulq import SuLQ
 from privet.schema import Schema

@@ -283,7 +283,7 @@ def test_what_is_too_large_to_list_goes_to_the_chain() -> None:
 
 
 def test_the_registry_knows_it() -> None:
-    info = {info.name: info for info in privet.recipes()}["embedded"]
+    info = {info.name: info for info in privet.list_recipes()}["embedded"]
     assert info.variants == ("sound", "as-published")
     assert "none" in info.guarantee["as-published"]
     assert Embedded.unsound == {"as-published": WHY}

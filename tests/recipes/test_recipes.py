@@ -15,11 +15,11 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, RecipeError, ScoreError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.mohammed2015 import Mohammed2015
 from privet.recipes.recipe import Recipe
+from privet.recipes.registry import recipe_classes
 from privet.recipes.sulq import SuLQ
 from privet.schema import Categorical, Numeric, Schema
 from privet.schema.encoding import Codes
@@ -35,8 +35,8 @@ SCHEMA_OF_TWO = Schema(SCHEMA.attributes[1:], SCHEMA.label)
 
 
 def test_the_registry_lists_them() -> None:
-    assert [info.name for info in privet.recipes()][:3] == ["sulq", "diffpid3", "diffpc45"]
-    for info in privet.recipes():
+    assert [info.name for info in privet.list_recipes()][:3] == ["sulq", "diffpid3", "diffpc45"]
+    for info in privet.list_recipes():
         facts = info.to_dict()
         assert all(facts[key] for key in ("name", "title", "citation", "budget", "guarantee", "chooses", "trees"))
         assert facts["variants"] == list(info.guarantee)

@@ -19,14 +19,14 @@ from privet.audit.released import canonical
 from privet.audit.result import AuditResult
 from privet.audit.zoo import Pair, zoo
 from privet.engines.memory import MemoryEngine
-from privet.errors import ParameterError, RecipeError
+from privet.errors import ParameterError
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes import recipe_classes
 from privet.recipes.fitting import fit_dataset
 from privet.recipes.recipe import Recipe
+from privet.recipes.registry import recipe_class
 from privet.schema import Schema
 from privet.structure.compiled import threads
 
@@ -157,13 +157,11 @@ def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, str):
-        classes = recipe_classes()
-        if recipe not in classes:
-            raise RecipeError(f"unknown recipe {recipe!r}; choose one of {', '.join(classes)}")
+        kind = recipe_class(recipe)
         # Deep enough for every kind of question to be asked, shallow enough to walk.
-        fields = classes[recipe].__dataclass_fields__
+        fields = kind.__dataclass_fields__
         small = {k: v for k, v in SMALL.items() if k in fields and not (k == "trees" and "max_trees" in fields)}
-        return classes[recipe](**(small | params))
+        return kind(**(small | params))
     make = getattr(recipe, "recipe", None)
     if not callable(make) or not isinstance(made := make(), Recipe):
         raise ParameterError(f"cannot audit {type(recipe).__name__}; give a recipe or a privet classifier")

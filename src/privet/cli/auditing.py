@@ -50,17 +50,10 @@ def audit(
 
 def _recipes(name: str | None, variant: str | None) -> list[Recipe]:
     from privet.audit.exact import as_recipe
-    from privet.recipes import recipe_classes
+    from privet.recipes.registry import recipe_class, recipe_classes
 
-    classes = recipe_classes()
-    if name is not None and name not in classes:
-        raise RecipeError(f"unknown recipe {name!r}; choose one of {', '.join(classes)}")
-    offered = [
-        (recipe.info.name, each)
-        for recipe in classes.values()
-        for each in recipe.info.variants
-        if name in (None, recipe.info.name)
-    ]
+    kinds = recipe_classes().values() if name is None else [recipe_class(name)]
+    offered = [(kind.info.name, each) for kind in kinds for each in kind.info.variants]
     chosen = [as_recipe(recipe, variant=each) for recipe, each in offered if variant in (None, each)]
     if not chosen:
         known = ", ".join(dict.fromkeys(each for _, each in offered))

@@ -33,7 +33,7 @@ def demo(as_json: Json = False) -> None:
 
 def recipes(as_json: Json = False) -> None:
     """The methods there are, what they cost and what they promise."""
-    from privet.recipes import recipe_classes
+    from privet.recipes.registry import recipe_classes
 
     known = list(recipe_classes().values())
     if as_json:

@@ -119,7 +119,7 @@ def fit(
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
     """The parameters of a recipe that the command line gives, known to exist."""
-    from privet.estimators.registry import classifier_class
+    from privet.estimators.classifiers import classifier_class
 
     params = parse_settings(settings or [])
     offered = set(classifier_class(recipe)().get_params())
@@ -131,10 +131,10 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
 
 
 def _check_takes_public(recipe: str) -> None:
-    from privet.estimators.registry import CLASSIFIERS, classifier_class
+    from privet.recipes.registry import recipe_class, recipe_classes
 
-    if "public" not in classifier_class(recipe)().get_params():
-        able = ", ".join(name for name in CLASSIFIERS if "public" in classifier_class(name)().get_params())
+    if "public" not in recipe_class(recipe).__dataclass_fields__:
+        able = ", ".join(name for name, kind in recipe_classes().items() if "public" in kind.__dataclass_fields__)
         raise RecipeError(f"recipe {recipe!r} learns nothing from public records; --public is for {able}")
 
 

@@ -161,7 +161,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
 
 
 class PrivateClassifier(SchemaClassifier):
-    """A scikit-learn classifier over a recipe. Subclasses name the recipe and list its parameters."""
+    """A scikit-learn classifier over a recipe; ``faces.py`` makes a subclass of each."""
 
     recipe_class: ClassVar[type[Recipe]]
     epsilon: Any
@@ -226,6 +226,11 @@ class PrivateClassifier(SchemaClassifier):
         """The recipe with this estimator's parameters, checked."""
         names = {field.name for field in fields(self.recipe_class)}
         return self.recipe_class(**{name: getattr(self, name) for name in names})
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not self.recipe_class.two_classes_only
+        return tags
 
     def _given_ledger(self) -> Ledger:
         if not isinstance(self.ledger, Ledger):

@@ -8,54 +8,13 @@ from typing import Any
 
 from privet.errors import ModelFileError, RecipeError
 from privet.estimators.base import PrivateClassifier, SchemaClassifier
-from privet.estimators.embedded import EmbeddedTreeClassifier
-from privet.estimators.forests import (
-    Jagannathan2012Classifier,
-    Jagannathan2013Classifier,
-    PrivateForestClassifier,
-    SmoothForestClassifier,
-    SNRForestClassifier,
-)
-from privet.estimators.greedy_forests import (
-    GreedyForestClassifier,
-    Mohammed2015Classifier,
-    PatilSingh2014Classifier,
-    Rana2016Classifier,
-)
+from privet.estimators.classifiers import classifier_class
 from privet.estimators.references import REFERENCES
-from privet.estimators.trees import (
-    DiffPC45Classifier,
-    DiffPID3Classifier,
-    ExactTreeClassifier,
-    SuLQTreeClassifier,
-)
+from privet.recipes.registry import OWN
 from privet.trees.codec import load
 
-CLASSIFIERS: dict[str, type[PrivateClassifier]] = {
-    classifier.recipe_class.info.name: classifier
-    for classifier in (
-        SuLQTreeClassifier,
-        DiffPID3Classifier,
-        DiffPC45Classifier,
-        EmbeddedTreeClassifier,
-        ExactTreeClassifier,
-        Mohammed2015Classifier,
-        PatilSingh2014Classifier,
-        GreedyForestClassifier,
-        Rana2016Classifier,
-        Jagannathan2012Classifier,
-        Jagannathan2013Classifier,
-        SNRForestClassifier,
-        SmoothForestClassifier,
-        PrivateForestClassifier,
-    )
-}
-
-
-def classifier_class(recipe: str) -> type[PrivateClassifier]:
-    if recipe not in CLASSIFIERS:
-        raise RecipeError(f"unknown recipe {recipe!r}; choose one of {', '.join(CLASSIFIERS)}")
-    return CLASSIFIERS[recipe]
+CLASSIFIERS: dict[str, type[PrivateClassifier]] = {name: classifier_class(name) for name in OWN}
+"""Those of privet's own recipes. For a name that may be another package's there is ``classifier_class``."""
 
 
 def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
@@ -77,15 +36,25 @@ def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
     """A fitted classifier from a file that ``save`` wrote, with the parameters of that fit (but for its ledger)."""
     model = load(path)
     name = f"the model file {os.fspath(path)!r}"
-    chosen: type[SchemaClassifier] | None = CLASSIFIERS.get(model.recipe) or REFERENCES.get(model.recipe)
-    if chosen is None:
-        raise ModelFileError(
-            f"{name} holds a model of recipe {model.recipe!r}, which this privet does not know; upgrade"
-        )
+    chosen = _classifier_of_file(model.recipe, name)
     params = {key: value for key, value in model.params.items() if key in chosen().get_params()}
     try:
+        if issubclass(chosen, PrivateClassifier):
+            params = chosen.recipe_class.restore(params)
         if "epsilon" in params:
             params["epsilon"] = Fraction(params["epsilon"])  # files hold exact fractions as text
         return chosen(schema=model.schema, **params)._adopt(model)
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise ModelFileError(f"{name} is damaged: its parameters or its certificate cannot be read") from error
+
+
+def _classifier_of_file(recipe: str, name: str) -> type[SchemaClassifier]:
+    if recipe in REFERENCES:
+        return REFERENCES[recipe]
+    try:
+        return classifier_class(recipe)
+    except RecipeError as error:
+        raise ModelFileError(
+            f"{name} holds a model of recipe {recipe!r}, which this privet does not know: upgrade, or install the "
+            f"package that brings it ({error})"
+        ) from error

@@ -12,10 +12,11 @@ from os import PathLike
 from typing import Any
 
 from privet.datasets import real
-from privet.errors import ParameterError, PrivetError
-from privet.estimators.registry import CLASSIFIERS, make_classifier
+from privet.errors import PrivetError
+from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import WARNING, evaluate
 from privet.experiments.workers import share_out
+from privet.recipes.registry import OWN, recipe_class
 
 TABLES = ("adult-complete", "mushroom", "nursery", "magic", "vote", "tic-tac-toe")
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
@@ -91,11 +92,10 @@ def run(
     processes: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> AccuracyTable:
-    """Evaluate recipes, all of them by default: each in its sound form, or as published where it has no other."""
-    chosen = tuple(CLASSIFIERS) if recipes is None else tuple(recipes)
-    unknown = [name for name in chosen if name not in CLASSIFIERS]
-    if unknown:
-        raise ParameterError(f"unknown recipe {unknown[0]!r}; choose among {', '.join(CLASSIFIERS)}")
+    """Evaluate recipes, all of privet's by default: each in its sound form, or as published where it has no other."""
+    chosen = tuple(OWN) if recipes is None else tuple(recipes)
+    for name in chosen:
+        recipe_class(name)  # says what there is if it is unknown, before any work begins
     cells = [(table, name, epsilon) for table in tables for name in chosen for epsilon in epsilons]
     jobs = [(*cell, folds, repeats, data_dir) for cell in cells]
     found = {(cell.table, cell.recipe, cell.epsilon): cell for cell in share_out(_cell, jobs, processes, progress)}
@@ -106,7 +106,7 @@ def _cell(
     table: str, recipe: str, epsilon: float, folds: int, repeats: int, data_dir: str | PathLike[str] | None
 ) -> Cell:
     schema, columns = real.load(table, data_dir)
-    variant = CLASSIFIERS[recipe].recipe_class.info.variants[0]
+    variant = recipe_class(recipe).info.variants[0]
     try:
         classifier = make_classifier(recipe, epsilon=epsilon, variant=variant)
         classifier.recipe().prepare(schema)

@@ -34,7 +34,27 @@ from privet.trees.tree import Tree
 
 @dataclass(frozen=True)
 class DiffPC45(DiffPID3):
-    """C4.5 with the exponential mechanism, numeric split points and pruning on released numbers."""
+    """DiffPC4.5: numeric split points and pruning on top of DiffPID3.
+
+    Parameters
+    ----------
+    numeric : "auto", "joint", "points" or "bins"
+        One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as
+        published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
+    prune : bool
+        Error-based pruning on released counts, which costs nothing.
+    size_share : float
+        What the noisy size of a node may cost, as a share of the cost of a choice (1 as published).
+
+    Examples
+    --------
+    >>> from privet import DiffPC45Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = DiffPC45Classifier(schema=schema, epsilon=1, max_depth=3).fit(table, table["class"])
+    >>> tree.certificate_.private
+    True
+    """
 
     info: ClassVar[Info] = Info(
         name="diffpc45",

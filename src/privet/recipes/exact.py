@@ -45,7 +45,42 @@ TESTS = {"binary": Tests.binary, "multiway": Tests.multiway}
 
 @dataclass(frozen=True)
 class ExactTree(Recipe):
-    """One labelled tree, drawn exactly by the exponential mechanism over all trees of a public space."""
+    """One tree, drawn whole and exactly: privet's recommended single tree.
+
+    Parameters
+    ----------
+    max_depth : int or "auto"
+        "auto" is the deepest that one draw affords, from public facts alone. Deeper trees are drawn in blocks that
+        share epsilon.
+    tests : "binary" or "multiway"
+        Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.
+    bins : int
+        Into how many bins of equal width numeric attributes without thresholds of their own are cut. Multiway trees
+        want few: each is a child.
+    grid : "near-zero" or "even"
+        Whether bins further from zero (or from the bound nearest to it) than two fifths of the declared range are
+        merged, by two and then by four, or all are kept. Numbers crowd near zero, and fewer tests afford deeper trees.
+        All are kept of fewer than ten bins, of few whole numbers, and for multiway tests.
+    leaf_prior : float
+        The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
+    measure : "tests" or "attributes"
+        Whether every test or every attribute has the same prior weight.
+    attribute_prior : dict of attribute to weight, optional
+        Favours attributes (above 1), disfavours (below 1) or forbids them (0).
+    class_weights : dict of label to weight in [0, 1], optional
+        What a correctly classified record of each class counts, in sixteenths. Public: never computed from the table.
+    leaf_share : float
+        The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``.
+
+    Examples
+    --------
+    >>> from privet import ExactTreeClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon
+    Fraction(1, 1)
+    """
 
     info: ClassVar[Info] = Info(
         name="exact",
@@ -89,6 +124,11 @@ class ExactTree(Recipe):
         """As a file can hold them: the keys of its objects are text, and labels need not be."""
         weights = self.class_weights and [[label, weight] for label, weight in self.class_weights.items()]
         return super().params | {"class_weights": weights}
+
+    @classmethod
+    def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
+        weights = params.get("class_weights")
+        return params | {"class_weights": dict(weights)} if isinstance(weights, list) else params
 
     def prepare(self, schema: Schema) -> Schema:
         thinned = self.grid == "near-zero" and self.tests == "binary"

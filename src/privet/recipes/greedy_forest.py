@@ -42,7 +42,38 @@ WHY = "it chooses with a local sensitivity, that of a size which is noisy"
 
 @dataclass(frozen=True)
 class GreedyForest(Recipe):
-    """Greedy trees with distinct roots; ``max_depth`` counts tests on a path, one less than the thesis's levels."""
+    """DPDF, Fletcher's greedy forest: trees with different roots that count in every node.
+
+    Counts in every node make ``subrules_`` worth reading: what the forest learned on the way to each leaf, with
+    support and confidence.
+
+    Parameters
+    ----------
+    trees : int
+        How many trees share epsilon. Each has another attribute at its root, so there are at most as many as
+        attributes.
+    max_depth : int
+        The number of tests on a path; the thesis counts levels, one more.
+    min_records : int
+        A node of fewer released records is a leaf.
+    prune : bool
+        Whether children that are no purer than their parent go, by released counts, which costs nothing.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    variant : "sound" or "as-published"
+        "as-published" chooses with a sensitivity that depends on the records and is not differentially private.
+
+    Examples
+    --------
+    >>> from privet import GreedyForestClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = GreedyForestClassifier(schema=schema, epsilon=2, max_depth=2, trees=2).fit(table, table["class"])
+    >>> all(rule.support is not None for rule in forest.subrules_)
+    True
+    """
 
     info: ClassVar[Info] = Info(
         name="greedy-forest",

@@ -40,7 +40,33 @@ def depth_of(n: int, branches: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Jagannathan2012(Recipe):
-    """Random trees, their noisy leaf counts added up."""
+    """Private-RDT, the first private random forest: leaf counts of all trees, added up.
+
+    Parameters
+    ----------
+    trees : int or "auto"
+        How many trees share epsilon; "auto" is ten, or five for fewer than 500 records.
+    max_depth : int or "auto"
+        The number of tests on a path; "auto" is by the number of attributes, of their values and of records.
+    bins : int
+        On a grid of how many bins numbers are cut.
+    n_public : int, optional
+        The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
+    count_share : float
+        The share of epsilon that buys the number of records. Nothing is bought where neither ``trees`` nor
+        ``max_depth`` is "auto".
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import Jagannathan2012Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = Jagannathan2012Classifier(schema=schema, epsilon=1).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    (10, Fraction(1, 1))
+    """
 
     info: ClassVar[Info] = Info(
         name="jagannathan2012",

@@ -37,7 +37,35 @@ UNGUIDED = 3  # tests on a path where no public record says how many there is ro
 
 @dataclass(frozen=True)
 class Jagannathan2013(Recipe):
-    """A small private forest and a large one that it teaches. ``public`` is a table of unlabelled public records."""
+    """A small private forest labels public records, and a large one learns from those.
+
+    Parameters
+    ----------
+    public : table, optional
+        Records without labels that the data owner declares public, as any table that ``fit`` takes. NOTHING PROTECTS
+        THEM: the trees are cut at their medians and count them exactly. A saved model does not hold the table. Without
+        it there is only the small forest.
+    trees : int
+        How many trees of the small forest share epsilon.
+    public_trees : int
+        How many trees of the large forest learn from the public records, at no cost.
+    max_depth : int or "auto"
+        The number of tests on a path; "auto" is by the numbers of attributes, of their values and of public records.
+    bins : int
+        On a grid of how many bins numbers are cut.
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import Jagannathan2013Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> _, volunteers = clinic(500, seed=1)
+    >>> forest = Jagannathan2013Classifier(schema=schema, public=volunteers, public_trees=20)
+    >>> len(forest.fit(table, table["class"]).model_.trees), forest.certificate_.epsilon
+    (25, Fraction(1, 1))
+    """
 
     info: ClassVar[Info] = Info(
         name="jagannathan2013",

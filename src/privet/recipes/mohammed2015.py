@@ -29,7 +29,32 @@ from privet.trees.tree import Tree
 
 @dataclass(frozen=True)
 class Mohammed2015(Recipe):
-    """One question a level; ``max_depth`` counts tests on a path, one less than the paper's levels."""
+    """Mohammed et al.'s greedy tree: one question a level, none of them about sizes.
+
+    Parameters
+    ----------
+    max_depth : int
+        The number of tests on a path; the paper counts levels, one more.
+    criterion : "max", "gini" or "infogain"
+        What a good test is; "infogain" needs ``max_records``.
+    max_records : int, optional
+        A bound on the number of records that the data owner declares.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    variant : "sound" or "as-published"
+        Both are private; "sound" draws tests twice as sharply for the same epsilon.
+
+    Examples
+    --------
+    >>> from privet import Mohammed2015Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = Mohammed2015Classifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon
+    Fraction(1, 1)
+    """
 
     info: ClassVar[Info] = Info(
         name="mohammed2015",

@@ -38,7 +38,37 @@ WHY = "a record is drawn several times into a bootstrap sample and each copy cou
 
 @dataclass(frozen=True)
 class PatilSingh2014(Recipe):
-    """Greedy trees on samples; ``max_depth`` counts tests on a path, one less than the paper's levels."""
+    """Patil & Singh's forest: greedy trees, each on a sample of the records.
+
+    Parameters
+    ----------
+    trees : int
+        How many trees share epsilon.
+    max_depth : int
+        The number of tests on a path; the paper counts levels, one more.
+    rate : float
+        The chance of each record to be in the sample of a tree, by its own coin. By default the part of the records
+        that a bootstrap sample holds. As published samples are bootstrap samples and this is not used.
+    criterion : "max", "gini" or "infogain"
+        What a good test is; "infogain" needs ``max_records``.
+    max_records : int, optional
+        A bound on the number of records that the data owner declares.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    variant : "sound" or "as-published"
+        "as-published" repeats records in a sample and is not differentially private.
+
+    Examples
+    --------
+    >>> from privet import PatilSingh2014Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = PatilSingh2014Classifier(schema=schema, epsilon=1, max_depth=2, trees=3).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon <= 1
+    (3, True)
+    """
 
     info: ClassVar[Info] = Info(
         name="patil-singh2014",

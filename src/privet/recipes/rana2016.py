@@ -49,7 +49,37 @@ def number_of_trees(min_support: int, rarer: float, epsilon: float) -> int:
 
 @dataclass(frozen=True)
 class Rana2016(Recipe):
-    """Greedy trees that each spend all there is; ``max_depth`` counts tests on a path."""
+    """Rana et al.'s forest: every tree spends all of epsilon. NEVER DIFFERENTIALLY PRIVATE.
+
+    For comparisons on data that need no protection, with two classes. There is no sound form of it, so the default
+    ``variant="sound"`` refuses to fit: nobody gets such a model by accident. A shared ledger refuses it too.
+
+    Parameters
+    ----------
+    epsilon : number
+        What each *tree* spends by the paper's account. The certificate says infinity.
+    trees : int or "auto"
+        How many trees; "auto" is the paper's formula, which reads the share of the rarer class off the records.
+    max_trees : int
+        The most trees that "auto" grows; the formula wants hundreds.
+    max_depth : int
+        The number of tests on a path. The paper gives none.
+    min_support : int
+        A node with fewer released records of a class is a leaf; the formula knows it as n'.
+    bins : int
+        On a grid of how many bins numbers are cut, half-way between the means of the classes.
+    variant : "sound" or "as-published"
+        Say "as-published" to fit.
+
+    Examples
+    --------
+    >>> from privet import Rana2016Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = Rana2016Classifier(schema=schema, trees=3, variant="as-published").fit(table, table["class"])
+    >>> forest.certificate_.private
+    False
+    """
 
     info: ClassVar[Info] = Info(
         name="rana2016",
@@ -64,6 +94,7 @@ class Rana2016(Recipe):
         errata="its definition hides values, not presence; its noise assumes normality",
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
+    two_classes_only: ClassVar[bool] = True
 
     trees: int | Literal["auto"] = "auto"
     max_trees: int = 100

@@ -43,7 +43,50 @@ MOST_TREES = 10_000
 
 @dataclass(frozen=True)
 class RandomForest(Recipe):
-    """Random trees with noisy leaves; see the module for what the parameters mean and why they are what they are."""
+    """privet's own random forest: noisy leaves, and all that can be made of them for free.
+
+    Parameters
+    ----------
+    trees : int or "auto"
+        How many trees; "auto" is one for each attribute, which is its root.
+    max_depth : int
+        The most tests on a path.
+    min_signal : float
+        How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all.
+    n_public : int, optional
+        The number of records, where the owner declares it public. Otherwise it is bought.
+    count_share : float
+        The share of epsilon that buys the number of records.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category or bin, one category against the rest and thresholds, or multiway categories with
+        numeric thresholds.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    sharing : "all" or "disjoint"
+        Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked by
+        its own coin, and every tree has all of epsilon.
+    shrinkage : float
+        How much a leaf listens to the nodes above it, in standard deviations of its noise; 0 takes it at its word.
+    prune : bool
+        Whether nodes whose counts drown in noise go.
+    voting : "evidence", "proba", "confidence", "majority", "counts" or "surest"
+        How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba"
+        takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their
+        probability; "counts" adds up class counts; "surest" hears the most confident tree.
+    evidence : float
+        With "evidence", how much each attribute counts. Below 1 trees that repeat each other are not heard twice.
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import PrivateForestClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = PrivateForestClassifier(schema=schema, epsilon=1).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    (4, Fraction(1, 1))
+    """
 
     info: ClassVar[Info] = Info(
         name="random-forest",

@@ -42,11 +42,16 @@ class Info:
 
 @dataclass(frozen=True)
 class Recipe(ABC):
-    """Parameters of a method. Subclasses are frozen, so a recipe can be compared, shown and stored."""
+    """Parameters of a method. Subclasses are frozen, so a recipe can be compared, shown and stored.
+
+    A subclass is a paper's page: its fields become the parameters of a classifier and its docstring, in numpydoc's
+    style, becomes the help of that classifier. ``docs/guide/write-a-recipe.md`` writes one.
+    """
 
     info: ClassVar[Info]
     unsound: ClassVar[dict[str, str]] = {}
     """Why a variant is not differentially private, for those that are not."""
+    two_classes_only: ClassVar[bool] = False
 
     variant: str = "sound"
 
@@ -71,6 +76,11 @@ class Recipe(ABC):
     @property
     def params(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
+        """Parameters as a model file holds them, back to what the recipe takes: keys of JSON are text."""
+        return params
 
     def check(self) -> None:  # noqa: B027 - a recipe may have nothing to check
         """Raise ``ParameterError`` for parameters that cannot be."""

@@ -71,7 +71,34 @@ def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.i
 
 @dataclass(frozen=True)
 class SmoothForest(Recipe):
-    """Disjoint random trees whose leaves have a label each."""
+    """Fletcher's forest of disjoint random trees, with labels that keep their promise.
+
+    Parameters
+    ----------
+    trees : int
+        How many trees. Each record goes down one, picked by its own coin, so every tree has all of epsilon.
+    max_depth : int or "auto"
+        The number of tests on a path; "auto" is by Theorem 8.2, from the numbers of attributes alone.
+    labels : "counts" or "chosen"
+        Whether a leaf releases noisy class counts, the largest of which is its label, or only a label, which is right
+        more often and takes longer. The other variants have labels only.
+    bins : int
+        On a grid of how many bins numbers are cut.
+    max_leaves : int
+        The most leaves of a tree, a public number.
+    variant : "sound", "global-sensitivity" or "as-published"
+        "as-published" draws labels by a smooth sensitivity that is none, and is not differentially private. With
+        "global-sensitivity", the thesis's comparison, the promise holds and labels are little better than chance.
+
+    Examples
+    --------
+    >>> from privet import SmoothForestClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = SmoothForestClassifier(schema=schema, epsilon=1, trees=20).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    (20, Fraction(1, 1))
+    """
 
     info: ClassVar[Info] = Info(
         name="smooth-forest",

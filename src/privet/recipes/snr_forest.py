@@ -47,7 +47,31 @@ def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: flo
 
 @dataclass(frozen=True)
 class SNRForest(Recipe):
-    """Random trees as many and as deep as their signal carries."""
+    """DP-RF, Fletcher's signal-to-noise forest: as many trees, as deep, as the noise allows.
+
+    Parameters
+    ----------
+    trees : int or "auto"
+        How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at most
+        one for each attribute, which is its root.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    n_public : int, optional
+        The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
+    count_share : float
+        The share of epsilon that buys the number of records.
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import SNRForestClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = SNRForestClassifier(schema=schema, epsilon=1, n_public=5000).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    (4, Fraction(1, 1))
+    """
 
     info: ClassVar[Info] = Info(
         name="snr-forest",

@@ -30,7 +30,24 @@ from privet.trees.tree import Tree
 
 @dataclass(frozen=True)
 class SuLQ(Recipe):
-    """ID3 from noisy counts; numeric attributes are cut into ``bins``."""
+    """SuLQ-based ID3: a tree grown from noisy counts alone.
+
+    Parameters
+    ----------
+    max_depth : int
+        The largest number of tests on a path.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+
+    Examples
+    --------
+    >>> from privet import SuLQTreeClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = SuLQTreeClassifier(schema=schema, epsilon=2, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon <= 2
+    True
+    """
 
     info: ClassVar[Info] = Info(
         name="sulq",

@@ -1,0 +1,69 @@
+"""A recipe in a package of its own. docs/guide/write-a-recipe.md builds it step by step."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from privet.growing.candidates import Candidates
+from privet.growing.choosing import JointChoice
+from privet.growing.grower import Growth, Progress, grow
+from privet.growing.plans import Plan
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.scores import Gini
+from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
+from privet.schema import Schema
+from privet.trees.tree import Tree
+
+
+@dataclass(frozen=True)
+class Stump(Recipe):
+    """A tree of one test: the best single question that epsilon can buy.
+
+    Parameters
+    ----------
+    leaf_share : float
+        The share of epsilon that buys class counts in the leaves. The rest chooses the test.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+
+    Examples
+    --------
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> privet.make_classifier("stump", schema=schema, epsilon=1).fit(table).certificate_.epsilon
+    Fraction(1, 1)
+    """
+
+    info: ClassVar[Info] = Info(
+        name="stump",
+        title="A tree of one test",
+        citation="the guide to writing recipes",
+        budget="B (1 - leaf_share) for the test, the rest for the leaves",
+        guarantee={"sound": "pure epsilon"},
+        chooses="greedily",
+        trees="1",
+        depth="1 test",
+        numeric="bins",
+    )
+
+    leaf_share: float = 0.5
+    bins: int = 10
+
+    def check(self) -> None:
+        check_share(self.leaf_share, "leaf_share", least=0.01, most=0.99)
+        check_whole(self.bins, "bins", 2, 65_000)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def grow(self, data: PrivateDataset, epsilon: Fraction, random: Any, progress: Progress | None = None) -> Tree:
+        candidates = Candidates.of(data.schema, "binary")
+        depth = min(1, candidates.most_tests_on_a_path(data.schema))
+        leaf = exact_share(self.leaf_share)
+        growth = Growth(
+            plan=Plan.shares(epsilon, depth, choice=1 - leaf, leaf=leaf),
+            candidates=candidates,
+            chooser=JointChoice(Gini()),
+        )
+        return grow(data.frontier(), growth, data.ledger.neighbours, progress).tree

@@ -1,0 +1,44 @@
+"""The classifiers, each made from a recipe when it is first asked for.
+
+What is here at run time is written down for editors and type checkers in ``classifiers.pyi``, which ``make stubs``
+writes and a test compares.
+
+>>> from privet.estimators.classifiers import SuLQTreeClassifier
+>>> SuLQTreeClassifier.recipe_class
+<class 'privet.recipes.sulq.SuLQ'>
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from privet.estimators.base import PrivateClassifier
+from privet.estimators.faces import classifier_from
+from privet.recipes.recipe import Recipe
+from privet.recipes.registry import OWN, classifier_name, recipe_class, recipe_classes
+
+
+def classifier_class(recipe: str) -> type[PrivateClassifier]:
+    """The classifier of a recipe, by the recipe's name."""
+    return _made(recipe_class(recipe))
+
+
+@cache  # a class is made once, so that its instances pickle
+def _made(recipe: type[Recipe]) -> type[PrivateClassifier]:
+    return classifier_from(recipe, module=__name__)
+
+
+def __getattr__(name: str) -> Any:
+    for recipe, line in OWN.items():
+        if line.classifier == name:
+            return classifier_class(recipe)
+    if name.endswith("Classifier"):  # of another package: this is how pickle finds them
+        for kind in recipe_classes().values():
+            if classifier_name(kind) == name:
+                return _made(kind)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *(line.classifier for line in OWN.values())])

@@ -1,0 +1,154 @@
+"""Which recipes there are: privet's own, a line each, and those of other packages.
+
+Another package offers a recipe by an entry point of the group ``privet.recipes``, under the recipe's name::
+
+    [project.entry-points."privet.recipes"]
+    stump = "privet_stump:Stump"
+
+A recipe of another package that cannot be loaded, or that takes a name which is taken, is left out with a warning that
+names the package. privet's own are never touched by it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from privet.errors import RecipeError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from privet.recipes.recipe import Info, Recipe
+
+GROUP = "privet.recipes"
+
+
+class Line(NamedTuple):
+    """Where a recipe is, and what the classifier made from it is called."""
+
+    recipe: str
+    classifier: str
+
+
+# In the order of the papers, single trees first. Text, so that `import privet` loads none of them.
+OWN: dict[str, Line] = {
+    "sulq": Line("privet.recipes.sulq:SuLQ", "SuLQTreeClassifier"),
+    "diffpid3": Line("privet.recipes.diffpid3:DiffPID3", "DiffPID3Classifier"),
+    "diffpc45": Line("privet.recipes.diffpc45:DiffPC45", "DiffPC45Classifier"),
+    "embedded": Line("privet.recipes.embedded:Embedded", "EmbeddedTreeClassifier"),
+    "exact": Line("privet.recipes.exact:ExactTree", "ExactTreeClassifier"),
+    "mohammed2015": Line("privet.recipes.mohammed2015:Mohammed2015", "Mohammed2015Classifier"),
+    "patil-singh2014": Line("privet.recipes.patil_singh2014:PatilSingh2014", "PatilSingh2014Classifier"),
+    "greedy-forest": Line("privet.recipes.greedy_forest:GreedyForest", "GreedyForestClassifier"),
+    "rana2016": Line("privet.recipes.rana2016:Rana2016", "Rana2016Classifier"),
+    "jagannathan2012": Line("privet.recipes.jagannathan2012:Jagannathan2012", "Jagannathan2012Classifier"),
+    "jagannathan2013": Line("privet.recipes.jagannathan2013:Jagannathan2013", "Jagannathan2013Classifier"),
+    "snr-forest": Line("privet.recipes.snr_forest:SNRForest", "SNRForestClassifier"),
+    "smooth-forest": Line("privet.recipes.smooth_forest:SmoothForest", "SmoothForestClassifier"),
+    "random-forest": Line("privet.recipes.random_forest:RandomForest", "PrivateForestClassifier"),
+}
+
+
+def list_recipes() -> tuple[Info, ...]:
+    """What there is to choose from: name, citation, budget formula, guarantee and variants of every recipe.
+
+    >>> import privet
+    >>> [info.name for info in privet.list_recipes()][:2]
+    ['sulq', 'diffpid3']
+    """
+    return tuple(recipe.info for recipe in recipe_classes().values())
+
+
+def recipe_classes() -> dict[str, type[Recipe]]:
+    """Recipe classes by the name a user knows them by: privet's own, then those of other packages."""
+    return {name: recipe_class(name) for name in OWN} | _others().recipes
+
+
+def recipe_class(name: str) -> type[Recipe]:
+    """A recipe class by its name. Other packages are only looked at for a name that is not privet's own."""
+    if name in OWN:
+        module, _, attribute = OWN[name].recipe.partition(":")
+        recipe: type[Recipe] = getattr(import_module(module), attribute)
+        return recipe
+    others = _others()
+    if name in others.recipes:
+        return others.recipes[name]
+    if name in others.faults:
+        raise RecipeError(others.faults[name])
+    raise RecipeError(f"unknown recipe {name!r}; choose one of {', '.join([*OWN, *others.recipes])}")
+
+
+def classifier_name(recipe: type[Recipe]) -> str:
+    """What the classifier of a recipe is called: as the table says, or the class of the recipe and ``Classifier``."""
+    line = OWN.get(recipe.info.name)
+    mine = line is not None and line.recipe == f"{recipe.__module__}:{recipe.__qualname__}"
+    return line.classifier if line is not None and mine else f"{recipe.__name__}Classifier"
+
+
+# ---- other packages -----------------------------------------------------------------------------------------------
+
+
+class _Others(NamedTuple):
+    recipes: dict[str, type[Recipe]]
+    faults: dict[str, str]
+    """Name -> why there is no such recipe, in a sentence that names the package."""
+
+
+@cache  # a package that is installed later is seen by the next process
+def _others() -> _Others:
+    from importlib.metadata import entry_points
+
+    found = _Others({}, {})
+    # In a fixed order, so that of two packages that want the same name it is always the same one that has it.
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry), entry.name)):
+        try:
+            found.recipes[entry.name] = _checked(entry, found.recipes)
+        except RecipeError as error:
+            why = f"the recipe {entry.name!r} of package {_package(entry)!r} is left out: {error}"
+            if entry.name not in found.recipes:
+                found.faults[entry.name] = why
+            warnings.warn(why, stacklevel=3)
+    return found
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.module
+
+
+def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
+    if entry.name in OWN:
+        raise RecipeError("privet has a recipe of that name; the package must choose another")
+    if entry.name in taken:
+        raise RecipeError(f"another package has that name already ({taken[entry.name].__module__})")
+    try:
+        recipe = entry.load()
+    except (Exception, SystemExit) as error:  # whatever another package does when it is imported must not stop privet
+        raise RecipeError(f"{entry.value!r} cannot be imported ({type(error).__name__}: {error})") from error
+    refuse_recipe(recipe)
+    if recipe.info.name != entry.name:
+        raise RecipeError(f"its info.name is {recipe.info.name!r}; the entry point must have the same name")
+    names = {line.classifier for line in OWN.values()} | {classifier_name(other) for other in taken.values()}
+    if classifier_name(recipe) in names:
+        raise RecipeError(f"there is a {classifier_name(recipe)} already; the class must have another name")
+    checked: type[Recipe] = recipe
+    return checked
+
+
+def refuse_recipe(recipe: Any) -> None:
+    """Raise ``RecipeError`` for what is no recipe class that a classifier could be made from."""
+    from dataclasses import fields  # here, since `import privet` loads this module
+
+    from privet.recipes.recipe import Info, Recipe
+
+    if not (isinstance(recipe, type) and issubclass(recipe, Recipe)):
+        raise RecipeError(f"{recipe!r} is no subclass of privet.recipes.recipe.Recipe")
+    if "__dataclass_params__" not in vars(recipe):  # a field of a plain subclass would be no field
+        raise RecipeError(f"{recipe.__name__} must be a dataclass: write @dataclass(frozen=True) above it")
+    # As a field it would be a parameter: dataclasses overlook a ClassVar that is text where they cannot resolve it.
+    if not isinstance(getattr(recipe, "info", None), Info) or "info" in {one.name for one in fields(recipe)}:
+        raise RecipeError(f"{recipe.__name__} lacks `info: ClassVar[Info] = Info(...)`")
+    if recipe.__abstractmethods__:
+        raise RecipeError(f"{recipe.__name__} lacks the method {sorted(recipe.__abstractmethods__)[0]}")
