@@ -12,7 +12,7 @@ import numpy as np
 
 from privet.audit.exact import AuditResult, as_recipe, exact, one_thread
 from privet.audit.released import canonical
-from privet.audit.zoo import THRESHOLDS, Pair, zoo
+from privet.audit.zoo import OF_A_CLASS, THRESHOLDS, Pair, zoo
 from privet.engines.opening import open_engine
 from privet.errors import ParameterError
 from privet.privacy.budget import Neighbours
@@ -47,6 +47,7 @@ def check_recipe(
     epsilons: Iterable[object] = EPSILONS,
     schema: Schema | None = None,
     thresholds: tuple[int, ...] = THRESHOLDS,
+    of_a_class: tuple[int, ...] = OF_A_CLASS,
     spends_all: bool = True,
     transcripts: int = 8,
     complete: int = 100,
@@ -57,7 +58,7 @@ def check_recipe(
     (where no rule stops it; ``spends_all``) all of it, the same seeds give the same model, a model survives its file,
     and the exact audit at each of ``epsilons`` stays within the claim (at the first over the whole zoo, at the others
     over those pairs where a loss can be large). ``thresholds`` are numbers of records at which the recipe decides
-    anything.
+    anything, ``of_a_class`` numbers of records of one class.
 
     >>> from privet.testing import check_recipe
     >>> [result.verdict for result in check_recipe("sulq", epsilons=[1], transcripts=2)]
@@ -69,12 +70,14 @@ def check_recipe(
     name = f"{chosen.info.name} ({chosen.variant})"
     results = []
     for relation in Neighbours:
-        whole = zoo(schema, relation=relation.value, thresholds=thresholds)
+        whole = zoo(schema, relation=relation.value, thresholds=thresholds, of_a_class=of_a_class)
         for number, epsilon in enumerate(parse_epsilon(value) for value in epsilons):
             # What goes around the noise does so at any epsilon; only losses depend on it.
-            pairs = [pair for pair in whole if number == 0 or pair.ways is None]
+            deep = [pair for pair in whole if pair.ways is None]
+            pairs = deep if number else whole
             with one_thread():
-                _check_fits(chosen, pairs, epsilon, name, spends_all)
+                # The larger tables of all pairs are the same in both relations.
+                _check_fits(chosen, deep if results else pairs, epsilon, name, spends_all)
             result = exact(
                 chosen, pairs, epsilon, neighbours=relation.value, transcripts=transcripts, complete=complete
             )
