@@ -1,8 +1,12 @@
 # Every target sets itself up: all it needs is Python 3.11+, make and a package registry.
 #   make demo     a private tour of a clinic's table
-#   make test     the whole suite
+#   make test     the whole suite, but for the long forms of some tests
+#   make slow     those long forms: another few minutes
 #   make lint     ruff and mypy
 #   make stubs    what editors and type checkers read of the classifiers, after a change to a recipe's fields
+#   make dist     build the sdist, and from it the wheel, into dist/
+#   make test-wheel    the fast tests against the installed wheel, on the newest Python of this machine that we claim
+#   make test-oldest   the same on the oldest one, with the oldest scikit-learn and OpenDP that we claim
 #   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
@@ -18,14 +22,31 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := install --quiet -e '.[test]' -c constraints.txt
 
-.PHONY: demo test lint stubs fuzz bench interrupts venv clean
+.PHONY: demo test slow lint stubs dist test-wheel test-oldest fuzz bench interrupts venv clean
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
 	@$(BIN)/python -m privet.cli.demo
 
+# Kernels are compiled once, before the test processes would do it side by side.
 test: $(STAMP)
+	@$(BIN)/python tests/compile_kernels.py
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+slow: $(STAMP)
+	@$(BIN)/python tests/compile_kernels.py
+	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+
+# The wheel is built from the unpacked sdist, so the sdist holds all that a build needs.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+
+test-wheel: dist
+	WORKERS=$(WORKERS) .ci/installed "$$($(PYTHON) .ci/pythons | tail -1)"
+
+test-oldest: dist
+	WORKERS=$(WORKERS) .ci/installed "$$($(PYTHON) .ci/pythons | head -1)" 'scikit-learn==1.6.*' 'opendp==0.14.*'
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

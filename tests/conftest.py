@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A complete run with fewer tests than this fails: a suite that stopped finding its tests looks like one that passes.
+# A complete run (without the slow ones) with fewer tests than this fails: a suite that stopped finding its tests looks
+# like one that passes.
 LEAST_COLLECTED = 5000
 
 TESTS = Path(__file__).parent
@@ -47,10 +48,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def is_complete_run(config: pytest.Config) -> bool:
-    """Whether the whole of tests/ was asked for, with nothing filtered out."""
+    """Whether the whole of tests/ was asked for, with nothing filtered out but what is slow."""
     option = config.option
-    narrowed = ("keyword", "markexpr", "lf", "deselect", "ignore", "ignore_glob", "collectonly", "stepwise")
-    if any(getattr(option, name, None) for name in narrowed):
+    narrowed = ("keyword", "lf", "deselect", "ignore", "ignore_glob", "collectonly", "stepwise")
+    if any(getattr(option, name, None) for name in narrowed) or option.markexpr not in ("", "not slow"):
         return False
     asked = {(config.invocation_params.dir / arg).resolve() for arg in config.args}
     return bool(asked & {TESTS, TESTS.parent})

@@ -43,25 +43,26 @@ TIGHT = {
 }
 
 
+# Epsilon only scales draws: every kind of them is found tight at one, and one kind at all.
+CLAIMS = {"label": (Fraction(1, 2), 1, 2), "class counts": (1,), "max, exponential": (1,), "gini, exponential": (0.5,)}
+
+
 @pytest.mark.parametrize("name", TIGHT)
 def test_tight_mechanisms_are_found_tight(name: str) -> None:
     """An audit that finds little proves little: here it must reach nine tenths of what is there to find."""
-    for claimed in (Fraction(1, 2), 1, 2):
+    for claimed in CLAIMS.get(name, (2,)):
         found = audit_learner(TIGHT[name], DEEP["add-remove"], claimed, transcripts=6)
         assert found.verdict == "holds"
         assert found.lower_bound >= 0.9 * float(claimed), (claimed, found.lower_bound)
 
 
+# What `tests/testing/test_checks.py` does not find there by default.
 POWER = [
-    ("sulq", 0.999, 0.79),
-    (DiffPID3(max_depth=1), 0.99, 0.7),
-    (DiffPID3(max_depth=2), 0.99, 0.8),
     (DiffPID3(max_depth=2, criterion="gini", tests="binary"), 0.9, 0.45),
     (DiffPID3(max_depth=2, mechanism="permute-and-flip"), 0.99, 0.5),
-    ("diffpc45", 0.9, 0.65),
+    (DiffPC45(max_depth=1, numeric="points", prune=False), 0.85, 0.4),
     ("greedy-forest", 0.8, 0.8),
     ("patil-singh2014", 0.8, 0.5),
-    (DiffPC45(max_depth=1, numeric="points", prune=False), 0.85, 0.4),
 ]
 
 
@@ -69,7 +70,7 @@ POWER = [
 def test_whole_recipes_come_close_to_their_claim(recipe: Any, add_remove: float, replace_one: float) -> None:
     # Under replace-one a table keeps its size, so what is spent on the size of the root is never lost.
     for neighbours, least in zip(RELATIONS, (add_remove, replace_one), strict=True):
-        found = exact(recipe, DEEP[neighbours], 1, neighbours=neighbours)
+        found = exact(recipe, DEEP[neighbours], 1, neighbours=neighbours, transcripts=8)
         assert least <= found.lower_bound <= 1 + 1e-9
 
 
@@ -114,7 +115,7 @@ def test_a_result_as_json() -> None:
 
 
 def test_a_witness_says_what_was_lost_where() -> None:
-    found = exact("diffpid3", DEEP["add-remove"])
+    found = exact("diffpid3", DEEP["add-remove"][:6], transcripts=4)
     assert isinstance(found.witness, Transcript)
     assert abs(math.fsum(found.witness.gains)) == found.lower_bound
     assert found.pair in {pair.name for pair in zoo()}

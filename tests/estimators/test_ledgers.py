@@ -114,7 +114,6 @@ def test_a_search_within_its_budget(make: Make, name: str, clinic_schema: Schema
     assert search.best_estimator_.certificate_.epsilon <= Fraction(2, 5)
 
 
-@pytest.mark.slow  # starts worker processes
 def test_a_search_in_processes_needs_a_journal(
     make: Make, clinic_schema: Schema, table: dict[str, Any], tmp_path: Any
 ) -> None:

@@ -1,4 +1,4 @@
-"""Friedman & Schuster's Table 1, the quick form: 200 runs a cell, real noise, every cell judged."""
+"""Friedman & Schuster's Table 1 with real noise: two columns by default, the quick form's 200 runs a cell as slow."""
 
 from __future__ import annotations
 
@@ -23,9 +23,40 @@ MEASURED = {
 }
 
 
+FEW = 120  # runs
+
+
+@pytest.fixture(scope="module")
+def few() -> Accuracy:
+    return collect(FEW, seed=2010, processes=1, sizes=(200, 1000))
+
+
 @pytest.fixture(scope="module")
 def accuracy() -> Accuracy:
     return collect(QUICK, seed=2010, processes=2)
+
+
+def swapped(accuracy: Accuracy) -> Accuracy:
+    """With the sound forms, which draw choices twice as sharply, in the place of the published ones."""
+    other = {"as-published": "sound", "sound": "as-published"}
+    return {(n, method, other.get(v, v)): values for (n, method, v), values in accuracy.items()}
+
+
+def test_a_thousand_records_are_as_in_the_table(few: Accuracy) -> None:
+    """False alarm below 1e-6, by the means of ``MEASURED`` and the standard errors of 120 runs and of the paper's 200.
+
+    Of the cells against the paper Gini is nearest to its limit, by 5.3 of its standard errors; SuLQ by 5.5. The exact
+    tree misses its target at 200 records with 18 misses in 120 runs, where 1.6 % miss: 1e-13. In the sound form's place
+    Gini is 4.3 of its standard errors beyond the limit, and each sound form is ahead of what it is then compared with.
+    """
+    table = judge(few, FEW)
+    assert table.verdict == "reproduced", [c for c in table.as_published if c.verdict != "reproduced"]
+    assert table.dominates, [c for c in table.sound if c.verdict != "dominates"]
+    assert [cell.records for cell in table.exact] == [200, 1000]
+    assert table.reaches, table.exact
+    told = judge(swapped(few), FEW)
+    assert "Gini" in {cell.method for cell in told.as_published if cell.verdict == "differs"}
+    assert not told.dominates
 
 
 @pytest.mark.slow
@@ -57,21 +88,18 @@ def test_the_exact_tree_reaches_its_targets(accuracy: Accuracy) -> None:
 
 @pytest.mark.slow
 def test_another_constant_is_not_taken_for_the_papers(accuracy: Accuracy) -> None:
-    """The sound forms, which draw choices twice as sharply, must be told from the published ones, and behind them."""
-    other = {"as-published": "sound", "sound": "as-published"}
-    swapped = {(n, method, other.get(v, v)): values for (n, method, v), values in accuracy.items()}
-    table = judge(swapped, QUICK)
+    """The sound forms must be told from the published ones, and those are behind them."""
+    table = judge(swapped(accuracy), QUICK)
     assert table.verdict == "differs"
     assert not table.dominates
     told = {(cell.records, cell.method) for cell in table.as_published if cell.verdict == "differs"}
     assert {(1000, "Gini"), (4000, "SuLQ"), (5000, "SuLQ")} <= told
 
 
-@pytest.mark.slow
-def test_accuracies_are_what_single_splits_have(accuracy: Accuracy) -> None:
+def test_accuracies_are_what_single_splits_have(few: Accuracy) -> None:
     """Right attribute or not, leaves right or not: a single split is right about all records, half of them or none."""
-    for (_, method, _), values in accuracy.items():
-        assert len(values) == QUICK
+    for (_, method, _), values in few.items():
+        assert len(values) == FEW
         if method in (*PRIVATE, EXACT):
             assert set(values) <= {0.0, 50.0, 100.0}
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from privet.audit.channels import described, listening, progress
 from privet.audit.comparing import Outputs, open_table, walk
-from privet.audit.containers import Make, containers
+from privet.audit.containers import containers
 from privet.audit.draws import RAISED, NotComparable
 from privet.audit.released import canonical
 from privet.audit.result import AuditResult
@@ -111,12 +111,11 @@ def audit_learner(
     done: set[Hashable] = set()
     outputs = Outputs(complete)
     with one_thread():
-        for pair, container, make in _in_containers(zoo(relation=relation.value) if pairs is None else pairs):
+        for pair, container in _in_containers(zoo(relation=relation.value) if pairs is None else pairs):
             if pair.relation != relation.value:
                 raise ParameterError(f"the pair {pair.name!r} is {pair.relation}; set neighbours to that")
             schema = prepare(pair.schema)
-            tables = (make(pair.schema, pair.columns(side)) for side in (pair.table, pair.neighbour))
-            ours, theirs = (open_table(schema, table, release) for table in tables)
+            ours, theirs = (open_table(schema, table, release) for table in pair.tables(container))
             fed[container] = None
             if (ours.key, theirs.key) in done:
                 continue  # other values or another container, but the same codes: a learner sees no difference
@@ -141,15 +140,15 @@ def audit_learner(
     return result
 
 
-def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str, Make]]:
+def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str]]:
     """Each pair as lists and in one other container, all of them in turn; what is made for every one, in every one.
 
     Most cost no fit: in whatever a table comes, its codes are the same, unless the reading of one is at fault.
     """
-    (lists, *typed) = containers().items()
+    (lists, *typed) = containers()
     for number, pair in enumerate(pairs):
-        for name, make in [lists, *(typed if pair.containers else [typed[number % len(typed)]])]:
-            yield pair, name, make
+        for name in [lists, *(typed if pair.containers else [typed[number % len(typed)]])]:
+            yield pair, name
 
 
 def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:

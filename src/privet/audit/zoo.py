@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from privet.audit.animals import (
@@ -19,6 +20,7 @@ from privet.audit.animals import (
     shapes,
     sizes,
 )
+from privet.audit.containers import containers
 from privet.privacy.budget import Neighbours
 from privet.schema import Categorical, Numeric, Schema
 
@@ -42,6 +44,7 @@ class Pair:
     neighbour: tuple[Record, ...]
     ways: int | None = None
     containers: bool = False
+    _made: dict[str, tuple[Any, Any]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @property
     def relation(self) -> str:
@@ -59,6 +62,14 @@ class Pair:
     def columns(self, records: tuple[Record, ...]) -> dict[str, list[Any]]:
         names = (*self.schema.names, self.schema.label.name)
         return {name: [record[i] for record in records] for i, name in enumerate(names)}
+
+    def tables(self, container: str) -> tuple[Any, Any]:
+        """The table and its neighbour in a container; kept, as nobody writes to them and every audit wants them."""
+        if container not in self._made:
+            make = containers()[container]
+            sides = (make(self.schema, self.columns(side)) for side in (self.table, self.neighbour))
+            self._made[container] = (next(sides), next(sides))
+        return self._made[container]
 
 
 def tiny_schema() -> Schema:
@@ -107,11 +118,7 @@ def zoo(
     ('margin 0 to 1', '99 against 100 of class 900000000000207010 (wide)')
     """
     if schema is None:
-        # Whoever counts a class counts it in either; and what shows in many ways through a fit shows in the tiny one.
-        tiny = zoo(tiny_schema(), relation=relation, thresholds=thresholds, of_a_class=())
-        tiny = [pair for pair in tiny if not pair.name.endswith("of every kind")]
-        wide = zoo(wide_schema(), relation=relation, thresholds=thresholds, of_a_class=of_a_class)
-        return tiny + [replace(pair, name=f"{pair.name} (wide)", ways=pair.ways or WIDE) for pair in wide]
+        return list(_of_both(relation, thresholds, of_a_class))
     in_place = Neighbours.parse(relation) is Neighbours.REPLACE_ONE
     animals = (
         margins(schema),
@@ -132,3 +139,14 @@ def zoo(
         other = (animal.instead, *animal.table) if in_place else animal.table
         pairs.append(Pair(animal.name, schema, other, longer, animal.ways, animal.containers))
     return pairs
+
+
+@cache
+def _of_both(relation: str, thresholds: tuple[int, ...], of_a_class: tuple[int, ...]) -> tuple[Pair, ...]:
+    # Whoever counts a class counts it in either; and what shows in many ways through a fit shows in the tiny one.
+    tiny = zoo(tiny_schema(), relation=relation, thresholds=thresholds, of_a_class=())
+    wide = zoo(wide_schema(), relation=relation, thresholds=thresholds, of_a_class=of_a_class)
+    return (
+        *(pair for pair in tiny if not pair.name.endswith("of every kind")),
+        *(replace(pair, name=f"{pair.name} (wide)", ways=pair.ways or WIDE) for pair in wide),
+    )

@@ -339,8 +339,7 @@ class Ledger:
         return self._parent is None or self._parent._analysts.get(self.name) is self
 
     def _root(self) -> Ledger:
-        *_, (root, _) = self._path()
-        return root
+        return self if self._parent is None else self._parent._root()
 
     def _path(self, paid: Loss = NOTHING) -> Iterator[tuple[Ledger, Loss]]:
         """This account and those above it, innermost first, with how much of a charge here each has paid already."""
@@ -360,9 +359,10 @@ class Ledger:
         return [(account._limit - account._used() + free, account.name) for account, free in self._path(paid)]
 
     def _check_room(self, loss: Loss, what: str, paid: Loss = NOTHING) -> None:
+        rooms = self._rooms(paid)
         for currency in ("epsilon", "delta"):
             asked = getattr(loss, currency)
-            room, holder = min(((getattr(room, currency), name) for room, name in self._rooms(paid)), key=itemgetter(0))
+            room, holder = min(((getattr(room, currency), name) for room, name in rooms), key=itemgetter(0))
             if asked > room:
                 raise BudgetExceeded(asked, room, holder, what, currency)
 

@@ -39,7 +39,7 @@ class Loss:
             if type(number) is not Fraction:
                 number = exact(number, name)
                 object.__setattr__(self, name, number)
-            if number < 0:
+            if number.numerator < 0:
                 raise EpsilonError(f"{name} must not be negative, as {number} is; a loss is at least 0")
 
     @classmethod
@@ -67,10 +67,12 @@ class Loss:
         return f"about {float(self.epsilon):g}" if long and how == "brief" else str(self)
 
     def __add__(self, other: Loss) -> Loss:
-        return Loss(self.epsilon + other.epsilon, self.delta + other.delta)
+        # Most losses are pure, and a fit adds up thousands: zeros are left out.
+        return Loss(self.epsilon + other.epsilon, self.delta + other.delta if other.delta else self.delta)
 
     def __sub__(self, other: Loss) -> Loss:
-        return Loss(max(_ZERO, self.epsilon - other.epsilon), max(_ZERO, self.delta - other.delta))
+        delta = max(_ZERO, self.delta - other.delta) if other.delta else self.delta
+        return Loss(max(_ZERO, self.epsilon - other.epsilon) if other.epsilon else self.epsilon, delta)
 
     def __or__(self, other: Loss) -> Loss:
         return Loss(max(self.epsilon, other.epsilon), max(self.delta, other.delta))

@@ -1,6 +1,6 @@
-"""Mechanisms: (exact value, receipt) in, released value out. Nothing else in privet releases anything.
+"""Mechanisms: (exact value, receipt) in, released value out: noisy numbers, and a choice among scores.
 
-Each redeems its receipt before it draws and takes its epsilon from there.
+Whole trees are drawn in ``samplers/``, by the same rule: redeem the receipt before the draw, and take epsilon from it.
 Proofs: ``docs/proofs/laplace.md`` and ``docs/proofs/selection.md``.
 """
 

@@ -68,14 +68,16 @@ def check_recipe(
     if chosen.variant in chosen.unsound:
         raise ParameterError(f"{chosen.info.name} as {chosen.variant} promises nothing that could be checked")
     name = f"{chosen.info.name} ({chosen.variant})"
-    results = []
+    results: list[AuditResult] = []
     for relation in Neighbours:
         whole = zoo(schema, relation=relation.value, thresholds=thresholds, of_a_class=of_a_class)
         for number, epsilon in enumerate(parse_epsilon(value) for value in epsilons):
             # What goes around the noise does so at any epsilon; only losses depend on it.
-            pairs = [pair for pair in whole if number == 0 or pair.ways is None]
+            deep = [pair for pair in whole if pair.ways is None]
+            pairs = deep if number else whole
             with one_thread():
-                _check_fits(chosen, pairs, epsilon, name, spends_all)
+                # The larger tables of all pairs are the same in both relations.
+                _check_fits(chosen, deep if results else pairs, epsilon, name, spends_all)
             result = exact(
                 chosen, pairs, epsilon, neighbours=relation.value, transcripts=transcripts, complete=complete
             )
