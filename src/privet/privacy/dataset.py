@@ -59,9 +59,7 @@ class PrivateDataset:
         for caveat in (*engine.schema.caveats(), *engine.caveats):
             self._account.add_caveat(caveat)
         if engine.schema.inferred:
-            self._account.add_caveat(
-                "the schema was read off the private table itself (epsilon = infinity)", voids=True
-            )
+            self._account.add_caveat("the schema was read off the private table (epsilon = infinity)", voids=True)
 
     @property
     def schema(self) -> Schema:
@@ -124,9 +122,8 @@ class PrivateDataset:
         if not isinstance(rate, Fraction) or not 0 < rate <= 1:
             raise ParameterError(f"rate must be a Fraction above 0 and at most 1, not {rate!r}")
         coins = self._coins()
-        # Side 0 is "enters".
         sides = self._engine.shards(self._cells, 2, lambda _, n: 1 * (coins(rate.denominator, n) >= rate.numerator))
-        return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account)
+        return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account)  # side 0 is "enters"
 
     def frontier(self, shards: int = 1) -> Frontier:
         """These records as the single cell of a frontier, to grow a tree from; or cut into ``shards``, for a forest."""
@@ -143,9 +140,8 @@ class PrivateDataset:
         """
         if self._cells is not ROOT and schema != self.schema:
             raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
-        engine = self._engine if schema == self.schema else self._engine.with_schema(schema)
         account = self._account.account(name, epsilon)
-        return PrivateDataset(engine, account, self._cells, account)
+        return PrivateDataset(self._engine.with_schema(schema), account, self._cells, account)
 
     def add_caveat(self, text: str) -> None:
         """A condition that the certificate of these records, and of those they are a part of, must state."""

@@ -111,9 +111,8 @@ class Frontier:
         ``asked`` is a public (cell, attribute) array; bins that were not asked are 0. A record is in one bin of every
         attribute, so ``epsilon`` is what all attributes of a cell cost together and each gets an equal share of it.
         """
-        asked = np.asarray(
-            asked, dtype=np.bool_
-        )  # integers would index instead of mask, and release more than is paid for
+        # Integers would index instead of mask, and release more than is paid for.
+        asked = np.asarray(asked, dtype=np.bool_)
         if asked.shape != (self._size_of(cells), len(self.schema.attributes)) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
         most = int(asked.sum(axis=1).max())
@@ -264,9 +263,8 @@ class Frontier:
 
 def descend_each(engine: Engine, cells: Cells, routes: Routes, ledger: Ledger) -> list[Frontier]:
     """The leaves of each tree as a frontier of its own; the class counts of all of them are made in one pass."""
-    parts = [descend(cells, routes.tree(t)) for t in range(len(routes))]
-    frontiers = [Frontier(engine, part, ledger) for part in parts]
-    answers = engine.answer([Tally(part) for part in parts])
+    frontiers = [Frontier(engine, descend(cells, routes.tree(t)), ledger) for t in range(len(routes))]
+    answers = engine.answer([Tally(frontier._cells) for frontier in frontiers])
     for frontier, answer in zip(frontiers, answers, strict=True):
         frontier._class_counts = answer[:, 0]
     return frontiers
