@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A complete run (without the slow ones) with fewer tests than this fails: a suite that stopped finding its tests looks like one that passes.
+# A complete run (without the slow ones) with fewer tests than this fails: a suite that stopped finding its tests looks
+# like one that passes.
 LEAST_COLLECTED = 5000
 
 TESTS = Path(__file__).parent

@@ -80,9 +80,7 @@ def test_every_sound_recipe_keeps_its_word(recipe: Recipe, add_remove: float, re
     schema = tiny_schema() if isinstance(recipe, Jagannathan2013) else None
     # The first of a kind meets the whole zoo; what only differs in its parameters, fewer animals.
     of_a_class = OF_A_CLASS if recipe in FIRST else (1, 5)
-    results = check_recipe(
-        recipe, epsilons=[1], schema=schema, thresholds=(20,), of_a_class=of_a_class, transcripts=4
-    )
+    results = check_recipe(recipe, epsilons=[1], schema=schema, thresholds=(20,), of_a_class=of_a_class, transcripts=4)
     for result, least in zip(results, (add_remove, replace_one), strict=True):
         assert least <= result.lower_bound <= 1 + 1e-9
 

@@ -68,7 +68,7 @@ def check_recipe(
     if chosen.variant in chosen.unsound:
         raise ParameterError(f"{chosen.info.name} as {chosen.variant} promises nothing that could be checked")
     name = f"{chosen.info.name} ({chosen.variant})"
-    results = []
+    results: list[AuditResult] = []
     for relation in Neighbours:
         whole = zoo(schema, relation=relation.value, thresholds=thresholds, of_a_class=of_a_class)
         for number, epsilon in enumerate(parse_epsilon(value) for value in epsilons):
