@@ -128,7 +128,9 @@ def _fewest(enough: Callable[[int], bool]) -> int:
     while not enough(high):
         high *= 2
         if high > MOST_RECORDS:
-            raise ParameterError("no sample is large enough to tell these shares apart; move them apart or raise epsilon")
+            raise ParameterError(
+                "no sample is large enough to tell these shares apart; move them apart or raise epsilon"
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
