@@ -38,6 +38,12 @@ def plan(
     recipe: Annotated[
         list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="A method; may be repeated.")
     ] = None,
+    largest_class: Annotated[
+        float | None,
+        typer.Option(
+            "--largest-class", metavar="SHARE", help="About how common the most common label is, such as 0.7."
+        ),
+    ] = None,
     worlds: Annotated[
         int | None,
         typer.Option(
@@ -73,6 +79,7 @@ def plan(
                 signal=signal,
                 epsilons=epsilon or planner.EPSILONS,
                 recipes=recipe or planner.RECIPES,
+                largest_class=largest_class,
                 worlds=planner.WORLDS if worlds is None else worlds,
                 seconds=planner.SECONDS if worlds is None else None,
                 seed=seed,

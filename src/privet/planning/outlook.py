@@ -52,6 +52,7 @@ class Outlook:
     records: int
     simulated_records: int
     signal: Signal
+    largest_class: float | None
     worlds: int
     confidence: float
     forecasts: tuple[Forecast, ...]
@@ -88,6 +89,7 @@ class Outlook:
             "records": self.records,
             "simulated_records": self.simulated_records,
             "signal": asdict(self.signal),
+            "largest_class": self.largest_class,
             "worlds": self.worlds,
             "confidence": self.confidence,
             "forecasts": [asdict(f) | {"lost": f.lost} for f in self.forecasts],

@@ -96,6 +96,7 @@ def plan(
     signal: Signal | str = "medium",
     epsilons: Sequence[object] = EPSILONS,
     recipes: Sequence[str] = RECIPES,
+    largest_class: float | None = None,
     worlds: int = WORLDS,
     seconds: float | None = None,
     confidence: float = CONFIDENCE,
@@ -116,6 +117,9 @@ def plan(
         The budgets to compare, each as if it were all spent on one fit, or on one answer.
     recipes : sequence of str
         Which learners.
+    largest_class : float, optional
+        About which share of the records has the most common label, if that is no secret. A learner that hears only
+        noise falls back on it, so it matters where records are few and epsilon is small.
     worlds : int
         How many tables are invented; the forecast is their average.
     seconds : float, optional
@@ -130,6 +134,8 @@ def plan(
     size = check_whole(records, "records", LEAST_RECORDS, MOST_RECORDS)
     check_whole(worlds, "worlds", LEAST_WORLDS, 10_000)
     check_number(confidence, "confidence", 0.5, 1 - 1e-9)
+    if largest_class is not None:
+        check_number(largest_class, "largest_class", 1 / schema.n_classes, 0.999)
     if seconds is not None:
         check_number(seconds, "seconds", 0, 1e6)
     strength = parse_signal(signal)
@@ -150,7 +156,7 @@ def plan(
     while drawn < worlds:
         if seconds is not None and drawn >= LEAST_WORLDS and time.monotonic() - start > seconds:
             break
-        world = World.draw(schema, strength, rng)
+        world = World.draw(schema, strength, rng, largest_class)
         known, unseen = world.sample(simulated, rng), world.sample(TEST_RECORDS, rng)
         for number, learner in enumerate(learners):
             features = codes_for(unseen, learner.schema).features
@@ -178,7 +184,17 @@ def plan(
         Answer(float(b), count_within(b, confidence), class_counts_within(b, schema.n_classes, confidence))
         for b in budgets
     ]
-    return Outlook(schema.name, size, simulated, strength, drawn, float(confidence), tuple(forecasts), tuple(answers))
+    return Outlook(
+        schema.name,
+        size,
+        simulated,
+        strength,
+        largest_class,
+        drawn,
+        float(confidence),
+        tuple(forecasts),
+        tuple(answers),
+    )
 
 
 def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: int) -> Forecast:

@@ -1,9 +1,10 @@
 """Invented tables with a signal of declared strength, over any schema: what the planner tries learners on.
 
 A random tree of Friedman & Schuster's generator (:mod:`privet.datasets.fs`) labels uniform records; a share of the
-labels is then replaced by uniform ones. One tree alone is harder than most real tables, where many attributes say a
+labels is then drawn anew. One tree alone is harder than most real tables, where many attributes say a
 little of the same thing. So the attributes that the tree does not use *lean*: each class has values of its own there,
-and some of the records take one of those instead of any.
+and some of the records take one of those instead of any. Where the owner has an idea of how large the largest class is,
+records are drawn so; a learner that hears only noise is as right as that class is large.
 
 Three strengths, chosen once for all schemas (docs/experiments/forecast.md shows how well they fit real tables):
 
@@ -33,6 +34,8 @@ from privet.errors import ParameterError
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Codes
 
+POOL = 4  # times as many records are drawn as are kept, where classes are to be as common as declared
+
 Home = tuple[NDArray[Any], ...]
 """For each class: the values of an attribute that are its own, or the two ends of a range."""
 
@@ -45,7 +48,7 @@ class Signal:
     ----------
     name : what an owner calls it
     depth : the most tests on a path of the hidden tree
-    label_noise : the share of labels drawn anew, from all classes alike
+    label_noise : the share of labels drawn anew, each class as likely as in the whole table
     lean : the largest share of records that take a value of their class in an attribute the tree does not use;
         each such attribute has a share of its own between 0 and this
     """
@@ -82,25 +85,32 @@ def parse_signal(signal: Signal | str) -> Signal:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """One way things could be: a hidden tree and how the other attributes lean. Tables are drawn from it."""
+    """One way things could be: a hidden tree, how the other attributes lean, how common classes are.
+
+    Tables are drawn from it.
+    """
 
     tree: HiddenTree
     signal: Signal
     homes: dict[int, Home]
     leaning: dict[int, float]
+    balance: NDArray[np.float64] | None = None  # the share of each class; None for what the tree makes of it
 
     @classmethod
-    def draw(cls, schema: Schema, signal: Signal, rng: np.random.Generator) -> World:
+    def draw(
+        cls, schema: Schema, signal: Signal, rng: np.random.Generator, largest_class: float | None = None
+    ) -> World:
         tree = random_tree(schema, signal.depth, rng)
         used = set(tree.attribute.tolist())
         others = [a for a, arity in enumerate(schema.arities) if a not in used and arity > 1]
         homes = {a: _home(schema, a, rng) for a in others}
-        return cls(tree, signal, homes, {a: signal.lean * float(rng.random()) for a in others})
+        leaning = {a: signal.lean * float(rng.random()) for a in others}
+        return cls(tree, signal, homes, leaning, _balance(tree, largest_class, rng))
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
         """``n`` records of this world. They are nobody's."""
         schema = self.tree.schema
-        plain = sample(self.tree, n, rng)
+        plain = sample(self.tree, n, rng) if self.balance is None else self._balanced(n, rng)
         features, values = plain.features.copy(), {a: column.copy() for a, column in plain.values.items()}
         for a, home in self.homes.items():
             leaning = rng.random(n) < self.leaning[a]
@@ -112,10 +122,29 @@ class World:
                     features[a][here] = rng.choice(own, len(here))
         labels = plain.labels.copy()
         where = np.flatnonzero(rng.random(n) < self.signal.label_noise)
-        labels[where] = rng.integers(schema.n_classes, size=len(where), dtype=labels.dtype)
+        labels[where] = rng.choice(schema.n_classes, len(where), p=self.balance)
         for a, column in values.items():
             features[a] = _bins(schema, a, column)
         return Sample(schema, features, labels, values)
+
+    def _balanced(self, n: int, rng: np.random.Generator) -> Sample:
+        """Records of the tree, chosen from more of them so that classes are as common as declared."""
+        assert self.balance is not None
+        pool = sample(self.tree, POOL * n, rng)
+        of_class = [np.flatnonzero(pool.labels == c) for c in range(len(self.balance))]
+        shares = self.balance * [there.size > 0 for there in of_class]  # a tiny leaf may be missing from the pool
+        sizes = rng.multinomial(n, shares / shares.sum())
+        chosen = rng.permutation(
+            np.concatenate(
+                [
+                    rng.choice(there, size, replace=size > there.size)
+                    for there, size in zip(of_class, sizes, strict=True)
+                    if size
+                ]
+            )
+        )
+        values = {a: column[chosen] for a, column in pool.values.items()}
+        return Sample(pool.schema, pool.features[:, chosen], pool.labels[chosen], values)
 
 
 def codes_for(records: Sample, schema: Schema) -> Codes:
@@ -125,6 +154,17 @@ def codes_for(records: Sample, schema: Schema) -> Codes:
         features[a] = _bins(schema, a, column)
     features.setflags(write=False)
     return Codes(features, records.labels)
+
+
+def _balance(tree: HiddenTree, largest_class: float | None, rng: np.random.Generator) -> NDArray[np.float64] | None:
+    """One of the tree's classes is the largest, the others share the rest; a tree of one class has no choice."""
+    present = np.unique(tree.label[tree.label >= 0])
+    if largest_class is None or len(present) < 2:
+        return None
+    shares = np.zeros(tree.schema.n_classes)
+    shares[present] = (1 - largest_class) / (len(present) - 1)
+    shares[rng.choice(present)] = largest_class
+    return shares
 
 
 def _home(schema: Schema, a: int, rng: np.random.Generator) -> Home:
