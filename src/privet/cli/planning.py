@@ -98,8 +98,9 @@ def plan(
 def _learners(outlook: Outlook) -> Any:
     from rich.table import Table as Grid
 
+    balance = "" if outlook.largest_class is None else f", {100 * outlook.largest_class:g} % of one class"
     title = (
-        f"{outlook.schema}: about {outlook.records:,} records, {outlook.signal.name} signal "
+        f"{outlook.schema}: about {outlook.records:,} records{balance}, {outlook.signal.name} signal "
         f"({outlook.worlds} invented tables)"
     )
     grid = Grid("learner", title=title)
@@ -112,7 +113,7 @@ def _learners(outlook: Outlook) -> Any:
                 f"{forecast.epsilon:g}",
                 f"{100 * forecast.accuracy:.1f}",
                 f"{100 * forecast.without_noise:.1f}",
-                f"{forecast.lost:.1f} ± {forecast.error:.1f}",
+                str(forecast),
                 f"{forecast.leaf_records:,} records",
             )
         grid.add_section()

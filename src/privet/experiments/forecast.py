@@ -22,6 +22,7 @@ from privet.errors import ParameterError
 from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import WARNING, evaluate
 from privet.experiments.workers import share_out
+from privet.planning.outlook import in_points
 from privet.planning.planner import NO_NOISE, RECIPES, plan, quick_settings
 from privet.planning.signals import SIGNALS
 
@@ -95,8 +96,8 @@ class Comparison:
                 row.recipe,
                 f"{row.epsilon:g}",
                 f"{100 * row.without_noise:.1f}",
-                f"{row.lost:.1f}",
-                *(f"{row.forecast[name]:.1f}" for name in SIGNALS),
+                in_points(row.lost),
+                *(in_points(row.forecast[name]) for name in SIGNALS),
                 row.fits,
                 f"{row.off:+.1f}",
             )

@@ -13,6 +13,15 @@ NOTICE = (
 )
 
 
+def in_points(value: float) -> str:
+    """With one digit, and no minus before a zero.
+
+    >>> in_points(-0.04), in_points(-0.06)
+    ('0.0', '-0.1')
+    """
+    return f"{round(value, 1) + 0.0:.1f}"
+
+
 @dataclass(frozen=True)
 class Forecast:
     """One learner at one epsilon, averaged over invented tables. Accuracy as a fraction, losses in points."""
@@ -33,6 +42,9 @@ class Forecast:
     def lost(self) -> float:
         """Points of accuracy that privacy costs."""
         return 100 * (self.without_noise - self.accuracy)
+
+    def __str__(self) -> str:
+        return f"{in_points(self.lost)} ± {self.error:.1f}"
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ from privet.trees.codec import Model
 
 RECIPES = ("exact", "diffpc45", "random-forest")  # the recommended tree and forest, and the classic; all quick
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
-WORLDS, SECONDS = 10, 20.0  # ten differ enough to average over; seconds for who waits at a terminal
+WORLDS, SECONDS = 20, 20.0  # twenty differ enough to average over; seconds for who waits at a terminal
 LEAST_WORLDS = 3  # however slow: an average of fewer says nothing
 MOST_SIMULATED = 20_000  # records; see Outlook.notes for how more are simulated
 LEAST_RECORDS, MOST_RECORDS = 10, 10**9
