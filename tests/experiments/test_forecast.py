@@ -23,8 +23,9 @@ def test_a_table(data_dir: Path) -> None:
     small, large = found.rows
     assert small.records == 217  # half of 435
     assert small.without_noise > 0.9
-    assert small.lost > 20  # eight fits that guess on 217 records each: 0.61 at best
-    assert abs(large.lost) < 5
+    # Eight fits that guess lose some 40 points, with a deviation of 5 at most; 10 is six of them away.
+    assert small.lost > 10
+    assert abs(large.lost) < 10
     assert set(small.forecast) == set(SIGNALS)
     assert small.fits == large.fits
     nearest = min(SIGNALS, key=lambda name: abs(small.forecast_without_noise[name] - small.without_noise))

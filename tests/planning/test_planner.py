@@ -20,7 +20,7 @@ SCHEMA = domain(nominal=6, numeric=2)
 
 @pytest.fixture(scope="module")
 def outlook() -> Outlook:
-    return plan(SCHEMA, 1_000, signal="strong", epsilons=[10, 0.001, 0.1], worlds=5, seed=1)
+    return plan(SCHEMA, 1_000, signal="strong", epsilons=[10, 0.001, 0.1], worlds=8, seed=1)
 
 
 def test_a_row_for_each_learner_and_epsilon(outlook: Outlook) -> None:
@@ -29,7 +29,7 @@ def test_a_row_for_each_learner_and_epsilon(outlook: Outlook) -> None:
     ]
     assert outlook.epsilons == (0.001, 0.1, 10.0)
     assert outlook.learners == ("exact, max_depth=3", "diffpc45", "random-forest")
-    assert outlook.worlds == 5
+    assert outlook.worlds == 8
     assert outlook.simulated_records == outlook.records == 1_000
     assert len(outlook.notes) == 1
     assert "invented" in outlook.notes[0]
@@ -40,16 +40,17 @@ def test_a_row_for_each_learner_and_epsilon(outlook: Outlook) -> None:
 
 
 def test_less_epsilon_costs_more(outlook: Outlook) -> None:
-    """At 0.001 a thousand records are no match for the noise, and a learner guesses: 0.5 on average over five trees.
+    """At 0.001 a thousand records are no match for the noise, and a learner guesses.
 
-    Without noise it is right for nine in ten. That five worlds and 25,000 test records would hide a difference of 40
-    points, or make one of 10 at epsilon 10, does not happen.
+    Measured over 40 worlds, the exact tree then loses 36 points, with a standard deviation of 17 a world and so of 6
+    for eight; the others lose more. 5 is five deviations away, once in seven million runs by the normal tail (and the
+    loss has a floor near 0, so less). At 10 the deviation is below 0.3.
     """
     for recipe in RECIPES:
         lost = [forecast.lost for forecast in outlook.of(recipe)]
         assert outlook.of(recipe)[0].without_noise > 0.8
-        assert lost[0] > 20
-        assert abs(lost[2]) < 10
+        assert lost[0] > 5
+        assert abs(lost[2]) < 3
         assert lost[0] > lost[2]
 
 
