@@ -1,0 +1,143 @@
+"""``privet plan``: what a budget would buy, before any of it is spent."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.options import Json, SchemaFile, parse_epsilon
+from privet.cli.output import print_json, print_rich, progress, say
+from privet.cli.writing import Force, writing
+
+if TYPE_CHECKING:
+    from privet.planning.outlook import Answer, Outlook
+
+EXAMPLE = (
+    "Example: privet plan --schema clinic.schema.json --records 5000 --signal medium --epsilon 0.1 --epsilon 1 "
+    "--plot plan.png"
+)
+
+
+def plan(
+    schema: SchemaFile,
+    records: Annotated[int, typer.Option("--records", "-n", metavar="N", help="About how many records there are.")],
+    signal: Annotated[
+        str,
+        typer.Option(
+            "--signal", metavar="S", help="How well labels can be predicted, as far as you know: weak, medium, strong."
+        ),
+    ] = "medium",
+    epsilon: Annotated[
+        list[Fraction] | None,
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="A candidate budget; may be repeated."),
+    ] = None,
+    recipe: Annotated[
+        list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="A method; may be repeated.")
+    ] = None,
+    largest_class: Annotated[
+        float | None,
+        typer.Option(
+            "--largest-class", metavar="SHARE", help="About how common the most common label is, such as 0.7."
+        ),
+    ] = None,
+    worlds: Annotated[
+        int | None,
+        typer.Option(
+            "--worlds", metavar="K", help="Invent K tables, however long it takes. Else some 20 seconds' worth."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seeds the invented tables. Noise is never seeded.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Also draw points lost against epsilon, as PNG.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Foresee what privacy will cost, without any data and without spending any budget.
+
+    From the schema, a rough number of records and a guess at the strength of the signal it invents tables and fits each
+    method with and without noise: how many points privacy costs, how many records a leaf needs, how far off an answer
+    will be.
+    """
+    from privet.planning import pictures, planner
+    from privet.schema import Schema
+
+    facts = Schema.from_json(schema)
+    if plot is not None:
+        pictures.check_matplotlib()  # before the work, not after it
+    with writing(plot, "the picture", inputs=[schema], force=force) if plot is not None else nullcontext() as draft:
+        with progress("simulating") as advance:
+            outlook = planner.plan(
+                facts,
+                records,
+                signal=signal,
+                epsilons=epsilon or planner.EPSILONS,
+                recipes=recipe or planner.RECIPES,
+                largest_class=largest_class,
+                worlds=planner.WORLDS if worlds is None else worlds,
+                seconds=planner.SECONDS if worlds is None else None,
+                seed=seed,
+                progress=advance,
+            )
+        if draft is not None:
+            draft.write(pictures.draw(outlook))
+            draft.publish(replace=force)
+            say(f"wrote {plot}")
+    if as_json:
+        print_json(outlook.to_dict())
+    else:
+        print_rich(_learners(outlook), _answers(outlook), *outlook.notes)
+
+
+def _learners(outlook: Outlook) -> Any:
+    from rich.table import Table as Grid
+
+    balance = "" if outlook.largest_class is None else f", {100 * outlook.largest_class:g} % of one class"
+    title = (
+        f"{outlook.schema}: about {outlook.records:,} records{balance}, {outlook.signal.name} signal "
+        f"({outlook.worlds} invented tables)"
+    )
+    grid = Grid("learner", title=title)
+    for heading in ("epsilon", "accuracy %", "without noise %", "points lost", "a leaf needs"):
+        grid.add_column(heading, justify="right")
+    for learner in outlook.learners:
+        for place, forecast in enumerate(outlook.of(learner)):
+            grid.add_row(
+                "" if place else learner,
+                f"{forecast.epsilon:g}",
+                f"{100 * forecast.accuracy:.1f}",
+                f"{100 * forecast.without_noise:.1f}",
+                str(forecast),
+                f"{forecast.leaf_records:,} records",
+            )
+        grid.add_section()
+    return grid
+
+
+def _answers(outlook: Outlook) -> Any:
+    from rich.table import Table as Grid
+
+    grid = Grid(title=f"An answer's error, {100 * outlook.confidence:g} % of the time at most")
+    for heading in ("epsilon", "a count", "all class counts"):
+        grid.add_column(heading, justify="right")
+    for answer in outlook.answers:
+        grid.add_row(f"{answer.epsilon:g}", *_errors(answer, outlook.records))
+    return grid
+
+
+def _errors(answer: Answer, records: int) -> tuple[str, str]:
+    def told(off: int) -> str:
+        return f"± {off:,} ({100 * off / records:.2g} % of the records)"
+
+    return told(answer.count_within), told(answer.class_counts_within)
+
+
+def register(app: typer.Typer) -> None:
+    """Hang this command on the tree."""
+    app.command(epilog=EXAMPLE)(plan)

@@ -1,0 +1,186 @@
+"""The planner's forecast against the truth: points that privacy costs, foreseen without data and measured on tables.
+
+NOT PRIVATE, like every evaluation. The truth is cross-validation of the same learners with the same settings, at each
+epsilon and at one so large that there is no noise. The forecast knows the schema, how many records a fold trains on and
+how common the most common label is, to a tenth: what an owner knows of a table.
+
+A strength *fits* a table if its learners without noise are about as good as the table's: the strength whose accuracy
+without noise is nearest, on average over the learners. That is for judging the planner; an owner declares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from privet.datasets import real
+from privet.errors import ParameterError
+from privet.estimators.registry import make_classifier
+from privet.experiments.evaluation import WARNING, evaluate
+from privet.experiments.workers import share_out
+from privet.planning.outlook import in_points
+from privet.planning.planner import NO_NOISE, RECIPES, plan, quick_settings
+from privet.planning.signals import SIGNALS
+
+TABLES = ("vote", "banknote", "nursery", "mushroom", "magic", "adult-complete")
+EPSILONS = (0.1, 1.0)
+FOLDS = 5
+WORLDS, QUICK_WORLDS = 10, 3
+SMALL, REPEATS = 2_000, 4  # records; a small table's folds are dealt several times, for its noise is large
+TOLERANCE = 3.0  # points
+
+
+@dataclass(frozen=True)
+class Row:
+    """One learner on one table at one epsilon, losses in points."""
+
+    table: str
+    records: int  # that a fold trains on
+    recipe: str
+    epsilon: float
+    without_noise: float  # accuracy on the table, as a fraction
+    lost: float
+    forecast: dict[str, float]  # by strength
+    forecast_without_noise: dict[str, float]
+    fits: str  # the strength
+
+    @property
+    def off(self) -> float:
+        return self.forecast[self.fits] - self.lost
+
+    @property
+    def within(self) -> bool:
+        return abs(self.off) <= TOLERANCE
+
+
+@dataclass(frozen=True)
+class Comparison:
+    rows: tuple[Row, ...]
+    folds: int
+    worlds: int
+
+    @property
+    def verdict(self) -> str:
+        good = sum(row.within for row in self.rows)
+        return f"{good} of {len(self.rows)} forecasts are within {TOLERANCE:g} points"
+
+    def verdict_at(self, epsilon: float) -> str:
+        mine = [row for row in self.rows if row.epsilon == epsilon]
+        told = [
+            f"{recipe} {sum(row.within for row in mine if row.recipe == recipe)}"
+            f"/{sum(row.recipe == recipe for row in mine)}"
+            for recipe in dict.fromkeys(row.recipe for row in mine)
+        ]
+        return f"epsilon {epsilon:g}: {', '.join(told)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "experiment": "forecast",
+            "warning": WARNING,
+            "folds": self.folds,
+            "worlds": self.worlds,
+            "tolerance": TOLERANCE,
+            "verdict": self.verdict,
+            "results": [asdict(row) | {"off": row.off, "within": row.within} for row in self.rows],
+        }
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """A line of text for every row: what the tables of the command and of the docs show."""
+        return [
+            (
+                row.table,
+                row.recipe,
+                f"{row.epsilon:g}",
+                f"{100 * row.without_noise:.1f}",
+                in_points(row.lost),
+                *(in_points(row.forecast[name]) for name in SIGNALS),
+                row.fits,
+                f"{row.off:+.1f}",
+            )
+            for row in self.rows
+        ]
+
+    def to_markdown(self) -> str:
+        lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
+        return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in self.cells())])
+
+
+HEADINGS = ("table", "recipe", "epsilon", "without noise %", "points lost", *SIGNALS, "fits", "off by")
+
+
+def run(
+    tables: Sequence[str] = TABLES,
+    epsilons: Sequence[float] = EPSILONS,
+    *,
+    recipes: Sequence[str] = RECIPES,
+    folds: int = FOLDS,
+    worlds: int = WORLDS,
+    data_dir: str | PathLike[str] | None = None,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Foresee and measure. A table that is not there is refused before any work."""
+    known = real.names(data_dir)
+    missing = [table for table in tables if table not in known]
+    if missing:
+        raise ParameterError(f"no table called {missing[0]!r} in PRIVET_DATA; there are {', '.join(known)}")
+    jobs = [(table, tuple(epsilons), tuple(recipes), folds, worlds, data_dir) for table in tables]
+    found = {rows[0].table: rows for rows in share_out(_compare, jobs, processes, progress)}
+    return Comparison(tuple(row for table in tables for row in found[table]), folds, worlds)
+
+
+def _compare(
+    table: str,
+    epsilons: tuple[float, ...],
+    recipes: tuple[str, ...],
+    folds: int,
+    worlds: int,
+    data_dir: str | PathLike[str] | None,
+) -> list[Row]:
+    schema, columns = real.load(table, data_dir)
+    labels = schema.encode(columns).labels
+    assert labels is not None
+    size = len(labels)
+    largest = max(round(float(np.bincount(labels).max()) / size, 1), 1 / schema.n_classes)
+    budgets = (*epsilons, NO_NOISE)
+    learners = [make_classifier(r, epsilon=e, **quick_settings(r, schema)) for r in recipes for e in budgets]
+    repeats = REPEATS if size < SMALL else 1
+    scores = evaluate(schema, columns, learners, folds=folds, repeats=repeats, references=()).results
+    measured = {(s.recipe, s.epsilon): s.accuracy_mean for s in scores}
+    plain = {recipe: measured[recipe, float(NO_NOISE)] for recipe in recipes}
+    trained = size * (folds - 1) // folds
+    outlooks = {
+        name: plan(
+            schema,
+            trained,
+            signal=name,
+            epsilons=epsilons,
+            recipes=recipes,
+            largest_class=largest,
+            worlds=worlds,
+            seed=0,
+        )
+        for name in SIGNALS
+    }
+    fits = min(SIGNALS, key=lambda n: abs(np.mean([outlooks[n].of(r)[0].without_noise - plain[r] for r in recipes])))
+    return [
+        Row(
+            table=table,
+            records=trained,
+            recipe=recipe,
+            epsilon=epsilon,
+            without_noise=plain[recipe],
+            lost=100 * (plain[recipe] - measured[recipe, epsilon]),
+            forecast={name: outlook.of(recipe)[place].lost for name, outlook in outlooks.items()},
+            forecast_without_noise={
+                name: outlook.of(recipe)[place].without_noise for name, outlook in outlooks.items()
+            },
+            fits=fits,
+        )
+        for recipe in recipes
+        for place, epsilon in enumerate(sorted(epsilons))
+    ]

@@ -1,0 +1,218 @@
+"""A planner that needs no data: what a budget would buy, before any of it is spent.
+
+From public facts (the schema, a rough number of records), a guess at how strong the signal is and some candidate
+epsilons it invents tables, fits each learner with its real noise and once with an epsilon so large that the noise is
+nothing, and compares. NOTHING IS PRIVATE HERE, for there is nothing to protect: the records are invented.
+
+>>> from privet.datasets.clinic import clinic
+>>> schema, _ = clinic(10)
+>>> outlook = plan(schema, 2000, signal="strong", epsilons=[0.01, 1], recipes=["mohammed2015"], worlds=3)
+>>> [(forecast.recipe, forecast.epsilon) for forecast in outlook.forecasts]
+[('mohammed2015', 0.01), ('mohammed2015', 1.0)]
+>>> [answer.count_within for answer in outlook.answers]
+[300, 3]
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from privet.datasets.fs import Sample
+from privet.engines.memory import MemoryEngine
+from privet.errors import EpsilonError, ParameterError
+from privet.estimators.registry import make_classifier
+from privet.growing.grower import Progress
+from privet.growing.whole_tree import operations
+from privet.planning.answers import (
+    CONFIDENCE,
+    class_counts_within,
+    count_within,
+    leaf_records,
+    margin_for_a_draw,
+    margin_for_noisy_counts,
+)
+from privet.planning.outlook import Answer, Forecast, Outlook
+from privet.planning.signals import Signal, World, codes_for, parse_signal
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.recipes.exact import ExactTree
+from privet.recipes.fitting import fit, own_ledger
+from privet.recipes.recipe import Recipe, check_number, check_whole
+from privet.schema import Schema
+from privet.structure.splits import Tests
+from privet.trees.codec import Model
+
+RECIPES = ("exact", "diffpc45", "random-forest")  # the recommended tree and forest, and the classic; all quick
+EPSILONS = (0.1, 0.5, 1.0, 2.0)
+WORLDS, SECONDS = 20, 20.0  # twenty differ enough to average over; seconds for who waits at a terminal
+LEAST_WORLDS = 3  # however slow: an average of fewer says nothing
+MOST_SIMULATED = 20_000  # records; see Outlook.notes for how more are simulated
+LEAST_RECORDS, MOST_RECORDS = 10, 10**9
+TEST_RECORDS = 5_000  # half a point of sampling error, shared by all epsilons of a world
+MOST_EPSILON = 1000  # to plan for; already no promise at all
+NO_NOISE = Fraction(10**6)  # noise of scale a millionth never changes a count
+MOST_EXACT_DEPTH, MOST_OPERATIONS = 3, 10**8  # of an exact tree here: a fraction of a second, not six
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A recipe as the planner runs it, and the schema as it wants it cut."""
+
+    recipe: Recipe
+    settings: dict[str, Any]
+    schema: Schema
+
+    @classmethod
+    def of(cls, name: str, schema: Schema) -> Learner:
+        settings = quick_settings(name, schema)
+        recipe = make_classifier(name, **settings).recipe()
+        return cls(recipe, settings, recipe.prepare(schema))
+
+    def fit(self, records: Sample, epsilon: Fraction, rng: np.random.Generator) -> Model:
+        engine = MemoryEngine(self.schema, codes_for(records, self.schema))
+        return fit(self.recipe, engine, own_ledger(self.recipe, epsilon), epsilon, random=rng)
+
+
+def quick_settings(recipe: str, schema: Schema) -> dict[str, Any]:
+    """What the planner sets otherwise than the recipe does: an exact tree is as deep as a moment affords."""
+    if recipe != ExactTree.info.name:
+        return {}
+    tests = len(Tests.binary(ExactTree().prepare(schema)))
+    depth = 1
+    while depth < MOST_EXACT_DEPTH and operations(tests, schema.n_classes, depth + 1) <= MOST_OPERATIONS:
+        depth += 1
+    return {"max_depth": depth}
+
+
+def plan(
+    schema: Schema,
+    records: int,
+    *,
+    signal: Signal | str = "medium",
+    epsilons: Sequence[object] = EPSILONS,
+    recipes: Sequence[str] = RECIPES,
+    largest_class: float | None = None,
+    worlds: int = WORLDS,
+    seconds: float | None = None,
+    confidence: float = CONFIDENCE,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Outlook:
+    """Foresee what learners and answers would be worth at some epsilons. Reads no record, spends no budget.
+
+    Parameters
+    ----------
+    schema : Schema
+        The public facts about the table.
+    records : int
+        About how many there are. A guess: if the number is itself a secret, do not count them for this.
+    signal : str or Signal
+        ``"weak"``, ``"medium"`` or ``"strong"``; see :mod:`privet.planning.signals`.
+    epsilons : sequence of numbers
+        The budgets to compare, each as if it were all spent on one fit, or on one answer.
+    recipes : sequence of str
+        Which learners.
+    largest_class : float, optional
+        About which share of the records has the most common label, if that is no secret. A learner that hears only
+        noise falls back on it, so it matters where records are few and epsilon is small.
+    worlds : int
+        How many tables are invented; the forecast is their average.
+    seconds : float, optional
+        Invent no more tables after that time, but three at least.
+    confidence : float
+        How sure an answer's error, and the label of a leaf, is to be.
+    seed : int, optional
+        Seeds the invented tables. Noise is never seeded.
+    progress : callable, optional
+        Told (steps done, steps at most).
+    """
+    size = check_whole(records, "records", LEAST_RECORDS, MOST_RECORDS)
+    check_whole(worlds, "worlds", LEAST_WORLDS, 10_000)
+    check_number(confidence, "confidence", 0.5, 1 - 1e-9)
+    if largest_class is not None:
+        check_number(largest_class, "largest_class", 1 / schema.n_classes, 0.999)
+    if seconds is not None:
+        check_number(seconds, "seconds", 0, 1e6)
+    strength = parse_signal(signal)
+    budgets = sorted({parse_epsilon(one) for one in epsilons})
+    if not budgets or not recipes:
+        raise ParameterError("name at least one epsilon and one recipe, such as epsilons=[1], recipes=['exact']")
+    if budgets[-1] > MOST_EPSILON:
+        raise EpsilonError(f"epsilon must be at most {MOST_EPSILON}, beyond which there is no noise, not {budgets[-1]}")
+    learners = [Learner.of(name, schema) for name in dict.fromkeys(recipes)]
+    rng = np.random.default_rng(seed)
+    simulated = min(size, MOST_SIMULATED)
+    scale = Fraction(size, simulated)  # noise matters by epsilon times the number of records
+    steps = worlds * len(learners) * (len(budgets) + 1)
+    # By the learner's number and epsilon; None is for no noise.
+    right: dict[tuple[int, Fraction | None], list[float]] = {}
+    charges: dict[tuple[int, Fraction | None], dict[str, Any]] = {}
+    start, done, drawn = time.monotonic(), 0, 0
+    while drawn < worlds:
+        if seconds is not None and drawn >= LEAST_WORLDS and time.monotonic() - start > seconds:
+            break
+        world = World.draw(schema, strength, rng, largest_class)
+        known, unseen = world.sample(simulated, rng), world.sample(TEST_RECORDS, rng)
+        for number, learner in enumerate(learners):
+            features = codes_for(unseen, learner.schema).features
+            for budget in (*budgets, None):
+                model = learner.fit(known, NO_NOISE if budget is None else budget * scale, rng)
+                accuracy = float((model.trees.predict(features) == unseen.labels).mean())
+                right.setdefault((number, budget), []).append(accuracy)
+                charges[number, budget] = model.certificate["charges"][-1]
+                done += 1
+                if progress is not None:
+                    progress(done, steps)
+        drawn += 1
+    forecasts = [
+        _forecast(
+            learner,
+            budget,
+            np.array(right[number, budget]),
+            np.array(right[number, None]),
+            _leaf_need(charges[number, budget], scale, schema, strength, confidence),
+        )
+        for number, learner in enumerate(learners)
+        for budget in budgets
+    ]
+    answers = [
+        Answer(float(b), count_within(b, confidence), class_counts_within(b, schema.n_classes, confidence))
+        for b in budgets
+    ]
+    return Outlook(
+        schema.name,
+        size,
+        simulated,
+        strength,
+        largest_class,
+        drawn,
+        float(confidence),
+        tuple(forecasts),
+        tuple(answers),
+    )
+
+
+def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: int) -> Forecast:
+    lost = 100 * (plain - noisy)
+    return Forecast(
+        recipe=learner.recipe.info.name,
+        settings=", ".join(f"{name}={value}" for name, value in learner.settings.items()),
+        epsilon=float(budget),
+        accuracy=float(noisy.mean()),
+        without_noise=float(plain.mean()),
+        error=float(lost.std(ddof=1) / np.sqrt(len(lost))),
+        leaf_records=need,
+    )
+
+
+def _leaf_need(charge: dict[str, Any], scale: Fraction, schema: Schema, signal: Signal, confidence: float) -> int:
+    """From the last charge of a fit, which pays for what leaves say: their counts, or a draw that labels them."""
+    each = Fraction(charge["epsilon"]) / scale
+    noisy_counts = str(charge["mechanism"]).startswith("discrete Laplace")
+    margin = (margin_for_noisy_counts if noisy_counts else margin_for_a_draw)(each, schema.n_classes, confidence)
+    return leaf_records(margin, signal.margin)

@@ -1,0 +1,52 @@
+"""The forecast against the truth, small: what is compared with what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from privet.errors import ParameterError
+from privet.experiments import forecast
+from privet.planning.signals import SIGNALS
+
+
+def test_a_table(data_dir: Path) -> None:
+    found = forecast.run(
+        ("vote",), (0.01, 10.0), recipes=("mohammed2015",), folds=2, worlds=3, data_dir=data_dir, processes=1
+    )
+    assert [(row.table, row.recipe, row.epsilon) for row in found.rows] == [
+        ("vote", "mohammed2015", 0.01),
+        ("vote", "mohammed2015", 10.0),
+    ]
+    small, large = found.rows
+    assert small.records == 217  # half of 435
+    assert small.without_noise > 0.9
+    # Eight fits that guess lose some 40 points, with a deviation of 5 at most; 10 is six of them away.
+    assert small.lost > 10
+    assert abs(large.lost) < 10
+    assert set(small.forecast) == set(SIGNALS)
+    assert small.fits == large.fits
+    nearest = min(SIGNALS, key=lambda name: abs(small.forecast_without_noise[name] - small.without_noise))
+    assert small.fits == nearest
+    lines = found.to_markdown().splitlines()
+    assert len(lines) == 4
+    assert lines[2].startswith("| vote | mohammed2015 | 0.01 | ")
+    assert len(found.to_dict()["results"]) == 2
+
+
+def test_verdicts() -> None:
+    row = forecast.Row("t", 100, "exact", 0.1, 0.9, 5.0, {"weak": 0.0, "strong": 7.9}, {}, "strong")
+    assert row.off == pytest.approx(2.9)
+    assert row.within
+    apart = replace(row, fits="weak")
+    assert not apart.within
+    both = forecast.Comparison((row, apart), 5, 10)
+    assert both.verdict == "1 of 2 forecasts are within 3 points"
+    assert both.verdict_at(0.1) == "epsilon 0.1: exact 1/2"
+
+
+def test_a_missing_table(data_dir: Path) -> None:
+    with pytest.raises(ParameterError, match="atlantis"):
+        forecast.run(("atlantis",), data_dir=data_dir)
