@@ -6,7 +6,7 @@
 >>> schema, table = clinic(2000)
 >>> published = publish(DiffGen(max_depth=3), privet.protect(table, schema, privet.Ledger(1)), epsilon=1)
 >>> published.certificate["epsilon"], sorted(published.records())[:2]
-('1', ['age', 'city'])
+('1', ['blood_pressure', 'class'])
 """
 
 from privet.publishing.diffgen import DiffGen
