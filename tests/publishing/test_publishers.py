@@ -25,10 +25,10 @@ from privet.schema.files import read_table
 from privet.testing import ZeroNoise, use_noise
 from privet.trees.tree import Tree
 
-SMALL = [DiffGen(max_depth=2, bins=4), DPCube(cells=4, bins=4)]
-LARGE = [DiffGen(max_depth=6), DPCube(cells=256)]
+SMALL = [DiffGen(max_depth=2, bins=4), DPCube(cells=4, bins=4), DPCube(bins=4)]
+LARGE = [DiffGen(max_depth=6), DPCube(cells=256), DPCube()]
 DEEP = [pair for pair in zoo() if pair.ways is None][::3]  # where losses are large
-ids = [publisher.name for publisher in SMALL]
+ids = ["diffgen", "dpcube", "dpcube with a bought grid"]
 
 
 def released(publisher: Publisher, records: int = 4000, epsilon: object = 1) -> tuple[Release, privet.Ledger]:
@@ -206,6 +206,8 @@ def test_nobody_at_all(publisher: Publisher) -> None:
         (lambda: DPCube(cells=0), "cells"),
         (lambda: DPCube(first=2), "first"),
         (lambda: DPCube(attributes="age"), "list of names"),  # type: ignore[arg-type]
+        (lambda: DPCube(attributes=("age", "age")), "none twice"),
+        (lambda: DPCube(attributes=()), "at least one"),
     ],
 )
 def test_parameters_that_cannot_be(make: Any, says: str) -> None:

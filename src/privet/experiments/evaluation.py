@@ -194,6 +194,7 @@ def _run(learner: _Learner, codes: Codes, train: Index, test: Index) -> _Run:
     start = time.perf_counter()
     trees, certificate = learner.grow(known)
     seconds = time.perf_counter() - start
+    assert unseen.labels is not None
     accuracy = float((trees.predict(unseen.features) == unseen.labels).mean())
     return _Run(accuracy, macro_auc(unseen.labels, trees.predict_proba(unseen.features)), seconds, certificate)
 

@@ -46,7 +46,7 @@ def plot_similarity(figure91: Figure91, folder: str | PathLike[str]) -> Path:
         grid[1, column].set_ylim(40, 100)
     grid[0, 0].set_ylabel("Jaccard index with CART's rules")
     grid[1, 0].set_ylabel("accuracy %")
-    grid[1, -1].legend(fontsize=8, loc="lower right")
+    figure.legend(*grid[1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(methods))
     path = picture_of_similarity(folder)
     save_picture(figure, path)
     return path
@@ -76,7 +76,7 @@ def plot_contest(contest: Contest, folder: str | PathLike[str]) -> Path:
         axes.set_xlabel("epsilon")
         axes.set_title(table)
     fields[0].set_ylabel("accuracy %")
-    fields[-1].legend(fontsize=8)
+    figure.legend(*fields[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
     path = picture_of_contest(folder)
     save_picture(figure, path)
     return path

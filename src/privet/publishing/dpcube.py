@@ -3,7 +3,8 @@
 A public grid parts the records into cells, and half of the budget buys the class counts of every cell. Cells that look
 alike are gathered into boxes, top down as in a kd-tree; this reads the noisy counts only and so is free. The other half
 buys the class counts of the boxes, which are few and so drown less. Both answers about a box are weighted by how sure
-they are.
+they are. How fine the grid should be depends on how many records there are, which is private: a small part of the
+budget buys that number first, unless ``cells`` is given.
 
 Where privet differs: the paper cuts a box at the median of the dimension with most variance and stops by a threshold
 that its user finds. Here every cut is tried, by how far the means of its sides are apart, and a box is left alone once
@@ -33,26 +34,35 @@ from privet.trees.leaf_counts import Floats, tree_of_counts
 from privet.trees.tree import Tree
 
 MOST_CELLS = 65_536  # a public cap, as for the leaves of trees
+LEAST_BOUGHT, MOST_BOUGHT = 16, 16_384  # of a grid whose size is bought
+COUNTING = Fraction(1, 50)  # of the budget, for the number of records
+PER_CELL = 4  # records that a cell should hold on average, in units of its noise's scale: fewer drown
 
 
 @dataclass(frozen=True)
 class DPCube(Publisher):
-    """A grid of at most ``cells``, in the attributes that are named (all, in turn, if none is)."""
+    """A grid of at most ``cells``, in the attributes that are named (all, in turn, if none is).
+
+    Without ``cells`` a fiftieth of the budget buys the number of records, and the grid is as fine as they fill it.
+    """
 
     name: ClassVar[str] = "dpcube"
 
-    cells: int = 4096
+    cells: int | None = None
     attributes: tuple[str, ...] | None = None
     first: float = 0.5
     bins: int = 32
 
     def __post_init__(self) -> None:
-        check_whole(self.cells, "cells", 1, MOST_CELLS)
+        if self.cells is not None:
+            check_whole(self.cells, "cells", 1, MOST_CELLS)
         check_whole(self.bins, "bins", 2, 65_000)
         check_number(self.first, "first", 0.01, 0.99)
         if self.attributes is not None:
             if isinstance(self.attributes, str):
                 raise ParameterError("attributes must be a list of names")
+            if not self.attributes or len(set(self.attributes)) < len(self.attributes):
+                raise ParameterError("attributes must name at least one attribute, and none twice")
             object.__setattr__(self, "attributes", tuple(self.attributes))
 
     def prepare(self, schema: Schema) -> Schema:
@@ -61,9 +71,15 @@ class DPCube(Publisher):
     def grow(self, data: PrivateDataset, epsilon: Fraction, progress: Progress | None = None) -> Tree:
         schema = data.schema
         names = schema.names if self.attributes is None else self.attributes
-        grid = Grid.of(schema, [schema.index(name) for name in names], self.cells)
-        first = epsilon * exact_share(self.first)
-        second = epsilon - first
+        dimensions = [schema.index(name) for name in names]
+        rest = epsilon if self.cells is not None else epsilon * (1 - COUNTING)
+        first = rest * exact_share(self.first)
+        second = rest - first
+        cells = self.cells
+        if cells is None:
+            bought = data.noisy_count(epsilon - rest) * first / (PER_CELL * data.ledger.neighbours.steps)
+            cells = min(max(int(bought), LEAST_BOUGHT), MOST_BOUGHT)
+        grid = Grid.of(schema, dimensions, cells)
         fine = data.frontier().descend(grid.routes()).class_counts_all(first, what="grid counts")
         if progress is not None:
             progress(1, 2)

@@ -22,13 +22,10 @@ def draw_values(
 
     A number is uniform over the widths of its bins; each category is as likely as any other.
 
-    >>> draw_values(
-    ...     Numeric("age", 0, 100, integer=True, bins=2),
-    ...     np.array([[True, False]]),
-    ...     np.array([2]),
-    ...     np.random.default_rng(0),
-    ... ).tolist()
-    [42, 31]
+    >>> age, lower_half = Numeric("age", 0, 100, integer=True, bins=2), np.array([[True, False]])
+    >>> drawn = draw_values(age, lower_half, np.array([20]), np.random.default_rng(0))
+    >>> all(value in range(51) for value in drawn)
+    True
     """
     weights = _weights(attribute)
     drawn = np.empty(int(sizes.sum()), dtype=object)
