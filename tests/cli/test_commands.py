@@ -20,6 +20,7 @@ from privet.testing import SeededNoise, use_noise
 
 COMMANDS = (
     "demo", "recipes", "fit", "predict", "show", "evaluate", "schema check", "reproduce fs-table1",
+    "compare", "publish",
 )  # fmt: skip
 SCORE_KEYS = {"recipe", "variant", "epsilon", "delta", "folds", "accuracy_mean", "accuracy_std", "auc_mean",
               "fit_seconds_mean"}  # fmt: skip

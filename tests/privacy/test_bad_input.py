@@ -297,7 +297,7 @@ BAD_TESTS: dict[str, tuple[type[PrivetError], str, Any]] = {
     "a huge cut": (SchemaError, "of the 4 cuts of 'x'", Threshold(0, 2**40)),
     "half a cut": (SchemaError, "number 0.5", Threshold(0, 0.5)),  # type: ignore[arg-type]
     "a value too many": (SchemaError, "number 2, from 0, of the 2 values of 'c'", OneCategory(1, 2)),
-    "a threshold on a category": (SchemaError, "'c' is categorical.*use OneCategory", Threshold(1, 0)),
+    "a cut behind the last category": (SchemaError, "of the . cuts of 'c'", Threshold(1, 99)),
     "a category of a number": (SchemaError, "'x' is numeric.*use Threshold", OneCategory(0, 0)),
     "a subclass": (ParameterError, "not OneChild", OneChild(0, 1)),
     "a look-alike": (ParameterError, "not Anything", Anything()),

@@ -13,7 +13,19 @@ import typer
 from typer.core import TyperGroup
 
 from privet import __version__
-from privet.cli import auditing, books, evaluating, exploring, fitting, planning, predicting, reproducing, showing
+from privet.cli import (
+    auditing,
+    books,
+    comparing,
+    evaluating,
+    exploring,
+    fitting,
+    planning,
+    predicting,
+    publishing,
+    reproducing,
+    showing,
+)
 from privet.cli.output import complain
 from privet.errors import PrivetError
 
@@ -68,5 +80,18 @@ def _root(
     """Decision trees and forests grown under differential privacy, with a budget you can check."""
 
 
-for command in (exploring, planning, fitting, predicting, showing, evaluating, books, reproducing, auditing):
+COMMANDS = (
+    exploring,
+    planning,
+    fitting,
+    predicting,
+    showing,
+    comparing,
+    evaluating,
+    publishing,
+    books,
+    reproducing,
+    auditing,
+)
+for command in COMMANDS:
     command.register(app)

@@ -104,7 +104,7 @@ def fit(
         refuse_source(facts, columns, with_label=True)
         # The journal comes last: from here on a mistake can cost budget.
         if journal is not None:
-            ledger = _open_journal(journal, budget, epsilon, neighbours, facts.name)
+            ledger = open_journal(journal, budget, epsilon, neighbours, facts.name)
             classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
         try:
             with progress(f"growing {recipe}") as advance:
@@ -153,7 +153,7 @@ def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier
     return classifier
 
 
-def _open_journal(
+def open_journal(
     path: Path, budget: Fraction | None, epsilon: Fraction, neighbours: str | None, dataset: str
 ) -> Ledger:
     from privet.privacy.ledger import Ledger

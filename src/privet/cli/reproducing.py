@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli import reproducing_bai, reproducing_forecast, reproducing_forests
+from privet.cli import reproducing_bai, reproducing_forecast, reproducing_forests, reproducing_knowledge
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich, progress
 
@@ -90,4 +90,5 @@ def register(app: typer.Typer) -> None:
     reproducing_bai.register(papers)
     reproducing_forests.register(papers)
     reproducing_forecast.register(papers)
+    reproducing_knowledge.register(papers)
     app.add_typer(papers, name="reproduce")

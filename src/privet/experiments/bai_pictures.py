@@ -55,7 +55,7 @@ def picture_of_chain(table: str, folder: str | PathLike[str]) -> Path:
     return Path(folder) / f"bai-fig3-{table}.png"
 
 
-def _save(figure: Any, path: Path) -> None:
+def save_picture(figure: Any, path: Path) -> None:
     """Whole or not at all."""
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
@@ -97,7 +97,7 @@ def _plot_accuracy(figures: Figures, table: str, path: Path) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     handles, labels = axes.get_legend_handles_labels()
     figure.legend([handle[0] for handle in handles], labels, loc="outside lower center", ncols=2, frameon=False)
-    _save(figure, path)
+    save_picture(figure, path)
 
 
 def plot_traces(traces: Sequence[Trace], folder: str | PathLike[str]) -> Path:
@@ -120,5 +120,5 @@ def plot_traces(traces: Sequence[Trace], folder: str | PathLike[str]) -> Path:
         axes.legend(loc="best", framealpha=0.9)
     figure.supylabel("score of the tree", fontsize="medium")
     figure.suptitle(f"Score of the chain on {traces[0].table} and its running mean; a dot where it stops")
-    _save(figure, path)
+    save_picture(figure, path)
     return path

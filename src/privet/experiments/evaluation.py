@@ -24,6 +24,7 @@ from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES
 from privet.growing.grower import Progress
+from privet.measures.scores import macro_auc
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate
 from privet.recipes.fitting import fit, own_ledger
@@ -193,6 +194,7 @@ def _run(learner: _Learner, codes: Codes, train: Index, test: Index) -> _Run:
     start = time.perf_counter()
     trees, certificate = learner.grow(known)
     seconds = time.perf_counter() - start
+    assert unseen.labels is not None
     accuracy = float((trees.predict(unseen.features) == unseen.labels).mean())
     return _Run(accuracy, macro_auc(unseen.labels, trees.predict_proba(unseen.features)), seconds, certificate)
 
@@ -214,24 +216,3 @@ def _score(learner: _Learner, runs: Sequence[_Run], folds: int, repeats: int) ->
         fit_seconds_mean=float(np.mean([run.seconds for run in runs])),
         private=bool(certificates) and all(certificate.private for certificate in certificates),
     )
-
-
-def macro_auc(truth: Any, proba: npt.NDArray[np.float64]) -> float | None:
-    """The area under the ROC curve, one class against the rest, averaged over classes; None where it is undefined.
-
-    A class that all or none of the records have says nothing and is left out of the average.
-
-    >>> macro_auc(np.array([0, 0, 1, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]))
-    0.75
-    """
-    areas = []
-    for code, column in enumerate(proba.T):
-        positive = truth == code
-        ones = int(positive.sum())
-        zeros = len(truth) - ones
-        if ones and zeros:
-            # Mann and Whitney: how often a record of the class outranks another, ties counting half.
-            _, place, alike = np.unique(column, return_inverse=True, return_counts=True)
-            ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]
-            areas.append((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
-    return float(np.mean(areas)) if areas else None

@@ -39,10 +39,11 @@ def child(code: Any, kind: int, cut: int) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Codes up to ``cut`` against the rest.
+    """Codes up to ``cut`` against the rest: a number's lower part, or the first categories of a list.
 
     A missing value has the last code and so goes right. The last cut of an attribute that can be missing
-    (``arity - 2``) tells present from missing.
+    (``arity - 2``) tells present from missing. On categories it is for lists with an order, such as those that a
+    public taxonomy gave one; no list of candidates here has such tests.
     """
 
     kind: ClassVar[Kind] = Kind.THRESHOLD
@@ -58,8 +59,9 @@ class Threshold:
 
     def describe(self, schema: Schema, child: int) -> str:
         numeric = schema.attributes[self.attribute]
-        if not isinstance(numeric, Numeric):
-            raise SchemaError(f"{numeric.name!r} is categorical: it cannot carry a threshold; use OneCategory")
+        if isinstance(numeric, Categorical):
+            side = numeric.values[self.cut + 1 :] if child else numeric.values[: self.cut + 1]
+            return f"{numeric.name} = {side[0]}" if len(side) == 1 else f"{numeric.name} in {_listed(side)}"
         if self.cut == len(numeric.cuts):
             return f"{numeric.name} is {'missing' if child else 'present'}"
         number = _text(numeric.cuts[self.cut])
@@ -133,8 +135,6 @@ def check_test(test: Any, schema: Schema) -> None:
         raise SchemaError(f"a test asks for attribute {a!r}, but the schema numbers its attributes from 0 to "
                           f"{len(schema.attributes) - 1}; schema.index(name) finds one")  # fmt: skip
     attribute, numeric = schema.attributes[a], isinstance(schema.attributes[a], Numeric)
-    if type(test) is Threshold and not numeric:
-        raise SchemaError(f"{attribute.name!r} is categorical: it cannot carry a threshold; use OneCategory")
     if type(test) is OneCategory and numeric:
         raise SchemaError(f"{attribute.name!r} is numeric: it has no categories; use Threshold")
     if type(test) is Multiway:
@@ -200,7 +200,7 @@ class Tests:
         multiway, above = self.kind == Kind.MULTIWAY, self.cut >= 0
         sound = np.select(
             [self.kind == Kind.THRESHOLD, self.kind == Kind.ONE_CATEGORY, multiway],
-            [numeric & above & (self.cut < codes - 1), ~numeric & above & (self.cut < codes), self.cut == 0],
+            [above & (self.cut < codes - 1), ~numeric & above & (self.cut < codes), self.cut == 0],
             default=False,
         )
         children = np.where(multiway, codes, 2)
@@ -292,3 +292,7 @@ def _multiway(schema: Schema, a: int) -> Iterator[Test]:
 
 def _text(number: float) -> str:
     return format(number, ".10g")
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    return "{" + ", ".join(map(str, values)) + "}"

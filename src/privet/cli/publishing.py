@@ -1,0 +1,197 @@
+"""``privet publish``: a table for everybody, made from private records."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.options import (
+    Json,
+    MaxDepth,
+    QuotedLineBreaks,
+    SchemaFile,
+    Settings,
+    Table,
+    parse_epsilon,
+    parse_settings,
+)
+from privet.cli.output import print_json, progress, shout
+from privet.cli.writing import Force, why, writing
+from privet.errors import ParameterError, PrivetError
+
+if TYPE_CHECKING:
+    from privet.privacy.ledger import Ledger
+    from privet.publishing import Publisher
+    from privet.schema import Schema
+    from privet.trees.drafts import Draft
+
+ROOM = 2**20  # bytes of the disk kept for the table before anything is charged
+EXAMPLE = "Example: privet publish clinic.csv --schema clinic.schema.json --method diffgen --epsilon 1 -o published.csv"
+
+
+class Method(StrEnum):
+    """How a table is published."""
+
+    DPCUBE = "dpcube"
+    DIFFGEN = "diffgen"
+    UNIFORM = "uniform"
+    GAUSSIAN = "gaussian"
+
+
+PRIVATE = (Method.DPCUBE, Method.DIFFGEN)
+
+
+def publish(
+    table: Table,
+    schema: SchemaFile,
+    method: Annotated[
+        Method,
+        typer.Option("--method", "-m", help="dpcube and diffgen are private; uniform and gaussian noise are NOT."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="CSV", help="Where to write the table.")],
+    epsilon: Annotated[
+        Fraction | None,
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What dpcube or diffgen may spend."),
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", metavar="P", help="The part of the values that noise changes, 0 to 1.")
+    ] = None,
+    max_depth: MaxDepth = None,
+    settings: Settings = None,
+    taxonomy: Annotated[
+        Path | None,
+        typer.Option("--taxonomy", metavar="FILE", help="Public groups of categories by attribute, JSON; for diffgen."),
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option("--journal", metavar="FILE", help="Spend from the budget that this file keeps.")
+    ] = None,
+    neighbours: Annotated[
+        str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
+    ] = None,
+    quoted_line_breaks: QuotedLineBreaks = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Publish a table: synthetic records from noisy counts, or (not private) the records with noise on their values."""
+    from privet.publishing.release import csv_text
+    from privet.schema import Schema
+    from privet.schema.declared import refuse_source
+    from privet.schema.files import read_table
+
+    facts = Schema.from_json(schema)
+    params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
+    _check_options(method, epsilon, rate, journal, bool(params or taxonomy))
+    publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
+    with writing(output, "the table", inputs=(table, schema, journal, taxonomy), force=force, room=ROOM) as draft:
+        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+        refuse_source(facts, columns, with_label=True)
+        if publisher is None:
+            released = _with_noise(method, columns, facts, rate)
+            text = csv_text(released.columns)
+        else:
+            assert epsilon is not None
+            private = _privately(publisher, columns, facts, epsilon, journal, neighbours)
+            text, released = private.to_csv(), private
+        place = _write(draft, text, output, force, epsilon)
+    if as_json:
+        print_json({"table": str(place), "method": method.value, "certificate": released.certificate})
+        return
+    from privet.privacy.certificate import Certificate
+
+    print(f"{place}: {method.value}, {text.count(chr(10)) - 1} records")
+    print(Certificate.from_dict(released.certificate))
+
+
+def _write(draft: Draft, text: str, output: Path, force: bool, epsilon: Fraction | None) -> Path:
+    """Write the table and say where it is; a failure here is a loss, and the message says of what."""
+    try:
+        draft.write(text)
+        return draft.publish(replace=force)
+    except OSError as error:
+        lost = "" if epsilon is None else f". The table is lost, and epsilon {epsilon} stays charged for it"
+        raise ParameterError(f"cannot write the table {str(output)!r}: {why(error)}{lost}") from error
+
+
+def _check_options(
+    method: Method, epsilon: Fraction | None, rate: float | None, journal: Path | None, has_params: bool
+) -> None:
+    if method in PRIVATE:
+        if epsilon is None:
+            raise ParameterError(f"--method {method.value} spends a budget; give --epsilon, such as --epsilon 1")
+        if rate is not None:
+            raise ParameterError("--rate is for --method uniform or gaussian")
+        return
+    if rate is None:
+        raise ParameterError(f"--method {method.value} needs --rate, the part of the values to change, such as 0.2")
+    if epsilon is not None or journal is not None:
+        raise ParameterError(
+            f"--method {method.value} is not differentially private, so no --epsilon or --journal can cover it; use "
+            "--method diffgen or dpcube"
+        )
+    if has_params:
+        raise ParameterError(f"--method {method.value} has no other parameters than --rate")
+
+
+def _publisher(method: Method, params: dict[str, Any], taxonomy: Path | None) -> Publisher:
+    from privet.publishing import DiffGen, DPCube
+
+    kind: Any = DiffGen if method is Method.DIFFGEN else DPCube
+    offered = [name for name in kind.__dataclass_fields__ if name != "taxonomies"]
+    for name in params:
+        if name not in offered:
+            raise ParameterError(f"{method.value} has no parameter {name!r}; with --set it takes {', '.join(offered)}")
+    if taxonomy is not None:
+        if method is not Method.DIFFGEN:
+            raise ParameterError("--taxonomy is for --method diffgen")
+        try:
+            params["taxonomies"] = json.loads(taxonomy.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ParameterError(f"the taxonomy file {str(taxonomy)!r} is not valid JSON: {error}") from error
+        if not isinstance(params["taxonomies"], dict):
+            raise ParameterError("the taxonomy file must hold an object: nested lists of values by attribute name")
+    made: Publisher = kind(**params)
+    return made
+
+
+def _with_noise(method: Method, columns: Any, facts: Schema, rate: float | None) -> Any:
+    from privet.publishing import gaussian_noise, uniform_noise
+
+    assert rate is not None
+    released = (uniform_noise if method is Method.UNIFORM else gaussian_noise)(columns, facts, rate)
+    shout("NOT PRIVATE", f"{method.value} noise at a rate protects nobody: most values stay as they are.")
+    return released
+
+
+def _privately(
+    publisher: Publisher, columns: Any, facts: Schema, epsilon: Fraction, journal: Path | None, neighbours: str | None
+) -> Any:
+    from privet.engines.opening import protect
+    from privet.publishing import publish as release
+
+    ledger = _ledger(epsilon, journal, neighbours, facts.name)
+    try:
+        with progress(f"publishing by {publisher.name}") as advance:
+            return release(publisher, protect(columns, facts, ledger), epsilon, advance)
+    except PrivetError:
+        if journal is not None:
+            ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
+        raise
+
+
+def _ledger(epsilon: Fraction, journal: Path | None, neighbours: str | None, dataset: str) -> Ledger:
+    from privet.cli.fitting import open_journal
+    from privet.privacy.ledger import Ledger
+
+    if journal is not None:
+        return open_journal(journal, None, epsilon, neighbours, dataset)
+    return Ledger(epsilon, neighbours=neighbours or "add-remove")
+
+
+def register(app: typer.Typer) -> None:
+    """Hang this command on the tree."""
+    app.command(epilog=EXAMPLE)(publish)
