@@ -93,7 +93,8 @@ def chance_of_missing(epsilon: float, records: int, within: float) -> float:
     """How likely a noisy share of N records is further than T from the truth of the population, at most.
 
     Half of T is left to sampling, 2 exp(-N T^2 / 2) by Hoeffding, half to the noise of scale 1/(epsilon N),
-    exp(-epsilon N T / 2). (Hsu et al. do the same with Chernoff's bound, which asks for more records.)
+    exp(-epsilon N T / 2). (The bound is worked out here; the paper's own constants may
+    differ.)
 
     >>> round(chance_of_missing(0.1, records=2_000, within=0.1), 4)
     0.0001

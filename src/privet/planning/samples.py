@@ -8,7 +8,8 @@ p1 at level alpha (how often it finds what is not there) and with some power (ho
     |p1 - p0| >= z_alpha sqrt(p0 (1 - p0) / n + 2 / (epsilon n)^2) + z_power sqrt(p1 (1 - p1) / n + 2 / (epsilon n)^2)
 
 with z the quantiles of the normal distribution. The smallest such n, over the same without noise, is the correction
-factor. The noise is taken for normal, as the paper does; n is public here, as it is in a trial.
+factor. The noise is taken for normal; n is public here, as it is in a trial. (The thesis names the result without its
+formula, so the derivation above is privet's own.)
 
 The term of the noise shrinks with n^2, that of sampling with n: a trial that is large anyway hardly pays for privacy.
 
