@@ -32,10 +32,11 @@ def commands(desk: Any, table: str) -> dict[str, list[object]]:
         "predict": ["predict", desk["tree.json"], table, "--json"],
         "evaluate": ["evaluate", table, *learn, "--folds", 2, "--no-references", "--json"],
         "check": ["schema", "check", table, *facts, "--most", "1", "--json"],
+        "publish": ["publish", table, *facts, "--method", "diffgen", "--epsilon", 1, "-o", desk["out.csv"]],
     }
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "check"])
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "check", "publish"])
 def test_bad_rows_stop_no_command(desk: Any, command: str) -> None:
     assert desk.fit("-o", desk["tree.json"]).exit_code == 0
     rows = [row for bad in BAD for row in (bad, *[GOOD.encode()] * 3)]
@@ -69,7 +70,7 @@ def test_a_fit_sees_every_good_row_and_no_other(desk: Any, monkeypatch: pytest.M
     assert seen == [20] * 2 * len(BAD)
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "check"])
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "check", "publish"])
 def test_every_command_calls_the_one_reader(desk: Any, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     assert desk.fit("-o", desk["tree.json"]).exit_code == 0
     asked: list[tuple[str, bool]] = []
@@ -84,7 +85,7 @@ def test_every_command_calls_the_one_reader(desk: Any, monkeypatch: pytest.Monke
     assert asked == [("nowhere.csv", True)]
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "check"])
+@pytest.mark.parametrize("command", ["fit", "predict", "evaluate", "check", "publish"])
 @pytest.mark.parametrize(
     "row", [b"Low,Obese,39.25,True,Smith", b"Smith", b'"Smith', b"caf\xe9,Smith", b"weight,Smith,39.25"]
 )

@@ -172,7 +172,7 @@ def _row(table: str, folds: int, data_dir: str | PathLike[str] | None) -> Row:
     attribute_of = {column: name for column, name in names if column != name}
     runs = []
     for train, test in stratified(labels, folds):
-        least = max(1, round(LEAST * len(labels)))
+        least = max(1, round(LEAST * len(train)))
         gini, gain = (
             DecisionTreeClassifier(criterion=criterion, min_samples_leaf=least, random_state=0).fit(
                 x[train], labels[train]
