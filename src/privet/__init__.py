@@ -40,6 +40,10 @@ _HOME = {
     "SuLQTreeClassifier": "privet.estimators.trees",
     "load_model": "privet.estimators.registry",
     "make_classifier": "privet.estimators.registry",
+    "CoinFold": "privet.scoring.splitting",
+    "PrivateSearchCV": "privet.scoring.search",
+    "holdout": "privet.scoring.splitting",
+    "private_score": "privet.scoring.score",
     "recipes": "privet.recipes",  # the package itself: calling it lists what it holds
     "BudgetExceeded": "privet.errors",
     "EpsilonError": "privet.errors",
@@ -61,6 +65,7 @@ __all__ = [
     "BudgetExceeded",
     "Categorical",
     "Certificate",
+    "CoinFold",
     "DiffPC45Classifier",
     "DiffPID3Classifier",
     "EmbeddedTreeClassifier",
@@ -80,6 +85,7 @@ __all__ = [
     "PrivacyError",
     "PrivateDataset",
     "PrivateForestClassifier",
+    "PrivateSearchCV",
     "PrivetError",
     "Rana2016Classifier",
     "ReceiptError",
@@ -92,8 +98,10 @@ __all__ = [
     "SuLQTreeClassifier",
     "TableError",
     "__version__",
+    "holdout",
     "load_model",
     "make_classifier",
+    "private_score",
     "protect",
     "recipes",
 ]
@@ -140,6 +148,9 @@ if TYPE_CHECKING:
     from privet.privacy.dataset import PrivateDataset
     from privet.privacy.ledger import Certificate, Ledger
     from privet.schema import Categorical, Numeric, Schema
+    from privet.scoring.score import private_score
+    from privet.scoring.search import PrivateSearchCV
+    from privet.scoring.splitting import CoinFold, holdout
 
 
 def __getattr__(name: str) -> Any:
