@@ -109,8 +109,8 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     test : the chance of each record to be in the part that scores
     ledger : what the search spends from; the estimator's by default, or a budget of its own
 
-    After ``fit``: ``best_params_``, ``best_estimator_``, its ``certificate_``, and ``best_score_``, the noisy accuracy of
-    the best run. Being the best of many it is a little too high: ``privet.private_score`` on other records tells better.
+    After ``fit``: ``best_params_``, ``best_estimator_``, its ``certificate_``, and ``best_score_``, the noisy accuracy
+    of the best run. Being the best of many it is a little too high: use ``privet.private_score`` on other records.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
