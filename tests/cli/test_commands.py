@@ -19,7 +19,7 @@ from privet.privacy.ledger import Ledger
 from privet.testing import SeededNoise, use_noise
 
 COMMANDS = (
-    "demo", "recipes", "fit", "predict", "show", "evaluate", "schema check", "reproduce fs-table1",
+    "demo", "recipes", "fit", "predict", "show", "score", "evaluate", "schema check", "reproduce fs-table1",
 )  # fmt: skip
 SCORE_KEYS = {"recipe", "variant", "epsilon", "delta", "folds", "accuracy_mean", "accuracy_std", "auc_mean",
               "fit_seconds_mean"}  # fmt: skip

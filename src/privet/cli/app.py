@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from privet import __version__
-from privet.cli import auditing, books, evaluating, exploring, fitting, predicting, reproducing, showing
+from privet.cli import auditing, books, evaluating, exploring, fitting, predicting, reproducing, scoring, showing
 from privet.cli.output import complain
 from privet.errors import PrivetError
 
@@ -68,5 +68,5 @@ def _root(
     """Decision trees and forests grown under differential privacy, with a budget you can check."""
 
 
-for command in (exploring, fitting, predicting, showing, evaluating, books, reproducing, auditing):
+for command in (exploring, fitting, predicting, showing, scoring, evaluating, books, reproducing, auditing):
     command.register(app)

@@ -73,6 +73,8 @@ def private_score(
     if held_out not in (True, False, None):
         raise ParameterError(f"held_out must be True, False or None, not {held_out!r}")
     trees, schema = trained.trees, trained.schema
+    if schema.n_classes**2 > MOST_CELLS:
+        raise ParameterError(f"a confusion matrix of {schema.n_classes} classes is too large; group the rare ones")
     kept = _check_bins(bins, schema.n_classes) if is_graded(trees) else 1
     if ledger is None:
         ledger = Ledger(exact)
@@ -118,7 +120,7 @@ def model_of(model: Any) -> Model:
 
 
 def _check_bins(bins: object, classes: int) -> int:
-    most = max(1, min(100, MOST_CELLS // classes**2))
+    most = min(100, MOST_CELLS // classes**2)
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= most:
         raise ParameterError(f"bins must be a whole number from 1 to {most}, not {bins!r}")
     return int(bins)

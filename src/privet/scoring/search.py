@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +23,7 @@ from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.certificate import Caveat, Certificate
+from privet.privacy.certificate import Certificate
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.samplers.stopping import PRICE, RandomStopping, Run
@@ -35,6 +34,7 @@ from privet.schema.encoding import Codes
 from privet.schema.files import caveats_of
 from privet.schema.frozen import Frozen, freeze
 from privet.scoring.cells import noisy_cells
+from privet.scoring.rehearsal import rehearse
 from privet.scoring.splitting import check_rate, held_out, number_of_records, take
 from privet.trees.codec import Model
 
@@ -253,16 +253,3 @@ def deal(schema: Schema, X: Any, y: Any, test: object) -> Parts:
     labels = [None if y is None else take(y, side) for side in (~out, out)]
     kept, scored = (freeze(schema, take(X, side), y) for side, y in zip((~out, out), labels, strict=True))
     return Parts(MemoryEngine(schema, kept.codes(schema), kept, caveats=caveats_of(X)), scored)
-
-
-def rehearse(recipes: Sequence[Recipe], schema: Schema, share: Fraction, neighbours: Neighbours) -> list[Caveat]:
-    """Fit every setting on a table without records, in public: a fault shows before the charge, and what a fit's
-    certificate states as a condition becomes one of the search, whichever setting will be drawn."""
-    nobody: dict[str, list[Any]] = {name: [] for name in (*schema.names, schema.label.name)}
-    caveats: dict[Caveat, None] = {}
-    for recipe in recipes:
-        kept = freeze(schema, nobody)
-        ledger = Ledger(share, neighbours=neighbours)
-        fit(recipe, MemoryEngine(schema, kept.codes(schema), kept), ledger, share, random=np.random.default_rng(0))
-        caveats |= dict.fromkeys(ledger.certificate().caveats)
-    return list(caveats)

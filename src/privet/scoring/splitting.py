@@ -18,6 +18,7 @@ from sklearn.model_selection import BaseCrossValidator
 from privet.errors import ParameterError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
+from privet.schema.files import Records
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -116,7 +117,11 @@ def number_of_records(X: Any) -> int:
 def take(table: Any, mask: Mask) -> Any:
     """The records of a table, or the entries of a column, that a mask names."""
     if isinstance(table, Mapping):
-        return {name: take(column, mask) for name, column in table.items()}
+        part = {name: take(column, mask) for name, column in table.items()}
+        if isinstance(table, Records):  # a certificate must say of a part how the whole was read
+            part = Records(part)
+            part.caveats = table.caveats
+        return part
     if isinstance(table, np.ndarray):
         return table[mask]
     if isinstance(table, list | tuple):
