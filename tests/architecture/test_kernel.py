@@ -18,7 +18,7 @@ APART = {"journal.py": 300, "counting.py": 250}
 
 # Distributions that privacy noise comes in. Public choices (which attribute, which threshold) need none of them.
 NOISE = {"laplace", "geometric", "exponential", "standard_exponential", "gumbel", "normal", "standard_normal"}
-NOISELESS_ROOMS = ("structure", "trees", "engines", "growing", "recipes", "estimators")
+NOISELESS_ROOMS = ("structure", "trees", "engines", "growing", "recipes", "estimators", "scoring")
 
 
 def imported(tree: ast.AST) -> Iterator[str]:

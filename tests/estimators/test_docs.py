@@ -1,4 +1,4 @@
-"""The snippets of the recipe pages and of the guide to estimators run, from top to bottom."""
+"""The snippets of the recipe pages and of the guides to estimators and to tuning run, from top to bottom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import privet
 from privet.estimators.registry import CLASSIFIERS
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [*(f"recipes/{info.name}.md" for info in privet.recipes()), "guide/estimators.md"]
+RECIPES = [f"recipes/{info.name}.md" for info in privet.recipes()]
+PAGES = [*RECIPES, "guide/estimators.md", "guide/tuning.md"]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -35,10 +36,10 @@ def test_the_links_lead_somewhere(page: str) -> None:
 
 
 def test_every_page_is_a_recipes() -> None:
-    assert {f"recipes/{page.name}" for page in (DOCS / "recipes").glob("*.md")} == set(PAGES[:-1])
+    assert {f"recipes/{page.name}" for page in (DOCS / "recipes").glob("*.md")} == set(RECIPES)
 
 
-@pytest.mark.parametrize("page", PAGES[:-1])
+@pytest.mark.parametrize("page", RECIPES)
 def test_a_page_names_its_recipe_and_class(page: str) -> None:
     name = Path(page).stem
     opening = f"Recipe `{name}`, class `{CLASSIFIERS[name].__name__}`, code ["
