@@ -11,7 +11,7 @@ import pytest
 SRC = Path(__file__).parents[2] / "src" / "privet"
 KERNEL = SRC / "privacy"
 MOST_LINES = 1_800  # what one person can read closely in an afternoon
-SAMPLERS = KERNEL / "samplers"  # a second afternoon: mechanisms over whole trees, with proofs of their own
+SAMPLERS = KERNEL / "samplers"  # a second afternoon: whole trees and random stopping, with proofs of their own
 MOST_SAMPLER_LINES = 1_000
 # Read apart, since no mechanism and no sensitivity is in them: files, locks and crashes; how engines are asked.
 APART = {"journal.py": 300, "counting.py": 250}

@@ -66,6 +66,19 @@ def test_a_record_goes_where_its_own_coin_says() -> None:
     assert tested([1, 0, 2, 1, 2]) == [[1], [0, 3], [2, 4]]  # one more in front: the others stay with their coins
 
 
+def test_a_record_more_changes_four_of_five_training_parts_by_itself() -> None:
+    """Where scikit-learn's folds change by 12, 16 or 48 records: see tests/estimators/test_folds.py."""
+    labels, record = np.random.default_rng(7).integers(0, 4, 14), 2
+    coins = np.random.default_rng(8).integers(0, 5, 14).tolist()
+
+    def histograms(labels: np.ndarray, thrown: list[int]) -> np.ndarray:
+        with use_noise(ReplayNoise(thrown)):
+            return np.array([np.bincount(labels[train], minlength=4) for train, _ in CoinFold(5).split(labels)])
+
+    with_it = histograms(np.concatenate([[record], labels]), [3, *coins])
+    assert np.abs(with_it - histograms(labels, coins)).sum() == 4
+
+
 @pytest.mark.parametrize("n_splits", [1, 0, True, 2.5, "5"])
 def test_what_cannot_be_dealt_is_refused(n_splits: Any) -> None:
     with pytest.raises(ParameterError, match="n_splits"):
@@ -104,6 +117,13 @@ def test_holdout_keeps_the_type_and_the_records(kind: str) -> None:
     assert sorted(y_train + y_test) == list(range(200))
 
 
+@pytest.mark.parametrize("series", [pd.Series, pl.Series, pa.array, np.array, lambda v: pd.Series(v, index=[0] * 50)])
+def test_labels_of_any_kind(series: Any) -> None:
+    _, _, *labels = holdout(np.zeros((50, 1)), series(list(range(50))))
+    assert all(type(part) is type(series([1] * 50)) for part in labels)
+    assert sorted(int(str(i)) for part in labels for i in part) == list(range(50))
+
+
 def test_the_share_that_is_held_out() -> None:
     """8,000 records at a fifth: 1,600 with a standard deviation of 36; 5 are one in two million, 30 % off is 13."""
     _, test = holdout(np.zeros((8000, 1)), test=0.2)
@@ -114,3 +134,8 @@ def test_the_share_that_is_held_out() -> None:
 def test_a_share_that_is_none_is_refused(test: Any) -> None:
     with pytest.raises(ParameterError, match="test must be a chance"):
         holdout([[1]], test=test)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(privet.TableError, match="cannot deal out a str"):
+        holdout("table")

@@ -27,6 +27,10 @@ class Estimate:
     low: float
     high: float
 
+    def within(self, least: float, most: float) -> Estimate:
+        """The same between what is possible."""
+        return Estimate(*(min(max(number, least), most) for number in (self.value, self.low, self.high)))
+
     def to_dict(self) -> dict[str, float]:
         return {"value": self.value, "low": self.low, "high": self.high}
 
@@ -50,6 +54,11 @@ def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float)
     >>> print(proportion(80, 20, (1, 1), noise=0.0))  # without noise it is Wilson's
     0.800 [0.711, 0.867]
     """
+    return loose_proportion(hits, misses, cells, noise).within(0.0, 1.0)
+
+
+def loose_proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
+    """The same, not held between 0 and 1: a mean of several is held when it is made, or it would be lopsided."""
     total = hits + misses
     if total <= 0:
         return Estimate(math.nan, 0.0, 1.0)
@@ -64,7 +73,7 @@ def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float)
         hits * hits - z2 * noise * ours,
         (0.0, 1.0),
     )
-    return Estimate(value, low, high)
+    return Estimate(hits / total, low, high)
 
 
 def average(values: Floats, counts: Floats, noise: float) -> Estimate:
@@ -82,7 +91,7 @@ def average(values: Floats, counts: Floats, noise: float) -> Estimate:
         mean * mean - z2 * float((values * values) @ variance),
         bounds,
     )
-    return Estimate(min(max(mean / total, bounds[0]), bounds[1]), low, high)
+    return Estimate(mean / total, low, high).within(*bounds)
 
 
 def _reach(variance: float, of_noise: float) -> float:
@@ -94,18 +103,20 @@ def _reach(variance: float, of_noise: float) -> float:
 
 
 def _between(a: float, b: float, c: float, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Where a parabola is not above 0, within bounds; everywhere if it opens downwards: nothing is contradicted."""
+    """Where a parabola is not above 0; between the bounds if it opens downwards: nothing possible is contradicted."""
     inside = b * b - 4 * a * c
     if a <= 0 or inside < 0:
         return bounds
     root = math.sqrt(inside)
-    low, high = ((-b + sign * root) / (2 * a) for sign in (-1, 1))
-    return min(max(low, bounds[0]), bounds[1]), min(max(high, bounds[0]), bounds[1])
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """An estimate that is a quotient of weighted sums of counts: what it takes to say how two of them go together."""
+    """An estimate that is a quotient of weighted sums of counts: what it takes to say how two of them go together.
+
+    The estimate is not held between 0 and 1 here.
+    """
 
     estimate: Estimate
     above: Floats
@@ -131,7 +142,7 @@ def mean_of(ratios: Sequence[Ratio], counts: Floats, noise: float) -> Estimate:
     mean, n = float(middles.mean()), len(ratios)
     low = mean - math.sqrt(max(float(below @ correlation @ below), 0.0)) / n
     high = mean + math.sqrt(max(float(above @ correlation @ above), 0.0)) / n
-    return Estimate(math.nan if np.isnan(values).any() else mean, max(low, 0.0), min(high, 1.0))
+    return Estimate(math.nan if np.isnan(values).any() else mean, low, high).within(0.0, 1.0)
 
 
 def area(positive: Floats, negative: Floats, noise: float) -> Estimate:
@@ -153,4 +164,4 @@ def area(positive: Floats, negative: Floats, noise: float) -> Estimate:
     spread += noise**2 * float(((wins - value) ** 2).sum()) / (ones * zeros) ** 2
     slopes = float((for_positive**4).sum() + (for_negative**4).sum())
     half = _reach(spread, noise * noise * slopes) * math.sqrt(spread)
-    return Estimate(min(max(value, 0.0), 1.0), min(max(value - half, 0.0), 1.0), max(min(value + half, 1.0), 0.0))
+    return Estimate(value, value - half, value + half).within(0.0, 1.0)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.privacy.certificate import Certificate
-from privet.scoring.intervals import Estimate, Ratio, area, average, mean_of, noise_variance, proportion
+from privet.scoring.intervals import Estimate, Ratio, area, average, loose_proportion, mean_of, noise_variance
 
 Floats = npt.NDArray[np.float64]
 ORIGINS = {
@@ -49,7 +49,7 @@ class PrivateScore:
 
     @property
     def accuracy(self) -> Estimate:
-        return self._share(self._diagonal)
+        return self._share(self._diagonal).within(0, 1)
 
     @property
     def recall(self) -> dict[Any, Estimate]:
@@ -105,8 +105,8 @@ class PrivateScore:
         here = np.arange(self.bins) == np.arange(self.bins)[:, None]
         edges = self._edges.tolist()
         return tuple(
-            (edges[b], edges[b + 1], self._share(self._diagonal & mine, np.broadcast_to(mine, self._counts.shape)))
-            for b, mine in enumerate(here)
+            (edges[b], edges[b + 1], self._share(self._diagonal & mine, mine).within(0, 1))
+            for b, mine in enumerate(np.broadcast_to(row, self._counts.shape) for row in here)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,7 +166,7 @@ class PrivateScore:
     def _share(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_] | None = None) -> Estimate:
         rest = ~part if whole is None else whole & ~part
         hits, misses = float(self._counts[part].sum()), float(self._counts[rest].sum())
-        return proportion(hits, misses, (int(part.sum()), int(rest.sum())), self._noise)
+        return loose_proportion(hits, misses, (int(part.sum()), int(rest.sum())), self._noise)
 
     def _of_class(self, axis: int, code: int) -> npt.NDArray[np.bool_]:
         return np.asarray(np.indices(self._counts.shape)[axis] == code)
@@ -191,7 +191,7 @@ class PrivateScore:
         for code in range(len(self.classes)):
             either = self._of_class(0, code) | self._of_class(1, code)
             both = self._of_class(0, code) & self._of_class(1, code)
-            jaccard = self._share(both, either)
+            jaccard = self._share(both, either).within(-0.5, 2)  # far beyond what is possible, and below it no pole
             # F1 grows with the share p of right ones among all that are, or are taken for, of the class: 2p / (1 + p).
             f1 = Estimate(*(2 * p / (1 + p) for p in (jaccard.value, jaccard.low, jaccard.high)))
             right = both.ravel().astype(np.float64)
@@ -199,7 +199,7 @@ class PrivateScore:
         return found
 
     def _by_class(self, ratios: list[Ratio]) -> dict[Any, Estimate]:
-        return {label: ratio.estimate for label, ratio in zip(self.classes, ratios, strict=True)}
+        return {label: ratio.estimate.within(0, 1) for label, ratio in zip(self.classes, ratios, strict=True)}
 
     def _mean(self, ratios: list[Ratio]) -> Estimate:
         return mean_of(ratios, self._flat, self._noise)

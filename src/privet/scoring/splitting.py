@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import BaseCrossValidator
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, TableError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.schema.files import Records
@@ -126,5 +126,10 @@ def take(table: Any, mask: Mask) -> Any:
         return table[mask]
     if isinstance(table, list | tuple):
         return [table[i] for i in np.flatnonzero(mask)]
-    frame = nw.from_native(table, eager_only=True, allow_series=True)
-    return frame.filter(mask.tolist()).to_native()
+    try:
+        return nw.from_native(table, eager_only=True, allow_series=True).filter(mask.tolist()).to_native()
+    except TypeError:
+        if hasattr(table, "filter") and hasattr(table, "__arrow_c_array__"):  # an Arrow array, which is no series
+            return table.filter(mask.tolist())
+        kinds = "a pandas, polars or pyarrow table, a mapping of columns, an array or a list"
+        raise TableError(f"cannot deal out a {type(table).__name__}: give {kinds}") from None
