@@ -35,7 +35,8 @@ class Estimate:
         return {"value": self.value, "low": self.low, "high": self.high}
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        value = "unknown" if math.isnan(self.value) else f"{self.value:.3f}"
+        return f"{value} [{self.low:.3f}, {self.high:.3f}]"
 
 
 def noise_variance(scale: float) -> float:
