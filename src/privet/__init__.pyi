@@ -36,12 +36,17 @@ from privet.recipes.registry import list_recipes as list_recipes
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema
+from privet.scoring.score import private_score as private_score
+from privet.scoring.search import PrivateSearchCV as PrivateSearchCV
+from privet.scoring.splitting import CoinFold as CoinFold
+from privet.scoring.splitting import holdout as holdout
 
 __version__: str
 __all__ = [
     "BudgetExceeded",
     "Categorical",
     "Certificate",
+    "CoinFold",
     "DiffPC45Classifier",
     "DiffPID3Classifier",
     "EmbeddedTreeClassifier",
@@ -61,6 +66,7 @@ __all__ = [
     "PrivacyError",
     "PrivateDataset",
     "PrivateForestClassifier",
+    "PrivateSearchCV",
     "PrivetError",
     "Rana2016Classifier",
     "ReceiptError",
@@ -73,8 +79,10 @@ __all__ = [
     "SuLQTreeClassifier",
     "TableError",
     "__version__",
+    "holdout",
     "list_recipes",
     "load_model",
     "make_classifier",
+    "private_score",
     "protect",
 ]

@@ -15,6 +15,7 @@ PUBLIC = [
     "BudgetExceeded",
     "Categorical",
     "Certificate",
+    "CoinFold",
     "DiffPC45Classifier",
     "DiffPID3Classifier",
     "EmbeddedTreeClassifier",
@@ -34,6 +35,7 @@ PUBLIC = [
     "PrivacyError",
     "PrivateDataset",
     "PrivateForestClassifier",
+    "PrivateSearchCV",
     "PrivetError",
     "Rana2016Classifier",
     "ReceiptError",
@@ -46,9 +48,11 @@ PUBLIC = [
     "SuLQTreeClassifier",
     "TableError",
     "__version__",
+    "holdout",
     "list_recipes",
     "load_model",
     "make_classifier",
+    "private_score",
     "protect",
 ]
 HEAVY = ["numba", "sklearn", "opendp", "pandas", "polars", "pyarrow", "scipy", "matplotlib"]

@@ -19,8 +19,8 @@ from privet.privacy.ledger import Ledger
 from privet.testing import SeededNoise, use_noise
 
 COMMANDS = (
-    "demo", "recipes", "fit", "predict", "show", "evaluate", "schema check", "reproduce fs-table1",
-    "compare", "publish",
+    "demo", "recipes", "fit", "predict", "show", "score", "evaluate", "schema check", "reproduce fs-table1",
+    "compare", "publish", "plan",
 )  # fmt: skip
 SCORE_KEYS = {"recipe", "variant", "epsilon", "delta", "folds", "accuracy_mean", "accuracy_std", "auc_mean",
               "fit_seconds_mean"}  # fmt: skip

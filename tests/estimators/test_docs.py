@@ -1,4 +1,4 @@
-"""The snippets of the recipe pages and of the guides to estimators and recipes run, from top to bottom."""
+"""The snippets of the recipe pages and of the guides to estimators, tuning and recipes run, from top to bottom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from privet.estimators.registry import CLASSIFIERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECIPES = [f"recipes/{name}.md" for name in CLASSIFIERS]
-PAGES = [*RECIPES, "guide/estimators.md", "guide/write-a-recipe.md"]
+PAGES = [*RECIPES, "guide/estimators.md", "guide/tuning.md", "guide/write-a-recipe.md"]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -24,6 +24,7 @@ from privet.cli import (
     predicting,
     publishing,
     reproducing,
+    scoring,
     showing,
 )
 from privet.cli.output import complain
@@ -87,6 +88,7 @@ COMMANDS = (
     predicting,
     showing,
     comparing,
+    scoring,
     evaluating,
     publishing,
     books,

@@ -1,4 +1,4 @@
-"""``privet evaluate``: how good a recipe is on a table that needs no protection."""
+"""``privet evaluate``: how good a recipe is, on a table that needs no protection or, privately, on one that does."""
 
 from __future__ import annotations
 
@@ -7,16 +7,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.fitting import make_params
-from privet.cli.options import Json, MaxDepth, QuotedLineBreaks, SchemaFile, Settings, Table, Variant, parse_epsilon
+from privet.cli.fitting import make_params, open_journal
+from privet.cli.options import (
+    Budget,
+    JournalFile,
+    Json,
+    MaxDepth,
+    QuotedLineBreaks,
+    SchemaFile,
+    Settings,
+    Table,
+    Variant,
+    parse_epsilon,
+)
 from privet.cli.output import print_json, print_rich, progress, shout
+from privet.errors import ParameterError, PrivetError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from privet.estimators.base import PrivateClassifier
     from privet.experiments.evaluation import Evaluation, Score
+    from privet.scoring.evaluation import Evaluated
 
 EXAMPLE = (
     "Example: privet evaluate adult.csv.gz --schema adult.schema.json --recipe diffpc45 --recipe diffpid3 "
-    "--epsilon 0.1 --epsilon 1 --folds 10"
+    "--epsilon 0.1 --epsilon 1 --folds 10. And one that may be published: privet evaluate clinic.csv --schema "
+    "clinic.schema.json --recipe exact --epsilon 1 --private --epsilon-scores 0.5"
 )
 
 
@@ -35,10 +52,25 @@ def evaluate(
     settings: Settings = None,
     references: Annotated[bool, typer.Option(help="Also run non-private learners, for comparison.")] = True,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Deals the folds. Noise is never seeded.")] = 0,
+    private: Annotated[
+        bool,
+        typer.Option(
+            "--private", help="An evaluation to publish: fit on a part dealt by coins, score the rest with noise."
+        ),
+    ] = False,
+    epsilon_scores: Annotated[
+        Fraction | None,
+        typer.Option("--epsilon-scores", metavar="E", parser=parse_epsilon, help="What each private score costs."),
+    ] = None,
+    journal: JournalFile = None,
+    budget: Budget = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
-    """Cross-validate recipes on a table. NOT PRIVATE: every fold is a fit."""
+    """Cross-validate recipes on a table. NOT PRIVATE, every fold is a fit, unless --private is said.
+
+    With --private, --folds, --repeats, --seed and the non-private references have no meaning.
+    """
     from privet.estimators.references import REFERENCES
     from privet.estimators.registry import make_classifier
     from privet.experiments import evaluation
@@ -47,6 +79,12 @@ def evaluate(
     from privet.schema.declared import refuse_source
     from privet.schema.files import read_table
 
+    if private != (epsilon_scores is not None):
+        raise ParameterError("--private and --epsilon-scores E go together: private scores cost E each")
+    if journal is not None and not private:
+        raise ParameterError("--journal is for --private: no budget covers exact scores")
+    if budget is not None and journal is None:
+        raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
     facts = Schema.from_json(schema)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
@@ -57,6 +95,11 @@ def evaluate(
         classifier.recipe()  # says what is wrong with its parameters before a table is read
     columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
     refuse_source(facts, columns, with_label=True)
+    if epsilon_scores is not None:
+        for classifier in classifiers:
+            classifier.set_params(schema=facts)
+        _evaluate_privately(classifiers, columns, epsilon_scores, journal, budget, facts.name, as_json)
+        return
     shout("NOT PRIVATE", evaluation.WARNING)
     with progress("cross-validating") as advance:
         result = evaluation.evaluate(
@@ -74,6 +117,49 @@ def evaluate(
         print_json(result.to_dict())
     else:
         print_rich(_grid(result))
+
+
+def _evaluate_privately(
+    classifiers: list[PrivateClassifier],
+    columns: Any,
+    epsilon_scores: Fraction,
+    journal: Path | None,
+    budget: Fraction | None,
+    dataset: str,
+    as_json: bool,
+) -> None:
+    from privet.privacy.ledger import Ledger
+    from privet.scoring.evaluation import evaluate_privately, price_of
+
+    price = price_of(classifiers, epsilon_scores)
+    ledger = Ledger(price) if journal is None else open_journal(journal, budget, price, None, dataset)
+    try:
+        with progress("fitting and scoring") as advance:
+            results, certificate = evaluate_privately(classifiers, columns, epsilon_scores, ledger, progress=advance)
+    except PrivetError:
+        ledger.discard_unused()
+        raise
+    if as_json:
+        print_json({"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()})
+    else:
+        print_rich(_private_grid(results))
+        print(certificate)
+
+
+def _private_grid(results: tuple[Evaluated, ...]) -> Any:
+    from rich.table import Table as Grid
+
+    grid = Grid(title="Private scores on a quarter of the records, with intervals of 95 % (noise and sampling)")
+    grid.add_column("recipe")
+    grid.add_column("variant")
+    for heading in ("epsilon", "accuracy", "balanced accuracy", "AUC", "epsilon of the score"):
+        grid.add_column(heading, justify="right")
+    for result in results:
+        score = result.score
+        auc = "-" if score.auc is None else str(score.auc)
+        told = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
+        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *told)
+    return grid
 
 
 def _grid(result: Evaluation) -> Any:

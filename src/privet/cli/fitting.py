@@ -10,6 +10,8 @@ import typer
 
 from privet.cli.options import (
     RESERVED,
+    Budget,
+    JournalFile,
     Json,
     MaxDepth,
     QuotedLineBreaks,
@@ -49,19 +51,8 @@ def fit(
     neighbours: Annotated[
         str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
     ] = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option("--journal", metavar="FILE", help="Spend from the budget that this file keeps; new if missing."),
-    ] = None,
-    budget: Annotated[
-        Fraction | None,
-        typer.Option(
-            "--budget",
-            metavar="B",
-            parser=parse_epsilon,
-            help="The cap of a new journal, for all fits together; this fit's epsilon if left out.",
-        ),
-    ] = None,
+    journal: JournalFile = None,
+    budget: Budget = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     expect: Annotated[
         int | None,
@@ -156,12 +147,13 @@ def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier
 def open_journal(
     path: Path, budget: Fraction | None, epsilon: Fraction, neighbours: str | None, dataset: str
 ) -> Ledger:
+    """The budget that a file keeps, or a new one, which a charge that cannot fit does not leave behind."""
     from privet.privacy.ledger import Ledger
 
     if path.exists():  # it keeps its own cap and neighbours; what is said about them must agree
         return Ledger(budget, neighbours=neighbours, journal=path)
     cap = epsilon if budget is None else budget
-    Ledger(cap, neighbours=neighbours).account("this fit", epsilon)  # refused here, it leaves no file behind
+    Ledger(cap, neighbours=neighbours).account("this command", epsilon)  # refused here, it leaves no file behind
     return Ledger(cap, neighbours=neighbours, journal=path, dataset=dataset or None)
 
 

@@ -86,4 +86,17 @@ Seed = Annotated[
     int | None,
     typer.Option("--seed", min=0, max=2**32 - 1, help="Seeds public choices only. Noise is never seeded."),
 ]
+JournalFile = Annotated[
+    Path | None,
+    typer.Option("--journal", metavar="FILE", help="Spend from the budget that this file keeps; new if missing."),
+]
+Budget = Annotated[
+    Fraction | None,
+    typer.Option(
+        "--budget",
+        metavar="B",
+        parser=parse_epsilon,
+        help="The cap of a new journal, for everything together; what this command spends if left out.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

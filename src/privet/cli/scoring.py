@@ -1,0 +1,115 @@
+"""``privet score``: how good a model is on private records, for one charge."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.fitting import open_journal
+from privet.cli.options import Budget, JournalFile, Json, ModelFile, QuotedLineBreaks, Table, parse_epsilon
+from privet.cli.output import print_json, print_rich
+from privet.errors import ParameterError, PrivetError
+
+if TYPE_CHECKING:
+    from privet.scoring.result import PrivateScore
+
+EXAMPLE = "Example: privet score tree.json held-out.csv --epsilon 0.5 --held-out --journal clinic.journal"
+
+
+def score(
+    model: ModelFile,
+    table: Table,
+    epsilon: Annotated[
+        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What the score costs.")
+    ],
+    held_out: Annotated[
+        bool | None,
+        typer.Option(
+            "--held-out/--trained",
+            help="Whether these records had no part in training the model; the certificate repeats it.",
+        ),
+    ] = None,
+    bins: Annotated[
+        int | None,
+        typer.Option("--bins", metavar="N", help="Bins of confidence, 5 if left out; 1 for a confusion matrix alone."),
+    ] = None,
+    journal: JournalFile = None,
+    budget: Budget = None,
+    neighbours: Annotated[
+        str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
+    ] = None,
+    quoted_line_breaks: QuotedLineBreaks = False,
+    as_json: Json = False,
+) -> None:
+    """Score a model on private records: one charge buys a noisy confusion matrix and all that follows from it."""
+    from privet.estimators.registry import load_model
+    from privet.privacy.budget import epsilon as check_epsilon
+    from privet.privacy.ledger import Ledger
+    from privet.schema.declared import refuse_source
+    from privet.schema.files import read_table
+    from privet.scoring.score import BINS, private_score
+
+    if budget is not None and journal is None:
+        raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
+    price = check_epsilon(epsilon)
+    classifier = load_model(model)
+    facts = classifier.schema_
+    columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+    refuse_source(facts, columns, with_label=True)
+    # The journal comes last: from here on a mistake can cost budget.
+    if journal is None:
+        ledger = Ledger(price, neighbours=neighbours)
+    else:
+        ledger = open_journal(journal, budget, price, neighbours, facts.name)
+    try:
+        found = private_score(
+            classifier, columns, None, price, ledger, held_out=held_out, bins=BINS if bins is None else bins
+        )
+    except PrivetError:
+        ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
+        raise
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_rich(_grid(found), *_curve(found))
+        print(found.certificate)
+
+
+def _grid(found: PrivateScore) -> Any:
+    from rich.table import Table as Grid
+
+    grid = Grid(title="Private scores, with intervals of 95 % (noise and sampling)")
+    grid.add_column("")
+    columns = ("precision", "recall", "f1")
+    for heading in ("score", *columns, *(f"taken for {label}" for label in found.classes)):
+        grid.add_column(heading, justify="right")
+    for name in ("accuracy", "balanced_accuracy", "auc", "log_loss"):
+        if (value := getattr(found, name)) is not None:
+            grid.add_row(name.replace("_", " "), str(value))
+    macro = (found.macro_precision, found.macro_recall, found.macro_f1)
+    grid.add_row("mean of the classes", "", *map(str, macro))
+    grid.add_section()
+    for label, row in zip(found.classes, found.confusion.tolist(), strict=True):
+        grid.add_row(str(label), "", *(str(getattr(found, name)[label]) for name in columns), *map(str, row))
+    return grid
+
+
+def _curve(found: PrivateScore) -> list[Any]:
+    """The reliability curve, where there is one."""
+    from rich.table import Table as Grid
+
+    if not found.reliability:
+        return []
+    grid = Grid(title="How sure, and how often right")
+    grid.add_column("confidence")
+    grid.add_column("right", justify="right")
+    for low, high, share in found.reliability:
+        grid.add_row(f"{low:.2f} to {high:.2f}", str(share))
+    return [grid]
+
+
+def register(app: typer.Typer) -> None:
+    """Hang this command on the tree."""
+    app.command(epilog=EXAMPLE)(score)

@@ -1,0 +1,63 @@
+"""Random stopping: the best of many runs, for three times what one run loses (after Liu & Talwar 2019).
+
+After each run a coin decides whether there is another. Whoever sees only the best run cannot tell how many there were,
+and that is what keeps the price from growing with their number. So nothing that happens in a run may show: each has
+ledgers of its own, in memory, and the one charge for all of them is on the books before the first.
+Claim and proof: ``docs/proofs/search.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.errors import ParameterError
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.ledger import Ledger
+from privet.privacy.noise import current_source
+
+PRICE = 3  # runs that a search costs: one for what it releases, two for that it was the best
+MOST_SETTINGS = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A setting, drawn with equal chances, and a budget for either of two disjoint parts of the records."""
+
+    setting: int
+    fitting: Ledger
+    scoring: Ledger
+
+
+class RandomStopping:
+    """Runs until a coin of ``mean_runs`` sides shows its first side, all of them paid for by one charge.
+
+    To be gone through once. The parts of the records that ``fitting`` and ``scoring`` pay for must be disjoint, dealt
+    by coins before the first run and the same in all runs.
+
+    >>> ledger = Ledger(1)
+    >>> runs = list(RandomStopping(ledger, 0.75, settings=2, mean_runs=5, what="search"))
+    >>> runs[0].fitting.remaining, ledger.spent
+    (Fraction(1, 4), Fraction(3, 4))
+    """
+
+    def __init__(self, account: Ledger, epsilon: object, *, settings: int, mean_runs: int, what: str) -> None:
+        for name, value in (("settings", settings), ("mean_runs", mean_runs)):
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_SETTINGS:
+                raise ParameterError(f"{name} must be a whole number from 1 to {MOST_SETTINGS}, not {value!r}")
+        self.share: Fraction = parse_epsilon(epsilon) / PRICE
+        """What a run may spend on each of the two parts."""
+        self._settings, self._mean_runs = settings, mean_runs
+        self._neighbours = account.neighbours
+        self._receipt = account.charge(epsilon, what, mechanism="random stopping")
+
+    def __iter__(self) -> Iterator[Run]:
+        self._receipt.redeem()  # a second way through would be a second search
+        source = current_source()
+        self._receipt.mark(source.caveat)
+        while True:
+            setting = int(source.coins(self._settings, 1)[0])
+            yield Run(setting, *(Ledger(self.share, neighbours=self._neighbours) for _ in range(2)))
+            if source.coins(self._mean_runs, 1)[0] == 0:
+                return

@@ -1,0 +1,49 @@
+"""A rehearsal: every setting of a search, fitted on records that were made up, before anything is charged.
+
+Once as a run would, but without a record, so that a fault shows in time; and once with plenty of all, so that every
+question is asked. What a certificate then states as a condition becomes one of the search, whichever setting is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from privet.engines.memory import MemoryEngine
+from privet.privacy.budget import Neighbours
+from privet.privacy.certificate import Caveat
+from privet.privacy.ledger import Ledger
+from privet.recipes.fitting import fit
+from privet.recipes.recipe import Recipe
+from privet.schema import Categorical, Schema
+from privet.schema.frozen import freeze
+
+PLENTY = Fraction(100)  # of epsilon, so that nothing is too noisy to be asked
+
+
+def rehearse(recipes: Sequence[Recipe], schema: Schema, share: Fraction, neighbours: Neighbours) -> list[Caveat]:
+    """What the certificates of all settings state as conditions. Raises what a fit of one of them would raise."""
+    caveats: dict[Caveat, None] = {}
+    for epsilon, records in ((share, 0), (PLENTY, 1000)):
+        kept = freeze(schema, invented(schema, records))
+        engine = MemoryEngine(schema, kept.codes(schema), kept)
+        for recipe in recipes:
+            ledger = Ledger(epsilon, neighbours=neighbours)
+            fit(recipe, engine, ledger, epsilon, random=np.random.default_rng(0))
+            caveats |= dict.fromkeys(ledger.certificate().caveats)
+    return list(caveats)
+
+
+def invented(schema: Schema, records: int) -> dict[str, Any]:
+    """A table that owes nothing to anybody: every value the schema allows, with equal chances."""
+    random = np.random.default_rng(0)
+    columns: dict[str, Any] = {}
+    for attribute in (*schema.attributes, schema.label):
+        if isinstance(attribute, Categorical):
+            columns[attribute.name] = [attribute.values[i] for i in random.integers(0, len(attribute.values), records)]
+        else:
+            columns[attribute.name] = random.uniform(attribute.low, attribute.high, records)
+    return columns
