@@ -21,7 +21,7 @@ from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
-from privet.recipes.fitting import fit_dataset, own_ledger
+from privet.recipes.fitting import fit, fit_dataset, own_ledger
 from privet.recipes.recipe import Recipe
 from privet.recipes.usable import count_price
 from privet.schema import Schema
@@ -187,28 +187,17 @@ class PrivateClassifier(SchemaClassifier):
         recipe = self.recipe()
         # Public choices only: noise never comes from here.
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
-        data = X if isinstance(X, PrivateDataset) else self._protect(recipe, X, y)
-        if data is X:
-            self._check_protected(data, y)
-        return self._adopt(
-            fit_dataset(
-                recipe,
-                data,
-                self.epsilon,
-                random=random,
-                progress=progress,
-                expected_records=self.expected_records,
-            )
-        )
-
-    def _protect(self, recipe: Recipe, X: Any, y: Any) -> PrivateDataset:
-        """A table behind the privacy layer, for this fit alone."""
+        how: dict[str, Any] = {"random": random, "progress": progress, "expected_records": self.expected_records}
+        if isinstance(X, PrivateDataset):
+            self._check_protected(X, y)
+            return self._adopt(fit_dataset(recipe, X, self.epsilon, **how))
         epsilon = parse_epsilon(self.epsilon)
         if self.expected_records is not None:
             count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours))
         ledger = own_ledger(recipe, epsilon, self.neighbours) if self.ledger is None else self._given_ledger()
         schema, X, y = self._facts(X, y)
-        return PrivateDataset(open_engine(X, recipe.prepare(schema), y, for_one_fit=True), ledger)
+        engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=True)
+        return self._adopt(fit(recipe, engine, ledger, epsilon, **how))
 
     def _check_protected(self, data: PrivateDataset, y: Any) -> None:
         """A protected data set brings its labels, its schema and its ledger; other ones would contradict it."""

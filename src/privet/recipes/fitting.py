@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from privet.growing.grower import Progress
@@ -45,14 +47,11 @@ def fit(
     >>> model.recipe, model.certificate["epsilon"]
     ('mohammed2015', '1/2')
     """
-    return fit_dataset(
-        recipe,
-        PrivateDataset(engine, ledger),
-        epsilon,
-        random=random,
-        progress=progress,
-        expected_records=expected_records,
-    )
+    exact = _checked(epsilon, expected_records, ledger)
+    # On the account from the start: a refused fit then leaves no trace, and its certificate has all conditions.
+    account = ledger.account(f"fit of {recipe.info.name}", exact)
+    data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
+    return _grow(recipe, data, exact, random, progress, expected_records)
 
 
 def fit_dataset(
@@ -65,16 +64,33 @@ def fit_dataset(
     expected_records: int | None = None,
 ) -> Model:
     """The same for records that are behind the privacy layer already: questions and models share one ledger."""
-    exact = parse_epsilon(epsilon)
-    if expected_records is not None:  # what is wrong with it is said before anything else happens
-        count_price(exact, expected_records, data.ledger.neighbours)
+    exact = _checked(epsilon, expected_records, data.ledger)
     work = data.for_work(f"fit of {recipe.info.name}", exact, recipe.prepare(data.schema))
-    left = confirm_usable(work, exact, expected_records)
-    trees = recipe.grow_model(work, left, random or np.random.default_rng(), progress)
-    params = recipe.params | {"epsilon": exact, "neighbours": data.ledger.neighbours.value}
+    return _grow(recipe, work, exact, random, progress, expected_records)
+
+
+def _checked(epsilon: object, expected_records: int | None, ledger: Ledger) -> Fraction:
+    """What is wrong with these is said before anything else happens."""
+    exact = parse_epsilon(epsilon)
+    if expected_records is not None:
+        count_price(exact, expected_records, ledger.neighbours)
+    return exact
+
+
+def _grow(
+    recipe: Recipe,
+    data: PrivateDataset,
+    epsilon: Fraction,
+    random: np.random.Generator | None,
+    progress: Progress | None,
+    expected_records: int | None,
+) -> Model:
+    left = confirm_usable(data, epsilon, expected_records)
+    trees = recipe.grow_model(data, left, random or np.random.default_rng(), progress)
+    params = recipe.params | {"epsilon": epsilon, "neighbours": data.ledger.neighbours.value}
     if expected_records is not None:
         params["expected_records"] = int(expected_records)
-    return Model(recipe.info.name, trees, params, work.certificate().to_dict())
+    return Model(recipe.info.name, trees, params, data.certificate().to_dict())
 
 
 def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:
