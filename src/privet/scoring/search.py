@@ -23,12 +23,12 @@ from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.certificate import Certificate
+from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.privacy.samplers.stopping import PRICE, RandomStopping, Run
+from privet.privacy.samplers.stopping import MOST_RUNS, PRICE, RandomStopping, Run
 from privet.recipes.fitting import fit
-from privet.recipes.recipe import Recipe
+from privet.recipes.recipe import Recipe, check_whole
 from privet.schema import Schema
 from privet.schema.encoding import Codes
 from privet.schema.files import caveats_of
@@ -146,6 +146,8 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(X, PrivateDataset):
             raise ParameterError("a protected data set cannot be dealt out again: give the table, with ledger=")
         candidates = self._candidates()
+        runs_wanted = RUNS_PER_SETTING * len(candidates) if self.mean_runs is None else self.mean_runs
+        mean_runs = check_whole(runs_wanted, "mean_runs", 1, MOST_RUNS)
         recipes = [classifier.recipe() for _, classifier in candidates]
         ledger = self._own_ledger(epsilon)
         schema, X, y = candidates[0][1]._facts(X, y)
@@ -154,12 +156,11 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         parts = deal(schema, X, y, self.test)
         account = ledger.account(f"search of {len(candidates)} settings", epsilon)
         PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
-        mean_runs = RUNS_PER_SETTING * len(candidates) if self.mean_runs is None else self.mean_runs
         what = f"the best of {len(candidates)} settings, by random stopping"
         runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
+        state(conditions, account)
         best = best_run(parts, recipes, runs)
-        for caveat in dict.fromkeys((*conditions, *Certificate.from_dict(best.model.certificate).caveats)):
-            account.add_caveat(caveat.text, voids=caveat.voids)
+        state(Certificate.from_dict(best.model.certificate).caveats, account)
         self.best_index_, self.best_score_ = best.setting, best.score
         self.best_params_, face = candidates[best.setting]
         face.set_params(epsilon=runs.share)
@@ -245,6 +246,11 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             held = ledger.neighbours.value
             raise ParameterError(f"the ledger counts in {held} neighbours; set neighbours of the estimator to the same")
         return ledger
+
+
+def state(conditions: Iterable[Caveat], account: Ledger) -> None:
+    for caveat in conditions:
+        account.add_caveat(caveat.text, voids=caveat.voids)
 
 
 def deal(schema: Schema, X: Any, y: Any, test: object) -> Parts:

@@ -18,7 +18,7 @@ from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
 
 PRICE = 3  # runs that a search costs: one for what it releases, two for that it was the best
-MOST_SETTINGS = 2**16
+MOST_RUNS = 2**16  # on average, and settings: more would not end
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class RandomStopping:
 
     def __init__(self, account: Ledger, epsilon: object, *, settings: int, mean_runs: int, what: str) -> None:
         for name, value in (("settings", settings), ("mean_runs", mean_runs)):
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_SETTINGS:
-                raise ParameterError(f"{name} must be a whole number from 1 to {MOST_SETTINGS}, not {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_RUNS:
+                raise ParameterError(f"{name} must be a whole number from 1 to {MOST_RUNS}, not {value!r}")
         self.share: Fraction = parse_epsilon(epsilon) / PRICE
         """What a run may spend on each of the two parts."""
         self._settings, self._mean_runs = settings, mean_runs
