@@ -92,6 +92,21 @@ def test_a_report_is_told() -> None:
     assert report.to_dict()["patterns"][0]["support"] == [3, 2]
 
 
+def test_models_beside_patterns() -> None:
+    w = table("a0 b1 c0", "a1 b1 c0", "a2 b0 c1")
+    leaf = Tree.build(TOY, [None], [-1], [0])
+    report = retention_report(X, Z, TREE, models=(TREE, leaf), test=w)
+    assert report.performances is not None
+    ours, theirs = report.performances
+    assert ours.accuracy == pytest.approx(1 / 3)  # by hand; the thesis's Table 5.4 prints 0.67
+    assert (theirs.accuracy, theirs.auc) == (pytest.approx(2 / 3), 0.5)
+    assert theirs.f1 == pytest.approx((0.8 + 0) / 2)
+    assert report.to_dict()["performance"][1]["auc"] == 0.5
+    assert "a model of the anonymised table: accuracy 0.6667" in str(report)
+    with pytest.raises(ParameterError, match="go together"):
+        retention_report(X, Z, TREE, test=w)
+
+
 def test_overlapping_patterns_are_read_as_a_list() -> None:
     both = RuleList(TOY, (Rule((), "c0"), Rule((Condition(OneCategory(0, 1), 0),), "c1")))
     assert retention_report(X, X, both).accuracy_original == 0.5

@@ -122,14 +122,17 @@ def test_scikit_learns_rules_predict_what_its_trees_do(seed: int, depth: int, fo
 
 
 def test_foreign_models_that_are_no_classifiers() -> None:
-    from sklearn.ensemble import GradientBoostingClassifier
+    from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier
     from sklearn.tree import DecisionTreeRegressor
 
     x, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
     with pytest.raises(ParameterError, match="classifiers"):
         rule_list(DecisionTreeRegressor(max_depth=1).fit(x, y))
-    with pytest.raises(ParameterError, match="classifiers"):
+    with pytest.raises(ParameterError, match="boosting"):
         rule_list(GradientBoostingClassifier(n_estimators=2).fit(x, y))
+    with pytest.raises(ParameterError, match="max_features"):
+        rule_list(BaggingClassifier(n_estimators=2, max_features=1, random_state=0).fit(x, y))
+    assert rule_list(BaggingClassifier(n_estimators=2, random_state=0).fit(x, y))
 
 
 def test_columns_without_names() -> None:

@@ -56,7 +56,7 @@ FIG_EPSILONS = (2.0, 0.5)
 DEPTH = 5
 # The thesis's trees: depth 5, one tree. DPDF is its own (ch. 6), FS is Friedman & Schuster's.
 RECIPES: dict[str, dict[str, Any]] = {
-    "exact": {},
+    "exact": {"max_depth": DEPTH},
     "greedy-forest": {"trees": 1, "max_depth": DEPTH},
     "diffpc45": {"max_depth": DEPTH},
 }

@@ -29,8 +29,12 @@ def foreign_rules(model: Any, names: Sequence[str] | None = None) -> tuple[Schem
     classes = getattr(model, "classes_", None)
     if classes is None or isinstance(classes, list) or not all(hasattr(tree, "tree_") for tree in trees):
         raise ParameterError("rules come from classifiers with one label: a tree, or a forest of trees")
-    if len(classes) != trees[0].tree_.value.shape[2]:
-        raise ParameterError("the trees of this model are no classifiers (boosting adds up numbers); give a forest")
+    if any(len(classes) != tree.tree_.value.shape[2] for tree in trees):
+        raise ParameterError("the trees of this model do not tell its classes apart (boosting adds up numbers); "
+                             "give a classifier's tree or a forest of them")  # fmt: skip
+    columns = getattr(model, "estimators_features_", [range(int(model.n_features_in_))])
+    if any(list(mine) != list(range(int(model.n_features_in_))) for mine in columns):
+        raise ParameterError("the trees of this model see other columns than the model does; set max_features=1.0")
     labels = tuple(np.asarray(classes).tolist())
     names = _names(model, names)
     cuts = _cuts(trees, len(names))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.measures.matching import Ints, Matched, count_matches
 from privet.measures.rulelist import RuleList, rule_list
+from privet.measures.scores import Performance, performance
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Schema
 from privet.schema.encoding import Codes
@@ -85,6 +86,8 @@ class RetentionReport:
     min_support: float
     records: tuple[int, int]
     notes: tuple[str, ...] = field(default=("NOT PRIVATE: both tables were counted exactly.",))
+    performances: tuple[Performance, Performance] | None = None
+    """Accuracy, F1 and AUC of a model of x and one of z, on records that neither has seen; where they were given."""
 
     @property
     def pattern_accuracy(self) -> float:
@@ -129,6 +132,7 @@ class RetentionReport:
             "accuracy_original": self.accuracy_original,
             "accuracy_anonymised": self.accuracy_anonymised,
             "means": self.means,
+            "performance": None if self.performances is None else [asdict(each) for each in self.performances],
             "min_support": self.min_support,
             "notes": list(self.notes),
             "patterns": rows,
@@ -138,6 +142,9 @@ class RetentionReport:
         lines = [f"pattern accuracy {self.pattern_accuracy:.4f} "
                  f"({self.accuracy_original:.4f} before, {self.accuracy_anonymised:.4f} after)"]  # fmt: skip
         lines += [f"{name} {value:.4f}" for name, value in self.means.items()]
+        for whose, each in zip(("original", "anonymised"), self.performances or (), strict=False):
+            told = ", ".join(f"{name} {value:.4f}" for name, value in asdict(each).items() if value is not None)
+            lines.append(f"a model of the {whose} table: {told}")
         lines.append("changed most by label:")
         lines += [f"  {value:.3f}  {rule.describe(self.patterns.schema)}" for rule, value in self.most_changed(3)]
         return "\n".join([*lines, *self.notes])
@@ -150,6 +157,8 @@ def retention_report(
     *,
     min_support: float = MIN_SUPPORT,
     measures: Mapping[str, Measure] | None = None,
+    models: tuple[Any, Any] | None = None,
+    test: Any = None,
 ) -> RetentionReport:
     """Measure what an anonymised table retains of the original's patterns. NOT PRIVATE: it counts both exactly.
 
@@ -160,6 +169,7 @@ def retention_report(
         A record is predicted by the first pattern that it matches, and wrongly if it matches none.
     min_support : patterns that fewer records of the original match are left out of label distances
     measures : more of them, by name: functions of (rule, records of x, records of z), see :class:`Matched`
+    models, test : a model of x, one of z, and records with labels to test both on: accuracy, F1 and AUC beside the rest
 
     >>> from privet.datasets.clinic import clinic
     >>> from privet.estimators.references import SklearnTreeReference
@@ -171,6 +181,8 @@ def retention_report(
     True
     """
     rules = rule_list(patterns)
+    if (models is None) != (test is None):
+        raise ParameterError("models and test go together: two models, and records to test them on")
     x, z = _codes(rules.schema, original, "original"), _codes(rules.schema, anonymised, "anonymised")
     before, after = count_matches(rules.schema, rules.rules, x), count_matches(rules.schema, rules.rules, z)
     chosen = MEASURES | dict(measures or {})
@@ -190,6 +202,7 @@ def retention_report(
         by_pattern,
         min_support,
         (before.records, after.records),
+        performances=None if models is None else (performance(models[0], test), performance(models[1], test)),
     )
 
 
