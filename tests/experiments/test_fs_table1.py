@@ -45,9 +45,9 @@ def swapped(accuracy: Accuracy) -> Accuracy:
 def test_a_thousand_records_are_as_in_the_table(few: Accuracy) -> None:
     """False alarm about 3e-7, by the means of ``MEASURED`` and the standard errors of 120 runs and of the paper's 200.
 
-    Of the cells against the paper Gini is nearest to its limit, by 5.1 of its standard errors; SuLQ by 5.6. A sound form
-    falls behind by 5.4 and more. The exact tree misses its target at 200 records with 18 misses in 120 runs, where 1.6 %
-    miss: 1e-13. In the sound form's place Gini is 5.2 of its standard errors beyond the limit.
+    Of the cells against the paper Gini is nearest to its limit, by 5.1 of its standard errors; SuLQ by 5.6. A sound
+    form falls behind by 5.4 and more. The exact tree misses its target at 200 records with 18 misses in 120 runs, where
+    1.6 % miss: 1e-13. In the sound form's place Gini is 5.2 of its standard errors beyond the limit.
     """
     table = judge(few, FEW)
     assert table.verdict == "reproduced", [c for c in table.as_published if c.verdict != "reproduced"]
