@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.audit.channels import described
-from privet.testing.noise import use_noise
+from privet.testing.noise import ScriptedNoise, use_noise
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -34,7 +33,7 @@ FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two ta
 class Call:
     """One call into the noise source: a vector of counts, a choice, or a coin (of ``scale`` sides) per record."""
 
-    kind: Literal["laplace", "exponential", "permute-and-flip", "coins"]
+    kind: str  # "laplace", "exponential", "permute-and-flip" or "coins"
     values: Floats | Ints
     scale: float
 
@@ -83,31 +82,16 @@ class NotComparable(TypeError):
     """Of a release nobody can say whether it is the same twice. The audit stops, for it would be blind."""
 
 
-class Script:
+class Script(ScriptedNoise):
     """A noise source that answers from a list, then as a policy says; it keeps all calls and answers."""
-
-    caveat = "outcomes were scripted (epsilon = infinity)"
 
     def __init__(self, outcomes: Sequence[Outcome], policy: Policy) -> None:
         self.calls: list[Call] = []
         self.outcomes = list(outcomes)
         self._policy = policy
 
-    def laplace(self, values: Ints, scale: float) -> Ints:
-        drawn = self._answer(Call("laplace", values.ravel().astype(np.int64), scale))
-        return np.array(drawn, dtype=np.int64).reshape(values.shape)
-
-    def exponential(self, scores: Floats, scale: float) -> int:
-        return self._answer(Call("exponential", scores.copy(), scale))[0]
-
-    def permute_and_flip(self, scores: Floats, scale: float) -> int:
-        return self._answer(Call("permute-and-flip", scores.copy(), scale))[0]
-
-    def coins(self, sides: int, size: int) -> Ints:
-        return np.array(self._answer(Call("coins", np.zeros(size, dtype=np.int64), float(sides))), dtype=np.int64)
-
-    def _answer(self, call: Call) -> Outcome:
-        number = len(self.calls)
+    def answer(self, kind: str, values: Floats | Ints, scale: float) -> Outcome:
+        number, call = len(self.calls), Call(kind, values, scale)
         self.calls.append(call)
         if number == len(self.outcomes):
             self.outcomes.append(self._policy(call, number))

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.options import Json, parse_epsilon
-from privet.cli.output import Advance, print_json, print_rich, progress
+from privet.cli.output import print_json, print_rich, progress
 from privet.errors import RecipeError
 
 if TYPE_CHECKING:
     from privet.audit import AuditResult
+    from privet.growing.grower import Progress
     from privet.recipes.recipe import Recipe
 
 EXAMPLE = "Example: privet audit --recipe diffpid3 --epsilon 0.5"
@@ -61,7 +62,7 @@ def _recipes(name: str | None, variant: str | None) -> list[Recipe]:
     return chosen
 
 
-def _audit_all(chosen: list[Recipe], epsilon: Fraction, neighbours: str, advance: Advance) -> Any:
+def _audit_all(chosen: list[Recipe], epsilon: Fraction, neighbours: str, advance: Progress) -> Any:
     from privet.audit import exact
 
     for done, recipe in enumerate(chosen):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Advance = Callable[[int, int], None]
-"""Told (steps done, steps at most)."""
+if TYPE_CHECKING:
+    from privet.growing.grower import Progress
 
 
 def complain(message: str) -> None:
@@ -51,7 +51,7 @@ def print_rich(*renderables: Any) -> None:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Advance]:
+def progress(what: str) -> Iterator[Progress]:
     """A progress bar on stderr, where a person is watching; it leaves no trace when done."""
     if not sys.stderr.isatty():
         yield lambda done, total: None

@@ -28,7 +28,7 @@ from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
-from privet.privacy.scores import Hits, InfoGain, Score, Wins, check_score
+from privet.privacy.scores import Hits, Score, Wins, check_score
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Test, Tests, check_test
@@ -140,11 +140,9 @@ class Frontier:
             raise ParameterError("tests must be a table of tests of this schema, as Tests.binary(schema) makes one")
         if len(tests) == 0:
             raise ParameterError("tests is empty: there is nothing to choose from")
-        check_score(score, closed_sets.SPLIT_SCORES)
         mechanisms.check_candidates(selection, (self._size_of(cells), len(tests)), allowed, log_prior)
-        if isinstance(score, InfoGain):
-            bound = f"the guarantee holds for tables of at most {score.max_records} records, as declared"
-            self._books.ledger.add_caveat(bound)
+        if condition := check_score(score, closed_sets.SPLIT_SCORES):
+            self._books.ledger.add_caveat(condition)
         sensitivity = score.sensitivity * selection.factor
         chosen, receipt = self._charge(epsilon, cells, what, selection.mechanism, sensitivity)
         scores, terms = score_tests(self._counts[chosen], tests, score, self.schema)

@@ -134,11 +134,13 @@ LABEL_SCORES = (Hits, Wins)
 """And of a label."""
 
 
-def check_score(score: object, closed: tuple[type, ...]) -> None:
-    """Refuse what is not one of the scores, a subclass or look-alike included: its bound would be its own word."""
+def check_score(score: object, closed: tuple[type, ...]) -> str:
+    """Refuse all but the closed set, subclasses and look-alikes too; the condition of the score's bound, or ""."""
     if type(score) not in closed:
         names = ", ".join(kind.__name__ for kind in closed)
         raise ScoreError(f"score must be one of {names}, not {type(score).__name__}: only these have proven bounds")
+    bound = "the guarantee holds for tables of at most {} records, as declared"
+    return bound.format(score.max_records) if isinstance(score, InfoGain) else ""
 
 
 def parse_score(name: str, max_records: int | None = None) -> Score:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -99,8 +100,31 @@ class Draw:
         return _permute_and_flip(weights)
 
 
+class ScriptedNoise(ABC):
+    """Answers every call into the noise source by ``answer``: subclasses say from where."""
+
+    caveat = "outcomes were scripted (epsilon = infinity)"
+
+    @abstractmethod
+    def answer(self, kind: str, values: Floats | Ints, scale: float) -> tuple[int, ...]:
+        """The released integers of a vector of counts, the index of a choice, a side (of ``scale``) for every coin."""
+
+    def laplace(self, values: Ints, scale: float) -> Ints:
+        drawn = self.answer("laplace", values.ravel().astype(np.int64), scale)
+        return np.array(drawn, dtype=np.int64).reshape(values.shape)
+
+    def exponential(self, scores: Floats, scale: float) -> int:
+        return self.answer("exponential", scores.copy(), scale)[0]
+
+    def permute_and_flip(self, scores: Floats, scale: float) -> int:
+        return self.answer("permute-and-flip", scores.copy(), scale)[0]
+
+    def coins(self, sides: int, size: int) -> Ints:
+        return np.array(self.answer("coins", np.zeros(size, dtype=np.int64), float(sides)), dtype=np.int64)
+
+
 @dataclass
-class ReplayNoise:
+class ReplayNoise(ScriptedNoise):
     """Scripts the outcome of every elementary draw and reports its probability.
 
     ``script`` holds one number per elementary draw, in order: the released integer for each noisy count, the index of
@@ -111,20 +135,13 @@ class ReplayNoise:
     script: Sequence[int]
     draws: list[Draw] = field(default_factory=list)
     log_probability: float = 0.0
-    caveat: str = "outcomes were scripted (epsilon = infinity)"
 
-    def laplace(self, values: Ints, scale: float) -> Ints:
-        flat = [self._next(Draw("laplace", values.ravel()[i : i + 1], scale)) for i in range(values.size)]
-        return np.asarray(flat, dtype=np.int64).reshape(values.shape)
-
-    def exponential(self, scores: Floats, scale: float) -> int:
-        return self._next(Draw("exponential", scores, scale))
-
-    def permute_and_flip(self, scores: Floats, scale: float) -> int:
-        return self._next(Draw("permute-and-flip", scores, scale))
-
-    def coins(self, sides: int, size: int) -> Ints:
-        return np.asarray([self._next(Draw("coin", np.arange(sides), 1.0)) for _ in range(size)], dtype=np.int64)
+    def answer(self, kind: str, values: Floats | Ints, scale: float) -> tuple[int, ...]:
+        if kind == "laplace":
+            return tuple(self._next(Draw("laplace", values[i : i + 1], scale)) for i in range(values.size))
+        if kind == "coins":
+            return tuple(self._next(Draw("coin", np.arange(int(scale)), 1.0)) for _ in values)
+        return (self._next(Draw("exponential" if kind == "exponential" else "permute-and-flip", values, scale)),)
 
     def _next(self, draw: Draw) -> int:
         if len(self.draws) == len(self.script):
