@@ -144,6 +144,6 @@ def test_folds_by_a_public_seed_are_caught() -> None:
             for side in range(self.n_splits):
                 yield np.flatnonzero(thrown != side), np.flatnonzero(thrown == side)
 
-    cv = Seeded(2)
-    result = audit_learner(lambda data, epsilon: fold_models(cv, data, epsilon), PAIRS, 1, transcripts=4, complete=0)
+    cv, pair = Seeded(2), Pair("in pairs", SCHEMA, MIXED, (MIXED[2], *MIXED))
+    result = audit_learner(lambda data, epsilon: fold_models(cv, data, epsilon), [pair], 1, transcripts=4, complete=0)
     assert result.verdict == "violated"

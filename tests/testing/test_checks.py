@@ -15,7 +15,7 @@ from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes import recipe_classes
+from privet.recipes.registry import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.exact import ExactTree
