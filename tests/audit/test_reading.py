@@ -124,7 +124,7 @@ def test_types_follow_the_schema() -> None:
 
 def test_few_containers_for_most_and_all_for_some() -> None:
     fed: dict[str, list[str]] = {}
-    for pair, container, _ in _in_containers(zoo()):
+    for pair, container in _in_containers(zoo()):
         fed.setdefault(pair.name, []).append(container)
     assert fed["margin 0 to 1"] == ["lists", "numpy arrays"]
     assert fed["margin 1 to 0"] == ["lists", "pandas objects"]
