@@ -24,7 +24,7 @@ def differences(pair: Pair) -> tuple[int, int]:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @given(schema=schemas())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_pairs_are_neighbours_and_can_be_encoded(relation: str, schema: Schema) -> None:
     pairs = zoo(schema, relation=relation, of_a_class=(1, 7))
     assert len({pair.name for pair in pairs}) == len(pairs)

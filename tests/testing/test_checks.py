@@ -114,7 +114,7 @@ def test_recipes_that_do_not_are_told_apart(recipe: Recipe, says: str) -> None:
 def test_a_loss_above_the_claim_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mechanisms, "float_up", lambda value: 0.7 * float_up(value))
     with pytest.raises(AssertionError, match=r"claims epsilon 1 under add-remove and loses 1\.4"):
-        check_recipe("sulq", epsilons=[1])
+        check_recipe("sulq", epsilons=[1], transcripts=2, of_a_class=())
 
 
 def test_unsound_variants_promise_nothing() -> None:
