@@ -1,4 +1,4 @@
-"""Scores of a split, each beside the most that one record can change it.
+"""Scores of a split, each with the most that one record can change it.
 
 A score of a test is the sum over its children of ``node(class counts)``. All scores here are one-sided: adding a
 record moves the score of *every* candidate in the same direction, by at most ``sensitivity``. That is what lets the
@@ -110,7 +110,7 @@ class Hits:
 class Wins:
     """1 for the classes with most records, 0 for the others: the score of a label in Fletcher's thesis (ch. 8).
 
-    A record can move it up or down, but all labels to the same side, so that ``direction`` is neither.
+    A record can move it up or down, but moves all labels to the same side.
     """
 
     direction = 0
@@ -135,7 +135,7 @@ LABEL_SCORES = (Hits, Wins)
 
 
 def check_score(score: object, closed: tuple[type, ...]) -> None:
-    """Refuse what is not one of the scores, a subclass or look-alike included: its bound would be its own word."""
+    """Refuse what is not one of the scores. A subclass or look-alike is refused too: its bound has no proof."""
     if type(score) not in closed:
         names = ", ".join(kind.__name__ for kind in closed)
         raise ScoreError(f"score must be one of {names}, not {type(score).__name__}: only these have proven bounds")
@@ -168,8 +168,8 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
 def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:
     """The sensitivity of the score *as computed in doubles* from ``terms`` class counts, plus a public ``shift``.
 
-    A computed score is within ``u`` of the true one, so its change lies in ``[-2u, S + 2u]`` up to direction and the
-    exponential mechanism loses what it would lose at ``S + 4u`` (``docs/proofs/scores.md``).
+    A computed score is within ``u`` of the true one, so its change lies in ``[-2u, S + 2u]``, up or down. The
+    exponential mechanism then loses what it would lose at ``S + 4u`` (``docs/proofs/scores.md``).
     """
     offset = Fraction(float_up(Fraction(abs(shift)))) + MAX_RECORDS if shift else Fraction(0)
     return score.sensitivity + 4 * (score.rounding(terms) + offset * _ULP)
