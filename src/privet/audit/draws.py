@@ -1,7 +1,7 @@
 """What a fit asks of the noise, call by call, and scripts that answer in its place.
 
-The testing seam replaces only the calls into OpenDP, after scales and weights are computed: what a script sees is what
-the real sampler would have seen, so its chances are those of the real code.
+Only the calls into OpenDP are replaced, after scales and weights are computed. So a script sees what the real sampler
+would have seen, and its chances are those of the real code.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Call:
 
 
 def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> float:
-    """How much more likely our table makes an outcome than theirs, in logs. Coins are nobody's to see: they give 0."""
+    """How much more likely our table makes an outcome than theirs, in logs. Coins are not released: they give 0."""
     if ours.kind == "coins":
         return 0.0
     if ours.kind == "laplace" and ours.scale == theirs.scale:
@@ -80,11 +80,11 @@ class Departed(BaseException):
 
 
 class NotComparable(TypeError):
-    """Of a release nobody can say whether it is the same twice. The audit stops, for it would be blind."""
+    """It cannot be told whether two releases are equal. The audit stops, since it could not see a leak."""
 
 
 class Script:
-    """A noise source that answers from a list, then as a policy says; it keeps all calls and answers."""
+    """A noise source that answers from a list, and after its end by a policy. It keeps all calls and answers."""
 
     caveat = "outcomes were scripted (epsilon = infinity)"
 

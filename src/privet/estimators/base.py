@@ -147,7 +147,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return self.schema_.encode_features(X)
 
     def _mind_lost_names(self) -> None:
-        """Warn about an array after a fit on a frame: its columns are read in the schema's order, not the frame's."""
+        """Warn about (or refuse) an array after a fit on a frame: its columns are read in the schema's order."""
         if self._columns_of_fit is None:
             return
         if self._columns_of_fit != self.schema_.names:

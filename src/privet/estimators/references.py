@@ -200,7 +200,7 @@ def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
             tests.append(Threshold(test.attribute, int(np.floor(theirs.threshold[node]))))
         else:
             tests.append(test)
-            children.reverse()  # in scikit-learn 1, the category, goes right; here it is the first child
+            children.reverse()  # in their tree the category (1) goes right, in ours it goes first
         queue.extend(children)
     # Since 1.3 the values of a node are shares of its records.
     value = theirs.value[order, 0, :]

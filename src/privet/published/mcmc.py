@@ -7,7 +7,7 @@ from the distribution it should have.
 What the paper leaves open. A node that meets the stopping rule is a leaf also inside a block (a full tree of 20 layers
 could not be held). To "randomly replace one inner node": a node is drawn uniformly, and so is one of the other
 attributes that are free above it. Where that attribute was used below, the old one takes its place. If the new
-attribute has fewer children, the surplus ones are dropped; if it has more, they are grown at random. Where all attributes
+attribute has fewer children, surplus ones are dropped; if it has more, they are grown at random. Where all attributes
 have the same number of values and no rule stops a node, this proposal is symmetric and the chain tends to the published
 distribution. Elsewhere the Hastings ratio is missing, as in the paper, and the chain tends to another distribution.
 """

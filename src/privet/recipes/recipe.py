@@ -92,7 +92,7 @@ class Recipe(ABC):
     def grow_model(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Tree | Forest:
-        """Grow a model that spends at most ``epsilon``. An unsound variant is recorded as such before it reads a count."""
+        """Grow a model that spends at most ``epsilon``. An unsound variant is recorded before it counts."""
         if self.variant in self.unsound:
             data.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
         return self.grow(data, epsilon, random, progress)

@@ -79,8 +79,8 @@ class Draft:
     def publish(self, *, replace: bool) -> Path:
         """Put the file in its place, and say where that is.
 
-        Without ``replace``, a file that appeared there meanwhile keeps its name, and the new one gets another beside it:
-        what was paid for is not thrown away. A directory and a journal always keep their names.
+        Without ``replace``, a file that appeared there meanwhile keeps its name, and the new one gets another beside
+        it: what was paid for is not thrown away. A directory and a journal always keep their names.
         """
         place = self.path
         if replace and _fault(place) is None:
