@@ -24,8 +24,8 @@ def output_distribution(
     """The log of the chance of everything that a fit can release, and the lumped mass.
 
     Every outcome of every draw is tried. A noisy count is clipped where its chance falls to ``tail``. The two ends
-    stand for everything beyond: that is the lumped mass. To compare two tables, give both the same ``window``, bounds on
-    the exact counts of both. Then both are clipped alike, which is postprocessing and costs a sound fit nothing.
+    stand for everything beyond: that is the lumped mass. To compare two tables, give both the same ``window``, bounds
+    on the exact counts of both. Then both are clipped alike, which is postprocessing and costs a sound fit nothing.
     """
     chances: dict[Hashable, float] = {}
     lumped = 0.0

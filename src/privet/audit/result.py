@@ -18,8 +18,8 @@ class AuditResult:
 
     The witness is a :class:`Transcript`, or what was released where whole output distributions were compared.
     ``leaks`` counts transcripts whose release depends on more than the draws. With a leak nothing is proved. Its loss
-    is known only where one table never releases what the other does: it is infinite. ``container`` is what the pair came
-    in, ``containers`` are all that were tried: those whose libraries are installed.
+    is known only where one table never releases what the other does: it is infinite. ``container`` is what the pair
+    came in, ``containers`` are all that were tried: those whose libraries are installed.
     """
 
     recipe: str

@@ -8,9 +8,9 @@ ceil((D-1)/d). The loop of Algorithm 3 ends at once, because an empty buffer has
 variance is never given. "All subtrees equally likely" is a strong prior: an attribute with more values has more
 subtrees (mushroom, d = 2: an attribute of 12 values gets 21^10 times the prior of a binary one).
 
-Why ``as-published`` is not private: stopping tests read true counts and true purity. And a data-dependent rule stops the
-chain after finitely many steps, so it samples the mechanism only roughly. (Its Hastings ratio is missing too
-where attributes differ in their number of values.)
+Why ``as-published`` is not private: stopping tests read true counts and true purity. And a data-dependent rule stops
+the chain after some steps, so it samples the mechanism only roughly. (Its Hastings ratio is missing too where
+attributes differ in their number of values.)
 
 Where privet differs: the sound form draws each block exactly, however large the space, because its normaliser
 factorises (docs/proofs/embedded.md); it stops by depth alone; it draws with exp(eps q / 2) where the paper has

@@ -48,8 +48,8 @@ class Kind(StrEnum):
 def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label: bool) -> None:
     """Raise ``TableError`` for names, a width or declared types with which no record could be read.
 
-    ``with_label`` says whether the label is needed, from the table or given apart as ``labels``. Only names and types are
-    read. What cannot be decided from them is not refused.
+    ``with_label`` says whether the label is needed, from the table or given apart as ``labels``. Only names and types
+    are read. What cannot be decided from them is not refused.
 
     >>> import polars
     >>> from privet.schema import Categorical, Schema

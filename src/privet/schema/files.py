@@ -160,7 +160,7 @@ def _check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: s
 
 
 def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
-    """Records that may hold line breaks: lines are joined until all quotes are closed, that is, their number is even."""
+    """Records that may hold line breaks: lines are joined until their quotes are closed (an even number)."""
     record: list[bytes] = []
     quotes = 0
     for batch in batches:
@@ -208,7 +208,7 @@ def _cells(line: str | None, width: int = -1) -> Sequence[str | None]:
 
 
 def _quoted_cells(line: str, most: int) -> list[str]:
-    """The cells of a line with quotes. None if a quote is misplaced, and no more than needed to know a line as bad."""
+    """The cells of a line with quotes; no cells if a quote is misplaced. Stops at more cells than a good line has."""
     cells: list[str] = []
     end = 0
     while most < 0 or len(cells) <= most:

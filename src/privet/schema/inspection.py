@@ -99,7 +99,7 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
 
 
 def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:
-    """How the encoding reads a cell that is missing or unknown, in words. It is tried out, so this is always up to date."""
+    """How the encoding reads a cell that is missing or unknown, in words. It is asked, so this is always true."""
     listed = attribute.values if isinstance(attribute, Categorical) else ("no number",)
     cell = None if fault == "missing" else max(map(str, listed), key=len) + "?"  # longer than all that are listed
     code = int(encode_features(Schema((attribute,), schema.label), {attribute.name: [cell]})[0, 0])

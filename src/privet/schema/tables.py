@@ -75,7 +75,7 @@ def as_column(values: Any) -> Array:
 
 
 def _known_series(values: Any) -> Any:
-    """A series that narwhals knows, from an array of pandas or pyarrow: NumPy would turn integers with nulls into floats."""
+    """A series that narwhals knows, from an array of pandas or pyarrow: NumPy would make floats of integers with nulls."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
         return sys.modules["pyarrow"].chunked_array([values])
@@ -85,7 +85,7 @@ def _known_series(values: Any) -> Any:
 
 
 def _series_column(series: nw.Series[Any]) -> Array:
-    """Read by the declared type of a series, never through a list or an array that a single cell could change or stop."""
+    """Read by the declared type of a series, never through a list or an array that one cell could change or stop."""
     native: Any = series.to_native()
     dtype: Any = getattr(native, "dtype", None)
     if isinstance(dtype, np.dtype):
