@@ -11,23 +11,23 @@ from privet.schema import Attribute, Categorical, Numeric, Schema
 Record = tuple[Any, ...]
 """Attribute values in schema order, then the label."""
 
-CROWD = 300  # records in a node, enough for rules that stop at the noise of a count not to stop
-RIVALS = 16, 30  # records that make one attribute pure, and of each class that make it useless
-# Records of each kind (three attributes' values, first or last, and the label, as bits), where one kind that takes the
-# place of another costs a greedy forest most under replace-one: found by search, as no table made by hand did it.
+CROWD = 300  # records in a node: enough that rules which stop where noise is large do not stop
+RIVALS = 16, 30  # records that make one attribute pure; records of each class that make it useless
+# How many records of each kind; the bits of a kind are the values of three attributes (first or last) and the label. On
+# this table replacing one record costs a greedy forest most. It was found by search: no table made by hand did as well.
 SEARCHED = (0, 55, 0, 0, 60, 0, 62, 15, 0, 0, 0, 30, 30, 0, 62, 0)
 ENTERS, LEAVES = 0b0011, 0b1000
 SOME = 6  # records of each value
 SIZES = range(2, 14)
-FEW = 2  # ways through a fit that show a difference which no draw can hide
+FEW = 2  # ways through a fit: enough for a difference that no draw can hide
 
 
 @dataclass(frozen=True)
 class Animal:
     """A table, the record that joins it and, under replace-one, the record whose place it takes.
 
-    ``ways`` is how many ways through a fit are worth trying here, where few will do; ``containers`` whether the animal
-    is one for every container that a table can come in.
+    ``ways`` is how many ways through a fit are worth trying here, if few are enough. ``containers`` says whether to try
+    the animal in every container that a table can come in.
     """
 
     name: str
@@ -54,7 +54,7 @@ def shapes(schema: Schema) -> Iterator[Animal]:
     yield Animal("an empty table", (), here, there)
     yield Animal("a single record", (here,), there, here)
     yield Animal("an empty node", (here, here, record(schema, 0, label=1)), there, here)
-    mixed = record(schema, {1: 1})  # like one half in some things and like the other in others: few, so each counts
+    mixed = record(schema, {1: 1})  # in part like one half and in part like the other; with few records each counts
     yield Animal("a mixed record among three", (here, there, there), mixed, there)
     yield Animal("duplicated records", (here,) * 3 + (there,) * 3, here, there)
     for size in (5, 6, 7):  # whatever the number of shards, it does not divide all of them
@@ -62,10 +62,10 @@ def shapes(schema: Schema) -> Iterator[Animal]:
 
 
 def odd_values(schema: Schema) -> Iterator[Animal]:
-    """What a schema does not declare; it must be read in some public way, and change nobody else's code."""
+    """Values that the schema does not declare. They must be read in a public way, and change no other record's code."""
     here = record(schema, 0)
     there = record(schema, 1, label=1)
-    # Some of every listed value, so that a change of everybody's code is seen from afar.
+    # Some of every listed value, so that a change of all codes is easy to see.
     table = tuple(record(schema, value, label=value) for value in range(variety(schema))) * SOME
 
     def animal(name: str, newcomer: Record) -> Animal:
@@ -87,7 +87,7 @@ def odd_values(schema: Schema) -> Iterator[Animal]:
 
 
 def between(schema: Schema) -> Iterator[Animal]:
-    """Numbers in a row, and one that comes between: it cuts in two what was a single range of the data."""
+    """Numbers in a row, and a new one between them, which cuts one range of the data in two."""
     for i, attribute in enumerate(schema.attributes):
         if not isinstance(attribute, Numeric) or len(attribute.cuts) < 3:
             continue
@@ -103,7 +103,7 @@ def between(schema: Schema) -> Iterator[Animal]:
 
 
 def sizes(schema: Schema) -> Iterator[Animal]:
-    """Few records or one more, of every value and label in turn: whoever reads a table otherwise where it is larger."""
+    """Few records, or one more, of every value and label in turn: for code that reads larger tables differently."""
     kinds = [
         record(schema, value, label=label) for label in range(schema.n_classes) for value in range(variety(schema))
     ]
@@ -125,9 +125,9 @@ def crowds(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal]:
 
 
 def class_counts(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal]:
-    """One class crosses a number, all in one node: the first class alone in the table, the others in company.
+    """The size of one class crosses a number, all in one node. The first class is alone in the table, others are not.
 
-    Under replace-one another class crosses it the other way. Values take turns, so that each occurs with each label.
+    Under replace-one another class crosses it the other way. Values take turns, so each occurs with each label.
     """
     for label in range(schema.n_classes):
         for number in thresholds:
@@ -140,7 +140,7 @@ def class_counts(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal
 
 
 def others(schema: Schema) -> Iterator[Animal]:
-    """Labels beyond the second and values between the first and the last, each where it decides between attributes."""
+    """Labels after the second, and values between the first and the last, where they decide between attributes."""
     labels, values = range(2, schema.n_classes), range(2, variety(schema))
     for label in labels:
         name = schema.label.values[label]
@@ -154,7 +154,7 @@ def others(schema: Schema) -> Iterator[Animal]:
 def rivals(
     schema: Schema, *, labels: tuple[int, int] = (0, 1), values: tuple[int, int] = (0, 1), suffix: str = ""
 ) -> Iterator[Animal]:
-    """The second attribute is the label, the first is worse: a choice of it is a rare one, and loses most."""
+    """The second attribute equals the label and the first is worse. Choosing the first is rare, and loses most."""
     useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
     if len(useful) < 2:
         return
@@ -171,7 +171,7 @@ def rivals(
 
 
 def searched(schema: Schema) -> Iterator[Animal]:
-    """The leaving and the entering record push the same way: apart in what they are asked, at every level."""
+    """The record that leaves and the one that enters add up: at every level they push the answers the same way."""
     useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
     if len(useful) < 3:
         return

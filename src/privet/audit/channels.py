@@ -1,8 +1,8 @@
-"""Everything that a fit says while it works: warnings, log records, what it prints, how far it says it has come.
+"""Everything that a fit says while it works: warnings, log records, printed text and progress.
 
-Whoever runs a fit sees these, so they are released like the model. A channel is a context manager that is given an ear
-and tells it what comes by; to watch another one, add it to :data:`CHANNELS`. Nothing that is heard is passed on: an
-audit fits thousands of times.
+The person who runs a fit sees these, so they are released like the model. A channel is a context manager. It is given a
+function, its ear, and calls it with whatever is said. To watch another channel, add it to :data:`CHANNELS`. Nothing
+that is heard is shown to the user, since an audit fits thousands of times.
 
 What is not heard: when something is said, how much memory or time a fit takes, files, and what compiled code writes
 past Python's own streams.
@@ -22,7 +22,7 @@ from typing import Any
 Ear = Callable[[Hashable], None]
 Channel = Callable[[Ear], AbstractContextManager[None]]
 
-COMPILER = "numba"  # says what it compiles, by types and never by values, and only when it does so for the first time
+COMPILER = "numba"  # logs what it compiles: types only, never values, and only the first time
 STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
 PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}  # what every log record has
 
@@ -47,7 +47,7 @@ def listening() -> Iterator[list[Hashable]]:
 
 @contextmanager
 def warned(hear: Ear) -> Iterator[None]:
-    """Python warnings, each time they are given, whatever filters say."""
+    """All Python warnings, every time, also those that filters would hide."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
 
@@ -101,8 +101,8 @@ def printed(hear: Ear) -> Iterator[None]:
 
 
 class _Tape(io.TextIOBase):
-    """A stream that tells what is written to it. Threads that were there before go on to the real one: a progress bar
-    that is drawn meanwhile is not the fit's."""
+    """A stream that reports what is written to it. Threads that ran before still write to the real one: a progress bar
+    of theirs is not part of the fit."""
 
     def __init__(self, name: str, hear: Ear, stream: Any) -> None:
         self.buffer = _Bytes(self)
@@ -147,17 +147,17 @@ def told(hear: Ear) -> Iterator[None]:
 def progress(done: int, total: int) -> None:
     """The callback to hand to what is audited.
 
-    Calls from a thread of its own are left out: such a thread looks at a clock, and when it looks is timing.
+    Calls from other threads are left out: such a thread reports by the clock, and timing is not audited.
     """
     if _ears and _ears[-1][0] == threading.get_ident():
-        _ears[-1][1](("progress", f"{done} of {total}"))  # as text: its numbers are facts, which no noise explains away
+        _ears[-1][1](("progress", f"{done} of {total}"))  # as text: no noise explains a difference in its numbers
 
 
 CHANNELS: tuple[Channel, ...] = (warned, logged, printed, told)
 
 
 def described(error: BaseException) -> Hashable:
-    """All that a traceback shows of an error but for the lines of code: its causes and notes too."""
+    """All that a traceback shows of an error, with its causes and notes, but without the lines of code."""
     behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     notes = tuple(map(str, getattr(error, "__notes__", ())))
     return type(error).__name__, str(error), *notes, *((described(behind),) if behind is not None else ())

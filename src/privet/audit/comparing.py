@@ -1,4 +1,4 @@
-"""Two neighbouring tables compared: by all they can release, or by the ways through a fit that they share."""
+"""Compare two neighbouring tables: by everything they can release, or by ways through a fit that both can take."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from privet.schema.encoding import encode
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
-OF_ALL = 10  # times what a table may take for its whole distribution, and no more for all tables
+OF_ALL = 10  # all tables together may take this many times what one may take for its whole distribution
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Table:
 
 
 def open_table(schema: Schema, table: Any, release: Callable[[MemoryEngine], Hashable]) -> Table:
-    """Read a table. What is said in reading it, and an error, are as public as anything that follows."""
+    """Read a table. What is said while reading, and an error, are released too."""
     with listening() as heard:
         try:
             codes = encode(schema, table)
@@ -52,7 +52,7 @@ def _raised(released: Any) -> bool:
 
 
 class Outputs:
-    """Whole output distributions, computed once for each table, for as long as they are small enough and few."""
+    """Whole output distributions, computed once for each table, as long as they are few and small enough."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -67,7 +67,7 @@ class Outputs:
             p, lumped = self._of(ours, window)
             q, lumped_too = self._of(theirs, window)
         except TooLarge:
-            self._limit = 0  # nor will those of the other pairs be smaller
+            self._limit = 0  # those of the other pairs will be too large as well
             return None
         ratio, output = largest_log_ratio(p, q)
         reason = NEVER if math.isinf(ratio) else ""

@@ -1,7 +1,7 @@
 """The same small table in the containers that people hand over: lists, arrays, pandas, polars, Arrow.
 
-The type of a column follows from the schema, which is public, and never from its cells. What such a type cannot hold
-is a null there, for that record alone; so neighbouring tables stay neighbours in every container.
+The type of a column follows from the public schema, and never from its cells. A cell that such a type cannot hold
+becomes a null, for that record alone. So neighbouring tables stay neighbours in every container.
 """
 
 from __future__ import annotations

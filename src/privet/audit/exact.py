@@ -31,7 +31,7 @@ from privet.schema import Schema
 from privet.structure.compiled import threads
 
 TRANSCRIPTS, COMPLETE = 12, 1000
-# A number of trees that comes from a formula stays so (what it is made of may be private), but becomes a small one.
+# "auto" numbers of trees stay "auto", since the formula may use private numbers; but they get a small bound.
 SMALL = {"max_depth": 2, "trees": 2, "public_trees": 2, "max_trees": 9, "min_support": 0}
 
 Learner = Callable[[PrivateDataset, Fraction], Any]
@@ -47,7 +47,7 @@ def exact(
     transcripts: int = TRANSCRIPTS,
     complete: int = COMPLETE,
 ) -> AuditResult:
-    """Audit a recipe (by name, as a value, or the estimator that wears it) at a claimed epsilon.
+    """Audit a recipe (its name, a recipe, or an estimator of it) at a claimed epsilon.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def audit_learner(
 
 
 def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str]]:
-    """Each pair as lists and in one other container, all of them in turn; what is made for every one, in every one.
+    """Each pair as lists and in one other container, which take turns. Pairs that are meant for all come in all.
 
-    Most cost no fit: in whatever a table comes, its codes are the same, unless the reading of one is at fault.
+    Most cost no fit: a table has the same codes in every container, unless reading one of them is wrong.
     """
     (lists, *typed) = containers()
     for number, pair in enumerate(pairs):
@@ -152,7 +152,7 @@ def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str]]:
 
 
 def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
-    """A recipe from its name (small, so that it can be walked), itself, or the estimator that wears it."""
+    """A recipe from its name (with small parameters, so that it can be walked), a recipe, or an estimator of it."""
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, str):

@@ -1,9 +1,9 @@
 """The replay explorer: what a fit can do, on two neighbouring tables at once.
 
-A *transcript* is the sequence of everything drawn in a fit. Both tables are driven through the same one, on the real
-code, and it is weighed under each. The walk starts from the ends of every distribution and then changes one answer
-at a time: in turn the change that promises the largest loss, and the oldest one not tried, so that a limit costs little
-and yet every kind of call gets its turn.
+A *transcript* is the sequence of everything drawn in a fit. The real code runs on both tables with the same transcript,
+and its chance is computed for each. The walk starts from the ends of every distribution and then changes one answer at
+a time. It takes in turn the change that promises the largest loss, and the oldest one not tried. So the largest losses
+come early, and yet every kind of call gets its turn.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from privet.audit.draws import FAR, Call, Fit, Outcome, Policy, Script, gain, ru
 class Transcript:
     """One way a fit can go: what was drawn, what each draw adds to the loss, and what was released on either table.
 
-    Where the neighbour asks for other draws it goes on by itself. What is released then depends on more than the
-    draws, as it does where the releases differ: something went around the noise, and the log-ratio says nothing.
+    If the neighbour asks for other draws, it goes on by itself. Then the release depends on more than the draws; so it
+    does if the two releases differ. Something bypassed the noise, and the log-ratio means nothing.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -48,7 +48,7 @@ class Transcript:
 class _Plan:
     """A script for the first table's fit, and where counts beyond it go, in ``FAR`` scales from the exact ones.
 
-    All up is what a larger table favours, all down a smaller one; 0, the exact counts themselves, favours the first
+    All up is likelier for a larger table, all down for a smaller one. 0, the exact counts themselves, favours the first
     table as much as anything does, but lets small nodes end.
     """
 
@@ -101,7 +101,7 @@ def explore(
             for outcome in _branches(call, other, random, place):
                 script = (*taken[:i], outcome)
                 if outcome != taken[i] and script not in tried:
-                    # As if all that follows stayed as it is: a guess, and a good one.
+                    # A guess, and a good one: it assumes that all later draws stay the same.
                     promise = abs(math.fsum(gains) - gains[i] + _gain_of(call, other, outcome))
                     branch = _Plan(script, plan.side)
                     heapq.heappush(best, (-promise, next(ticks), branch))
@@ -133,8 +133,8 @@ def _throw(call: Call, random: np.random.Generator, place: int | None = None) ->
 class _Follower:
     """The answers that the other table got, for as long as the same is asked; then ``parted`` is the first call.
 
-    Coins are the same but for the record that a table lacks, or has alone. Where they are of another kind altogether
-    the tables are still asked the same, but they are not ``paired``: nothing follows from a throw of both.
+    Both tables get the same coins, except for the record that only one of them has. If the calls for coins differ in
+    more than that, the walk goes on, but the tables are not ``paired``: their throws cannot be compared.
     """
 
     def __init__(self, lead: Script, place: int | None, alone: Policy, *, sampled: bool) -> None:

@@ -1,4 +1,4 @@
-"""The exact distribution of what a fit releases, where the space is small enough to walk it all."""
+"""The exact distribution of what a fit releases, where there are few enough possibilities to try all."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def output_distribution(
 ) -> tuple[dict[Hashable, float], float]:
     """The log of the chance of everything that a fit can release, and the lumped mass.
 
-    Every outcome of every draw is taken. A noisy count is clipped where it is ``tail`` unlikely to be, the two ends
-    standing for all beyond: they are the lumped mass. To compare two tables, give both the same ``window``, bounds on
-    the exact counts of either; then they are clipped alike, which as postprocessing costs a sound fit nothing.
+    Every outcome of every draw is tried. A noisy count is clipped where its chance falls to ``tail``. The two ends
+    stand for everything beyond: that is the lumped mass. To compare two tables, give both the same ``window``, bounds
+    on the exact counts of both. Then both are clipped alike, which is postprocessing and costs a sound fit nothing.
     """
     chances: dict[Hashable, float] = {}
     lumped = 0.0
@@ -45,7 +45,7 @@ def output_distribution(
 
         script = Script(outcomes, first)
         released = run(fit, script)
-        # The first option was taken to the end; the others wait, each with the script that leads to it.
+        # The first option was followed to the end. The others wait, each with the script that leads to it.
         for i, options in enumerate(taken, len(outcomes)):
             waiting.extend(
                 ((*script.outcomes[:i], outcome), chance + weight, at_end or beyond)
@@ -69,7 +69,7 @@ def largest_log_ratio(ours: dict[Hashable, float], theirs: dict[Hashable, float]
 
 
 def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) -> float:
-    """As a float: it can be astronomical, and beyond."""
+    """As a float, since it can be too large to compute exactly."""
     if call.kind in ("exponential", "permute-and-flip"):
         return call.values.size
     low, high = _bounds(call, window, tail) if call.kind == "laplace" else (1, int(call.scale))

@@ -16,9 +16,9 @@ from privet.audit.draws import FAR, Call, Fit, NotComparable, Outcome, Script, r
 from privet.schema import Schema
 from privet.trees.tree import Tree
 
-TRIES, MOST_TRIES = 120, 600  # for one release, and for all that a table is asked about
-HOPELESS = 30  # tries, where what was not seen is one of too many to see them all
-OFTEN = 3  # times that everything was seen, or there is more that was not
+TRIES, MOST_TRIES = 120, 600  # for one release, and for all releases of a table together
+HOPELESS = 30  # tries, if there are too many possible values to see them all
+OFTEN = 3  # times that each value must have been seen before we believe that there are no others
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ _written: dict[int, tuple[Schema, str]] = {}
 
 
 def written(schema: Schema) -> str:
-    """A schema as text, with every fact and remark in it. As text its numbers are facts too, which no noise explains
-    away: see :func:`skeleton`."""
+    """A schema as text, with every fact and remark in it. As text its numbers must agree too, since no noise explains a
+    difference: see :func:`skeleton`."""
     known = _written.get(id(schema))
     if known is None:
         if len(_written) > 1000:
@@ -90,7 +90,7 @@ def skeleton(released: Hashable) -> Hashable:
 def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
     """(kind, value) of what can be said about a release without its numbers: of the whole and of its parts.
 
-    A forest has too many skeletons for all to be seen, but the roots of a tree are few.
+    A forest has too many skeletons to see them all, but a tree has few possible roots.
     """
     yield (*where, "all"), skeleton(released)
     if isinstance(released, TreeValue):
@@ -115,9 +115,9 @@ class Reach:
     def has(self, released: Hashable, outcomes: Sequence[Outcome] = ()) -> bool:
         """Whether the fit can release something of that shape, as far as one can tell.
 
-        It cannot if some fact about it was never seen, though the facts of that kind seem to be few: each was seen more
-        than once or twice. ``outcomes`` are those that led another table there. Half of the tries give the same counts,
-        so as to come near it.
+        It cannot if some fact about it was never seen, although facts of that kind seem to be few: each was seen more
+        than once or twice. ``outcomes`` are those that led another table there. Half of the tries give the same
+        counts, to come close to it.
         """
         wanted = list(facts(released))
         for tried in range(min(TRIES, MOST_TRIES - self._tries)):

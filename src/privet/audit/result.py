@@ -17,9 +17,9 @@ class AuditResult:
     """What an audit found: ``lower_bound`` is a loss that is attained, on ``pair``, by ``witness``.
 
     The witness is a :class:`Transcript`, or what was released where whole output distributions were compared.
-    ``leaks`` counts transcripts whose release depends on more than the draws. They put an end to every proof; only
-    where one table never releases what the other does is their loss known (to be infinite). ``container`` is what the
-    pair came in, ``containers`` all that tables were fed through: those whose libraries are installed.
+    ``leaks`` counts transcripts whose release depends on more than the draws. With a leak nothing is proved. Its loss
+    is known only where one table never releases what the other does: it is infinite. ``container`` is what the pair
+    came in, ``containers`` are all that were tried: those whose libraries are installed.
     """
 
     recipe: str

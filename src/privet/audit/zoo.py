@@ -25,17 +25,17 @@ from privet.privacy.budget import Neighbours
 from privet.schema import Categorical, Numeric, Schema
 
 THRESHOLDS = (20, 100)  # numbers of records at which published methods decide (cards 4 and 5)
-OF_A_CLASS = (*range(1, 13), 16, 20, 25, 32, 50, 64, 100)  # and of one class: small ones all, and round ones
+OF_A_CLASS = (*range(1, 13), 16, 20, 25, 32, 50, 64, 100)  # and of one class: all small numbers, and some round ones
 
-WIDE = 4  # ways through a fit, where another schema's twin of the pair is walked in all of them
+WIDE = 4  # ways through a fit, for pairs that are walked in full under another schema
 
 
 @dataclass(frozen=True)
 class Pair:
     """Two neighbouring tables.
 
-    ``ways`` is how many ways through a fit are worth trying, where few will do; ``containers`` whether the pair is one
-    for every container that a table can come in.
+    ``ways`` is how many ways through a fit are worth trying, if few are enough. ``containers`` says whether to try the
+    pair in every container that a table can come in.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Pair:
         return {name: [record[i] for record in records] for i, name in enumerate(names)}
 
     def tables(self, container: str) -> tuple[Any, Any]:
-        """The table and its neighbour in a container; kept, as nobody writes to them and every audit wants them."""
+        """The table and its neighbour in a container. They are kept: every audit uses them, and none writes to them."""
         if container not in self._made:
             make = containers()[container]
             sides = (make(self.schema, self.columns(side)) for side in (self.table, self.neighbour))
@@ -75,7 +75,7 @@ class Pair:
 def tiny_schema() -> Schema:
     """Three attributes, one of them numeric with a missing branch, and two labels.
 
-    With three, two levels leave something to choose: of two attributes a tree of depth 2 has to use both.
+    With three attributes a tree of depth 2 has a choice; with two it would have to use both.
     """
     return Schema(
         (
@@ -89,8 +89,8 @@ def tiny_schema() -> Schema:
 
 
 def wide_schema() -> Schema:
-    """Three labels and three values of everything, easily mistaken for each other: texts that differ by a blank, whole
-    numbers that no float can tell apart and, among the codes, that no signed integer holds."""
+    """Three labels and three values of everything, which are easily confused: texts that differ by a blank, whole
+    numbers that no float can tell apart and, among the codes, some that no signed integer holds."""
     return Schema(
         (
             Categorical("job", (" private", "private", "public")),
@@ -134,7 +134,7 @@ def zoo(
     )
     pairs = []
     for animal in itertools.chain(*animals):
-        # In front: whoever deals out records by position moves all the others.
+        # In front: code that deals out records by position then moves all the others.
         longer = (animal.newcomer, *animal.table)
         other = (animal.instead, *animal.table) if in_place else animal.table
         pairs.append(Pair(animal.name, schema, other, longer, animal.ways, animal.containers))
@@ -143,7 +143,7 @@ def zoo(
 
 @cache
 def _of_both(relation: str, thresholds: tuple[int, ...], of_a_class: tuple[int, ...]) -> tuple[Pair, ...]:
-    # Whoever counts a class counts it in either; and what shows in many ways through a fit shows in the tiny one.
+    # Code that counts a class counts it under both schemas; and the tiny one shows what takes many ways through a fit.
     tiny = zoo(tiny_schema(), relation=relation, thresholds=thresholds, of_a_class=())
     wide = zoo(wide_schema(), relation=relation, thresholds=thresholds, of_a_class=of_a_class)
     return (

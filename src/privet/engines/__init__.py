@@ -1,1 +1,1 @@
-"""How counts are made. Engines answer exact numbers to the kernel and to nobody else."""
+"""How counts are made. Engines give exact numbers: to the kernel, and to code that is marked NOT PRIVATE."""

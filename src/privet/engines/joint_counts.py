@@ -1,8 +1,8 @@
 """Joint counts of tests: how many records of each class meet every set of two tests and a prefix.
 
-Tests are bitsets over the records of a cell, classes one after another and each padded to whole words. A prefix is
-dealt with by keeping only the records that meet it, so that longer prefixes cost less, and the side of a test that
-fewer records meet is the one that is counted, so that they cost less still.
+Tests are bitsets over the records of a cell, classes one after another and each padded to whole words. Two habits make
+it fast. For a prefix only the records that meet it are kept, so longer prefixes cost less. And of the two sides of a
+test, the one with fewer records counts as met.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _pairs(start, stop, bits, starts, prefixes, counts):
             packed, kept = bits, starts
         else:
             packed, kept = _keep(bits, starts, prefixes[p])
-        # A set of tests is asked for with its largest test in s or t, so pairs below the prefix are never read.
+        # The largest test of a set is always s or t, so pairs below the prefix are never read.
         last = prefixes[p, -1] if prefixes.shape[1] else -1
         for s in range(n_tests):
             first = packed[s]

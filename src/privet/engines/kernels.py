@@ -1,4 +1,4 @@
-"""Compiled counting over integer codes. Integer sums, so the order in which threads work cannot show."""
+"""Compiled counting over integer codes. Sums are of integers, so the order of threads cannot change them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def route(features, cells, attribute, kind, cut, first_child, least):
 def send_down(features, cells, place, descent, least):
     """The leaf of each record in the tree of its cell, at least so many records a thread.
 
-    place (nodes,) numbers the leaves among themselves. Records outside walk along, in the first tree, and stay outside.
+    place (nodes,) numbers the leaves among themselves. Records outside go down the first tree and stay outside.
     """
     arrived = np.empty(cells.shape[0], dtype=np.int32)
     blocks = -(-len(cells) // BLOCK)
@@ -73,8 +73,8 @@ def send_down(features, cells, place, descent, least):
 
 @njit(cache=True, nogil=True)
 def _add_level(first, last, features, labels, cells, offsets, n_cells, n_classes, partial):
-    """Three habits make it fast: no branch and no signed index in the inner loops (records outside go to a cell of
-    their own that is thrown away), attributes in pairs (one load of the key serves both), counters of 32 bits.
+    """Three habits make it fast. The inner loops have no branch and no signed index: records outside go to a cell of
+    their own, which is thrown away. Attributes come in pairs: one load of the key serves both. Counters have 32 bits.
     """
     n_attributes, n_records = features.shape
     n_bins, threads = offsets[n_attributes], partial.shape[0]

@@ -33,8 +33,8 @@ from privet.structure.splits import Tests
 if TYPE_CHECKING:
     from privet.engines.joint_counts import JointCounts
 
-PARALLEL_FROM = 20_000  # records; on a busy machine a thread that must be woken can take a scheduler's tick, 4 ms
-KEPT, KEPT_BYTES = 4, 2**26  # partitions whose records' cells are remembered: so many, or more of a small table
+PARALLEL_FROM = 20_000  # records; on a busy machine it can take 4 ms, a scheduler's tick, to wake a thread
+KEPT, KEPT_BYTES = 4, 2**26  # partitions that are remembered: four, or more if they fit into these bytes
 
 Places = npt.NDArray[np.int32]
 """The cell of every record; -1 for records outside the partition."""

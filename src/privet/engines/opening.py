@@ -1,4 +1,4 @@
-"""From what people have to an engine: the one place that knows which kind of source is counted how."""
+"""From a table to an engine: the one place that knows which engine counts which kind of source."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from privet.schema.frozen import freeze
 
 
 def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit: bool = False) -> Engine:
-    """An engine over the records of a source; refused, before anything is read, if it can never fit the schema.
+    """An engine over the records of a source. A source that can never fit the schema is refused before it is read.
 
     Records are kept in a form from which any cut of a number can be made. ``for_one_fit`` keeps only the codes of this
-    very schema, which takes an eighth of the memory.
+    one schema, which takes an eighth of the memory.
     """
     refuse_source(schema, source, labels, with_label=True)
     caveats = caveats_of(source)

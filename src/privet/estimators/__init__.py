@@ -1,1 +1,1 @@
-"""scikit-learn faces of the recipes."""
+"""The recipes as scikit-learn classifiers."""

@@ -46,7 +46,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
     # -- before a fit ----------------------------------------------------------------------------------------------
 
     def _facts(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
-        """The public facts, and the table they speak about; refused if its names or types can never fit them."""
+        """The public facts and the table. A table whose names or types can never fit the facts is refused."""
         self._checked = False
         schema, X, y = self._declared(X, y)
         refuse_source(schema, X, y, with_label=True)
@@ -147,7 +147,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return self.schema_.encode_features(X)
 
     def _mind_lost_names(self) -> None:
-        """An array follows a frame: its columns may well be in the frame's order, and are read in the schema's."""
+        """Warn about (or refuse) an array after a fit on a frame: its columns are read in the schema's order."""
         if self._columns_of_fit is None:
             return
         if self._columns_of_fit != self.schema_.names:
@@ -200,7 +200,7 @@ class PrivateClassifier(SchemaClassifier):
         return self._adopt(fit(recipe, engine, ledger, epsilon, **how))
 
     def _check_protected(self, data: PrivateDataset, y: Any) -> None:
-        """A protected data set brings its labels, its schema and its ledger; other ones would contradict it."""
+        """A protected data set has its labels, its schema and its ledger, so no others may be given."""
         self._checked, self._columns_of_fit = False, None
         if y is not None:
             raise ParameterError("a protected data set holds its labels; leave y out")
@@ -247,5 +247,5 @@ def _is_plain_array(X: Any) -> bool:
     """Whether scikit-learn can validate X as numbers: not so a mapping, or a frame that holds categories."""
     dtypes = getattr(X, "dtypes", ())
     numeric = all(getattr(dtype, "kind", "O") in "biuf" for dtype in (dtypes if np.iterable(dtypes) else (dtypes,)))
-    sparse = hasattr(X, "tocsr")  # for scikit-learn to refuse; some of SciPy's are mappings too
+    sparse = hasattr(X, "tocsr")  # scikit-learn will refuse these; some of SciPy's are mappings too
     return sparse or (numeric and not isinstance(X, Mapping))

@@ -25,7 +25,7 @@ class Parameter(NamedTuple):
     positional: bool = False
 
 
-# Every classifier has these; a recipe's docstring may explain one otherwise.
+# Every classifier has these. A recipe's docstring may explain one in its own way.
 BEFORE = (
     Parameter("schema", Schema | str | PathLike[str] | None, None, positional=True),
     Parameter("epsilon", Any, 1.0, positional=True),
@@ -128,7 +128,7 @@ def document(recipe: type[Recipe], found: tuple[Parameter, ...]) -> str:
 def _sections(recipe: type[Recipe]) -> dict[str, str]:
     """The parts of a numpydoc docstring by their titles; what stands before the first one has none."""
     text = vars(recipe).get("__doc__") or ""
-    if text.startswith(f"{recipe.__name__}("):  # not written by anybody: what dataclasses put there
+    if text.startswith(f"{recipe.__name__}("):  # the text that dataclasses put there where none was written
         return {}
     opening, *titled = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.M)
     return {"": opening} | dict(zip(titled[::2], titled[1::2], strict=True))

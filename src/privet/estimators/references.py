@@ -1,4 +1,4 @@
-"""Non-private classifiers for comparison, with the face of the private ones.
+"""Non-private classifiers for comparison, used like the private ones.
 
 NOT DIFFERENTIALLY PRIVATE: the certificate of each says so, with epsilon = infinity. What they learn must not be
 released from records that need protection; they show what privacy costs on records that do not.
@@ -161,7 +161,7 @@ class SklearnTreeReference(ReferenceClassifier):
 
 
 def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], list[Test]]:
-    """The binary tests' view of a table as numbers: a column of codes a number, one of 0 and 1 a category.
+    """A table as numbers, for binary tests: a column of codes for each number, and one of 0 and 1 for each category.
 
     The second answer has a test for each column: the first threshold of a number, or the category.
     """
@@ -200,7 +200,7 @@ def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
             tests.append(Threshold(test.attribute, int(np.floor(theirs.threshold[node]))))
         else:
             tests.append(test)
-            children.reverse()  # their 1, which goes right, is our category, which goes first
+            children.reverse()  # in their tree the category (1) goes right, in ours it goes first
         queue.extend(children)
     # Since 1.3 the values of a node are shares of its records.
     value = theirs.value[order, 0, :]

@@ -1,4 +1,4 @@
-"""Trees drawn in blocks of levels: each block is one mechanism over all its subtrees, exactly sampled."""
+"""Trees drawn in blocks of levels. Each block is one mechanism over all its subtrees, sampled exactly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EVERY = 0.2  # seconds between two looks at how far a draw has come
 class Blocks:
     """A tree of ``depth`` tests on a path, in blocks of at most as many levels as ``space`` has.
 
-    Blocks share equally what ``leaf_share`` of epsilon, for class counts in the leaves, leaves over. Early leaves are
+    ``leaf_share`` of epsilon buys class counts in the leaves, and the blocks share the rest equally. Early leaves are
     final; leaves at the full depth of a block are drawn again by the next one. Without a space nothing is drawn.
     """
 
@@ -45,7 +45,7 @@ class Blocks:
 
     @property
     def depths(self) -> list[int]:
-        """The depth of each block. A labelled tree without a test is still drawn: its label is."""
+        """The depth of each block. A labelled tree without a test has a block too, which draws its label."""
         least = 1 if self.space is not None and self.space.labelled else 0
         return [min(self.block, self.depth - start) for start in range(0, max(self.depth, least), self.block)]
 
@@ -59,7 +59,7 @@ class Blocks:
 
 
 def embedding(tests: Tests, n_classes: int, depth: int, block: int, measure: Measure = "attributes") -> Blocks:
-    """Bai et al.'s plan: a path meets every block and then a leaf's counts, and all of them cost the same.
+    """Bai et al.'s plan. A path goes through every block and then buys a leaf's counts; each of these costs the same.
 
     They count layers, D = depth + 1: eps' = eps / (ceil((D-1)/d) + 1), which is eps / 2 for a whole tree as their text
     says.
@@ -74,7 +74,7 @@ def embedding(tests: Tests, n_classes: int, depth: int, block: int, measure: Mea
 
 
 def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "attributes") -> TreeSpace:
-    """All subtrees of exactly that many levels, without labels; what is equally likely is an attribute or a subtree."""
+    """All subtrees of exactly that many levels, without labels. Either attributes or subtrees are equally likely."""
     return TreeSpace(
         tests,
         n_classes,
@@ -89,8 +89,8 @@ def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "at
 def grow_blocks(frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> Tree:
     """Draw block after block, and buy class counts in the leaves if they have a share.
 
-    Without labels a public cap bounds the leaves. Where a drawn block has too many it is cut short. That looks at no
-    record: the block was released before.
+    Without labels a public cap bounds the leaves. A drawn block with too many leaves is cut short. That looks at no
+    record, since the block was released before.
     """
     growing, depths, space = Levels(frontier, blocks.for_leaves(epsilon)), blocks.depths, blocks.space
     labels, leaves = [0], 0  # the labels of the cells that are open, and how many leaves the cap has made
@@ -154,9 +154,9 @@ class _Walk:
 
 @contextmanager
 def _watched(progress: Progress | None, number: int, blocks: int) -> Iterator[Meter | None]:
-    """A meter for the kernel to write to, and somebody who reads it out while the kernel works.
+    """A meter that the kernel writes to, and a thread that reports it while the kernel works.
 
-    The kernel takes no callables, so it cannot tell anybody itself.
+    The kernel takes no callables, so it cannot report by itself.
     """
     if progress is None:
         yield None

@@ -1,4 +1,4 @@
-"""Candidates: which tests a node may carry, and how much each weighs before the data speak. Public, from the schema."""
+"""Candidates: which tests a node may carry, and the prior weight of each. Public, from the schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEST_KINDS = {"binary": Tests.binary, "multiway": Tests.multiway, "mixed": Tests
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """A public list of tests and its base measure: uniform over tests, or each attribute of the same mass."""
+    """A public list of tests and its base measure: uniform over tests, or the same mass for each attribute."""
 
     tests: Tests
     measure: Literal["tests", "attributes"] = "tests"

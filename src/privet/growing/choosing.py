@@ -26,7 +26,7 @@ class Chooser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JointChoice:
-    """One mechanism over all candidates, numeric points and all: epsilon is spent once however many there are."""
+    """One mechanism over all candidates, split points of numbers included. It spends epsilon once for all of them."""
 
     score: Score
     selection: Selection = Selection()  # noqa: RUF009 - frozen
@@ -49,8 +49,8 @@ class JointChoice:
 class PointsFirst:
     """Friedman & Schuster's way with numbers: buy a split point for each numeric attribute, then an attribute.
 
-    With m attributes that have thresholds epsilon is shared equally among m points and the choice. What a domain too
-    narrow to cut saves is not spent.
+    With m attributes that have thresholds, epsilon is shared equally among m points and the choice. If a domain is too
+    narrow to be cut, its share is not spent.
     """
 
     score: Score
@@ -88,8 +88,8 @@ class PointsFirst:
 class NoisyGain:
     """SuLQ's way: noisy counts of every remaining attribute, and the best information gain computed from them.
 
-    Half of epsilon buys the bin counts and half the class counts in the bins; with ``reuse_counts`` all of it buys the
-    latter, and the bins are their sums.
+    Half of epsilon buys the bin counts, and half the class counts in the bins. With ``reuse_counts`` all of it buys the
+    class counts, and the bin counts are their sums.
     """
 
     reuse_counts: bool = False

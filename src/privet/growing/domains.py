@@ -1,4 +1,4 @@
-"""What a path still leaves open: the bins that an attribute can take in each cell, a public fact."""
+"""What a path leaves open: the bins that an attribute can still have in each cell. This is public."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Bools = npt.NDArray[np.bool_]
 class Domains:
     """``possible[cell, bin]``: whether the tests on the way to the cell leave that bin of an attribute open.
 
-    This is all that candidates need: a numeric domain narrowed by the path, a category already split off and an
-    attribute used up by a multiway test are the same thing here.
+    Candidates need nothing else. A numeric domain that the path has narrowed, a category that was split off and an
+    attribute that a multiway test has used up all look the same here.
     """
 
     schema: Schema
@@ -46,7 +46,7 @@ class Domains:
     def allowed(self, tests: Tests) -> Bools:
         """(cell, test): whether more than one child of the test is possible in the cell."""
         first, last = self.schema.offsets[tests.attribute], self.schema.offsets[tests.attribute + 1]
-        # Possible bins before each bin, over all attributes in a row: a difference of two counts those between.
+        # Possible bins before each bin, over all attributes in a row. The difference of two is the number between them.
         before = np.zeros((len(self.possible), self.schema.total_bins + 1), dtype=np.int64)
         np.cumsum(self.possible, axis=1, out=before[:, 1:])
         total = before[:, last] - before[:, first]

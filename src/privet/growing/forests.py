@@ -47,7 +47,7 @@ def buy_leaf_labels(
 ) -> npt.NDArray[np.intp]:
     """A label for each leaf of disjoint trees, one draw of permute-and-flip by its class counts.
 
-    ``by_winning`` is the thesis's way: the exponential mechanism of the textbook, which knows only who has most.
+    ``by_winning`` is the thesis's way: the textbook's exponential mechanism, which only sees which class is largest.
     """
     leaves = data.frontier(len(routes)).descend(routes)
     if by_winning:
@@ -56,7 +56,7 @@ def buy_leaf_labels(
 
 
 def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:
-    """The number of records, as the owner declares it or bought with a share of epsilon; and what is left of that."""
+    """The number of records, declared by the owner or bought with a share of epsilon; and the epsilon that is left."""
     if n_public is not None:
         data.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
         return n_public, epsilon

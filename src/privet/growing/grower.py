@@ -1,4 +1,4 @@
-"""The one loop that grows trees, a level at a time: ask, decide, release leaves, choose tests, split."""
+"""The loop that grows greedy trees, one level at a time: ask, decide, release leaves, choose tests, split."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 
 @dataclass(frozen=True)
 class Growth:
-    """The composition that makes a tree learner: a paper is one of these."""
+    """The parts that together make a greedy tree learner. Each paper puts together its own."""
 
     plan: Plan
     candidates: Candidates
@@ -44,7 +44,7 @@ class Growth:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A tree and the node sizes that were released on the way, NaN where none was."""
+    """A tree and the node sizes that were released while it grew; NaN where none was released."""
 
     tree: Tree
     sizes: Floats
@@ -108,6 +108,6 @@ def _ask_nodes(frontier: Questions, growth: Growth, depth: int) -> npt.NDArray[n
 
 
 def _within_cap(arity: npt.NDArray[np.intp], splits: npt.NDArray[np.bool_], room: int) -> npt.NDArray[np.bool_]:
-    """Which splits fit if every cell took its largest test, first come first served: public facts only."""
+    """Which splits fit under the cap if every cell took its largest test; earlier cells go first. Public facts only."""
     added = np.cumsum(np.where(splits, arity - 1, 0))
     return np.asarray(len(arity) + added <= room)

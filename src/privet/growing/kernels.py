@@ -67,7 +67,7 @@ def random_structure(arity, kinds, depth, most_leaves, root, support, least, see
 
 @njit(cache=True, nogil=True)
 def _free_category(node, a, arity, attribute, cut, parent):
-    """A category that no test above has split off; there are two at least."""
+    """A category that no test above has split off. There are at least two."""
     while True:
         value, here, free = np.random.randint(arity), parent[node], True  # noqa: NPY002
         while here >= 0:

@@ -21,7 +21,7 @@ class LeafPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NoisyCounts:
-    """Class counts with noise: the label is the largest, and predictions are graded."""
+    """Class counts with noise. The label is the class with the largest count, and the counts give probabilities."""
 
     def release(self, frontier: Questions, cells: Index, epsilon: Fraction) -> Floats:
         return frontier.class_counts_all(epsilon, cells, what="leaf class counts").astype(np.float64)

@@ -1,4 +1,4 @@
-"""A tree under construction whose tests are known: it goes down level by level and buys class counts in its leaves."""
+"""A tree under construction whose tests are known. It is built level by level, and buys class counts in its leaves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from privet.structure.splits import Test
 from privet.trees.leaf_counts import as_trees, shares, tree_of_counts
 from privet.trees.tree import Tree
 
-TIE = 1e-6  # of a leaf's opinion goes to its label, so that it also wins ties
+TIE = 1e-6  # added to the share of a leaf's label, so that it also wins ties
 
 
 class Levels:
@@ -44,8 +44,8 @@ class Levels:
         return tree_of_counts(self.frontier.schema, self._tests, np.concatenate(self._counts))
 
     def labelled_tree(self) -> Tree:
-        """The tree whose leaves say their labels. Where counts disagree, the label's share and the largest change
-        places."""
+        """The tree whose leaves predict their labels. Where counts disagree with the label, its share and the largest
+        share change places."""
         routes = Routes.in_level_order(self.frontier.schema, self._tests)
         counts, labels = np.concatenate(self._counts), np.array(self._labels)
         rows = np.arange(len(labels))

@@ -1,4 +1,4 @@
-"""Random trees that cut where public records are dense, so that leaves hold about as many of them each."""
+"""Random trees that cut where public records are dense, so that leaves hold about equally many of them."""
 
 from __future__ import annotations
 

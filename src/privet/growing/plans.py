@@ -39,8 +39,8 @@ class Plan:
     ) -> Plan:
         """A plan by weights: every question of a kind gets the same share, and a path of full depth spends it all.
 
-        ``node`` weighs the question asked in every node before it is decided what becomes of it (at full depth, where
-        only a leaf can follow, only with ``ask_last``), ``choice`` that of an inner node, ``leaf`` that of a leaf.
+        ``node`` is the weight of the question that every node is asked first (at full depth, where each node is a leaf,
+        only with ``ask_last``). ``choice`` is the weight of choosing a test, ``leaf`` that of a leaf's counts.
         """
         asked = depth + 1 if ask_last else depth
         unit = total / (Fraction(node) * asked + Fraction(choice) * depth + Fraction(leaf))

@@ -62,7 +62,7 @@ class Questions(Protocol):
         """(cell,) the index of a good test among the ``allowed``, or ``NO_TEST``."""
 
     def will_choose(self) -> None:
-        """Told that tests will be chosen here, so that one pass over the records can serve the whole level."""
+        """Say that tests will be chosen here, so that one pass over the records can serve the whole level."""
 
     def split(self, tests: Sequence[Test | None]) -> Questions:
         """The children of the cells that have a test, in order; the others are left out."""

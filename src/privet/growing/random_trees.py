@@ -19,10 +19,10 @@ from privet.structure.splits import Kind
 class RandomTrees:
     """How random trees are drawn: a public plan.
 
-    An attribute with a child for every value is used once on a path; a number is cut again at a uniform point of what
-    the path leaves of its domain. ``distinct_roots`` gives every attribute its turn as a root before any has a second.
-    A branch ends where the records it can be expected to hold, ``support`` shared equally by children, are ``least`` or
-    fewer. ``max_leaves`` bounds each tree: a child for every value of eleven attributes makes hundreds of millions.
+    An attribute with a child for every value is used once on a path. A number can be cut again, at a uniform point of
+    what the path leaves of its domain. With ``distinct_roots`` every attribute is a root once before any is one twice.
+    Children share the expected ``support`` of their parent equally, and a branch ends where it is ``least`` or less.
+    ``max_leaves`` bounds each tree: a child for every value of eleven attributes makes hundreds of millions.
     """
 
     trees: int

@@ -1,4 +1,4 @@
-"""Stopping rules. They see public facts and released numbers only (``Level``), so they cannot ask."""
+"""Stopping rules. They get public facts and released numbers only (``Level``), and cannot ask for more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
-    """The cells of a level, as far as anybody may know them."""
+    """What is public about the cells of a level."""
 
     depth: int
     released: npt.NDArray[np.int64] | None
@@ -59,7 +59,7 @@ class TooNoisy:
 
 @dataclass(frozen=True, slots=True)
 class SmallOrPure:
-    """Stop under a released size, or where the released counts leave one class only."""
+    """Stop below a released size, or where at most one class has a positive released count."""
 
     min_size: int = 0
 

@@ -1,4 +1,4 @@
-"""What one draw of a whole tree affords, and the public space it is drawn from."""
+"""How deep one draw of a whole tree can afford to go, and the public space it is drawn from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privet.schema import Attribute, Numeric, Schema
 from privet.structure.splits import Tests
 
 MAX_OPERATIONS = 3 * 10**9  # some six seconds on two cores
-REGION_OPERATIONS = 128  # what a region costs beside its leaves; it decides where tests are few
+REGION_OPERATIONS = 128  # what a region costs beside its leaves; this matters where tests are few
 LABEL_OPERATIONS = 3  # what a label of a leaf costs where there are more than two: they have sums of their own
 COUNT_OPERATIONS = 24  # what a count costs that a multiway test looks at: an exponential, among others
 PASS_OPERATIONS = 10**5  # what a counting pass costs beside its counts
@@ -38,7 +38,7 @@ def operations(n_tests: int, n_classes: int, depth: int) -> int:
 
 
 def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
-    """What a draw holds at a time: a weight for every region, and joint counts two tests shorter."""
+    """The memory of a draw: a weight for every region, and joint counts of sets with two tests less."""
     regions = 12 * math.comb(n_tests, max(depth - 1, 0)) * 2 ** max(depth - 1, 0)
     counts = sum(4 * math.comb(n_tests, size) * n_tests**2 * n_classes for size in range(depth - 2))
     return regions + counts
@@ -68,7 +68,7 @@ def multiway_operations(schema: Schema, tests: Tests, depth: int) -> int:
 
 
 def affordable_multiway_depth(schema: Schema, tests: Tests) -> int:
-    """The deepest tree of multiway tests that one draw affords, and whose leaves can be held."""
+    """The deepest tree of multiway tests that one draw affords, and that has no more leaves than the cap."""
     arities, depth = tests.arity.tolist(), 1
     while (
         depth < len(tests)
@@ -122,7 +122,7 @@ def _near_zero(attribute: Attribute, bins: int) -> Attribute:
 def test_prior(
     schema: Schema, tests: Tests, measure: Literal["tests", "attributes"], favours: Mapping[str, float] | None
 ) -> npt.NDArray[np.float64]:
-    """Prior weight of every test: uniform, or each attribute the same; times what the user favours or forbids (0)."""
+    """Prior weight of every test: the same for each test or each attribute, times the user's weights (0 forbids)."""
     weights = np.ones(len(tests))
     if measure == "attributes":
         weights /= np.bincount(tests.attribute, minlength=len(schema.attributes))[tests.attribute]

@@ -1,5 +1,5 @@
 """The kernel: the only part of privet that may cost privacy.
 
-It takes values and never callables, releases nothing without a receipt, and holds the only reference to the records.
+It takes values and never callables, releases nothing without a receipt, and shows an analyst no exact number.
 Proofs are in ``docs/proofs``; every mechanism names its page.
 """

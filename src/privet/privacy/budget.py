@@ -15,7 +15,7 @@ from privet.errors import EpsilonError, ParameterError
 
 INFINITY = math.inf
 _LEAST = Fraction(1, 10**100)
-_MOST_BITS = 7_000  # of a denominator, some 2,100 digits: Python writes the difference of two such numbers, no more
+_MOST_BITS = 7_000  # of a denominator: some 2,100 digits, so that Python can still write the difference of two
 Total = Fraction | float
 """A total loss: an exact rational, or ``INFINITY`` for what is not private at all."""
 
@@ -28,7 +28,7 @@ class Neighbours(StrEnum):
 
     @property
     def steps(self) -> int:
-        """How many additions and removals one change of this relation is made of."""
+        """How many additions and removals one change in this relation consists of."""
         return 1 if self is Neighbours.ADD_REMOVE else 2
 
     @classmethod

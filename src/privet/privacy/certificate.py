@@ -80,8 +80,8 @@ class Caveat:
 class Certificate:
     """The guarantee of everything released through one account, for the table that the account was handed.
 
-    It knows nothing of what was done with the records before (an imputer or scaler that looked at all rows, folds dealt
-    by position), nor of what is chosen by exact scores after; its words say so.
+    It does not cover what was done with the records before (an imputer or scaler that looked at all rows, folds dealt
+    by position), nor what is chosen by exact scores after. Its text says so.
 
     >>> from privet import Ledger
     >>> ledger = Ledger(1)
@@ -160,7 +160,7 @@ class Certificate:
 
 
 def words(value: Total) -> str:
-    """A number for people: as a decimal, and exactly beside it where that is another number."""
+    """A number for people: as a decimal, followed by the exact number where the two differ."""
     if value == INFINITY:
         return "infinity"
     short = f"{float(value):.6g}"

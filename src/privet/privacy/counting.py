@@ -2,9 +2,9 @@
 
 A partition of the records is a *public program* (``Cells``): refine by tests, go down trees, keep one cell, toss coins.
 It holds no record, so it can be sent anywhere, and an engine replays it on its records. A question names a partition
-and what to count in it; an engine answers a batch of questions in one pass. Only the kernel asks (``dataset.py``,
-``frontier.py`` and ``samplers/``), and only to hand the exact numbers to a mechanism. The room ``published`` asks too,
-after the ledger was told that its answers are not private.
+and what to count in it; an engine answers many questions in one pass. In a private fit only the kernel asks
+(``dataset.py``, ``frontier.py``, ``samplers/``), and it hands the exact numbers to a mechanism. Code that is marked
+NOT PRIVATE asks too (``published``, the references), and so do checks and experiments on public tables.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class Only:
 
 @dataclass(frozen=True, slots=True)
 class Shards:
-    """Split a single cell by coins that the engine threw before and keeps with its records, under this number."""
+    """Split a single cell by coins. The engine threw them before and keeps them with its records, under this number."""
 
     coins: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A public partition of (some of) the records, as the steps that lead to it. Compared by identity of the steps."""
+    """A public partition of (some of) the records: the steps that lead to it. Compared by identity of the steps."""
 
     steps: tuple[Refine | Descend | Only | Shards, ...] = ()
     size: int = 1
@@ -145,7 +145,7 @@ class Engine(Protocol):
         """What a certificate must say about how the records came here."""
 
     def answer(self, questions: Sequence[Question]) -> list[Ints]:
-        """Exact answers, in one pass over the records. Sums of integers, so no order of records can show."""
+        """Exact answers, in one pass over the records. They are sums of integers: the order of records cannot show."""
 
     def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
         """Split a single cell into ``count``. Each record's throw is kept with it and never thrown again."""
@@ -154,7 +154,7 @@ class Engine(Protocol):
         """Joint counts of at most ``depth`` binary tests in a partition of one cell."""
 
     def with_schema(self, schema: Schema) -> Engine:
-        """The same records, their numbers cut as another schema of the same declared facts cuts them."""
+        """The same records with numbers cut as another schema says; both schemas declare the same facts."""
 
 
 def class_counts(engine: Engine, cells: Cells) -> Ints:

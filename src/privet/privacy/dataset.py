@@ -1,4 +1,4 @@
-"""``PrivateDataset``: the only holder of records, and the questions an analyst may ask of them (after PINQ)."""
+"""``PrivateDataset``: all that an analyst holds of private records, with the questions it answers (after PINQ)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PrivateDataset:
         self._engine = engine
         self._cells = cells
         self.ledger = ledger
-        # A part pays here. It is not for others: whoever charged another table to it would pay for the largest only.
+        # A part pays here. Keep it private: a group pays for its largest part only, which is wrong for another table.
         self._account = ledger if _account is None else _account
         if cells is ROOT:
             ledger.bind(engine.schema.name, fingerprint(engine.schema))
@@ -93,7 +93,7 @@ class PrivateDataset:
         present = bins[:, :-1] if getattr(self.schema.attributes[index], "missing", None) is not None else bins
         count = present.sum(axis=(1, 2))
         centred = sums - middle * count
-        # A record moves the scaled count by reach and the sum by at most reach: one vector, one draw, one charge.
+        # A record moves the scaled count by reach and the sum by at most reach. Both are one vector with one charge.
         noisy = mechanisms.noisy_counts(np.concatenate([count * reach, centred]), receipt, sensitivity=2 * reach)
         mean = middle + noisy[1] / max(noisy[0] / reach, 1.0)
         return float(np.clip(mean, quantum.low, quantum.high)) * quantum.step
@@ -114,11 +114,11 @@ class PrivateDataset:
         return self._parts(refine(self._cells, self.schema, [test]))
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:
-        """Disjoint random parts: each record tosses its own coin, so that no record moves when another leaves."""
+        """Disjoint random parts. Each record tosses its own coin, so no record changes its part when another leaves."""
         return self._parts(self._shard(count))
 
     def sample(self, rate: Fraction) -> PrivateDataset:
-        """Some of the records: each enters by its own coin, at a public rate. What is asked of them costs as ever."""
+        """Some of the records: each enters by its own coin, at a public rate. This makes no question cheaper."""
         if not isinstance(rate, Fraction) or not 0 < rate <= 1:
             raise ParameterError(f"rate must be a Fraction above 0 and at most 1, not {rate!r}")
         coins = self._coins()
@@ -130,13 +130,13 @@ class PrivateDataset:
         return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
 
     def descend_each(self, routes: Routes) -> list[Frontier]:
-        """The leaves of each public tree, all records in every tree: one frontier a tree, counted in one pass."""
+        """The leaves of each public tree: one frontier a tree, counted in one pass. All records go down every tree."""
         return descend_each(self._engine, self._cells, routes, self._account)
 
     def for_work(self, name: str, epsilon: object, schema: Schema) -> PrivateDataset:
-        """These records on an account of their own, their numbers cut as ``schema`` cuts them, for one piece of work.
+        """These records for one piece of work: on an account of their own, with numbers cut as ``schema`` says.
 
-        A part was made by the cuts it has, so only the whole can be cut anew.
+        A part was made with the cuts of its schema, so only the whole data set can be cut anew.
         """
         if self._cells is not ROOT and schema != self.schema:
             raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
@@ -144,7 +144,7 @@ class PrivateDataset:
         return PrivateDataset(self._engine.with_schema(schema), account, self._cells, account)
 
     def add_caveat(self, text: str) -> None:
-        """A condition that the certificate of these records, and of those they are a part of, must state."""
+        """A condition that the certificate must state: that of these records, and of all records they are a part of."""
         self._account.add_caveat(text)
 
     def charge_nonprivate(self, what: str, why: str) -> None:

@@ -1,8 +1,8 @@
 """A frontier: many disjoint cells, asked together. One counting pass, one noise call and one charge for a whole level.
 
-The frontier keeps the books of its own cells. A cell carries what was spent on the records in it, on the way from the
-root; the ledger pays the running maximum over all cells that ever were, which is parallel composition without an
-account per cell. Proof: ``docs/proofs/composition.md``.
+The frontier keeps the books of its own cells. Each cell knows what was spent on its records on the way from the root.
+The ledger pays the largest of these amounts, over all cells there have ever been. That is parallel composition without
+an account for each cell. Proof: ``docs/proofs/composition.md``.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ BY_FLIPPING = Selection("permute-and-flip")
 
 
 class _Books:
-    """What the most expensive path from the root has cost; shared by a frontier and all that grow out of it."""
+    """What the most expensive path from the root has cost. A frontier shares it with all frontiers made from it."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger._parallel(1)[0]  # an account of this process: a fork cannot copy the books
+        self.ledger = ledger._parallel(1)[0]  # it belongs to this process, so a fork cannot spend it again
         self.peak = NOTHING
         self._lock = threading.RLock()
         self._busy = False
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """One at a time: two threads (or a signal handler) that read one peak would pay once for two questions."""
+        """One question at a time. Two threads (or a signal handler) that read the same peak would pay once for both."""
         with self._lock:
             if self._busy:
                 raise PrivacyError("a frontier cannot be asked by a signal handler in the middle of a question")
@@ -71,7 +71,7 @@ class Frontier:
         # Few distinct amounts, many cells: cell i has spent _amounts[_spent[i]].
         self._amounts = [NOTHING]
         self._spent = np.zeros(cells.size, dtype=np.intp)
-        self._gone = np.zeros(cells.size, dtype=bool)  # cells whose records live on in the children of a split
+        self._gone = np.zeros(cells.size, dtype=bool)  # cells that were split: their records are in the children
 
     @property
     def schema(self) -> Schema:
@@ -111,7 +111,7 @@ class Frontier:
         ``asked`` is a public (cell, attribute) array; bins that were not asked are 0. A record is in one bin of every
         attribute, so ``epsilon`` is what all attributes of a cell cost together and each gets an equal share of it.
         """
-        # Integers would index instead of mask, and release more than is paid for.
+        # Must be booleans: integers would index instead of mask, and release more than is paid for.
         asked = np.asarray(asked, dtype=np.bool_)
         if asked.shape != (self._size_of(cells), len(self.schema.attributes)) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
@@ -158,7 +158,7 @@ class Frontier:
         selection: Selection = BY_FLIPPING,
         score: Hits | Wins = Hits(),  # noqa: B008 - frozen
     ) -> Index:
-        """A label for each cell, drawn by its number of records, or by whether it has most of them."""
+        """A label for each cell, drawn by how many records have it, or by whether most have it."""
         check_score(score, closed_sets.LABEL_SCORES)
         mechanisms.check_candidates(selection, (self._size_of(cells), self.schema.n_classes), None, None)
         chosen, receipt = self._charge(epsilon, cells, "leaf labels", selection.mechanism, Fraction(selection.factor))
@@ -185,7 +185,7 @@ class Frontier:
     def split(self, tests: Sequence[Test | None]) -> Frontier:
         """The children of the cells that have a test, in order; the others stay behind. Costs nothing.
 
-        A cell is split once and then asked no more: its children carry on its books.
+        A cell is split once. After that only its children can be asked; they take over what it has spent.
         """
         if len(tests) != self.size:
             raise ParameterError(f"tests must have one entry for each of the {self.size} cells")
@@ -207,7 +207,7 @@ class Frontier:
     def _charge(
         self, epsilon: object, cells: Index | None, what: str, mechanism: str, sensitivity: Fraction | None
     ) -> tuple[Index, Receipt]:
-        """Pay for a question of some cells; ``sensitivity`` is in units of the mechanism's scale, None without one."""
+        """Pay for a question of some cells. The noise has scale ``sensitivity`` / epsilon; None if it has no scale."""
         loss = Loss.of(epsilon)
         chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
         if chosen.ndim != 1 or ((chosen < 0) | (chosen >= self.size)).any():
@@ -230,7 +230,7 @@ class Frontier:
         return chosen, receipt
 
     def _partition(self, parts: Sequence[int] | Ints, make_cells: Callable[[], Cells]) -> Frontier:
-        """Put the cells that have ``parts`` in their place."""
+        """The frontier of the parts of the cells that have any (``parts`` says how many)."""
         split, child = np.asarray(parts) > 0, object.__new__(Frontier)
         child._engine, child._books = self._engine, self._books
         with self._books.open():
@@ -288,4 +288,4 @@ def score_tests(counts: Ints, tests: Tests, score: Score, schema: Schema) -> tup
                 left = first[:, tests.cut[binary]]
                 scores[:, binary] = score.node(left) + score.node(total - left)
                 terms = max(terms, 2 * classes)
-    return scores, terms + 8  # a few roundings beside the sums: square, quotient, difference, prior
+    return scores, terms + 8  # and a few roundings more: square, quotient, difference, prior

@@ -1,8 +1,8 @@
 """The journal: an append-only file that remembers what was spent, across processes and power cuts.
 
 One JSON record a line, each with a checksum. A record is on disk before any noise is drawn, so after a crash the file
-may show a charge for something that was never released, never the opposite. A torn record counts as spent: the amount
-stands first in the line and is believed even when the rest is missing; if not even that survived, all of the budget
+may show a charge for something that was never released, never the opposite. A torn record counts as spent. The amount
+stands first in the line, and is believed even when the rest is missing. If the amount is lost too, the whole budget
 counts as spent until the owner settles it.
 """
 
@@ -55,7 +55,7 @@ News = tuple[int, Entry | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a budget begins with. No later record changes it, but for one that lowers the cap."""
+    """What a budget begins with. Later records cannot change it, except that one may lower the cap."""
 
     cap: Loss
     neighbours: Neighbours
@@ -85,7 +85,7 @@ class Journal:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the file against every other process. One thread may enter again: only the outermost exit lets go."""
+        """Lock the file against every other process. A thread may enter again; only its outermost exit unlocks."""
         try:
             import fcntl
         except ImportError:
@@ -94,7 +94,7 @@ class Journal:
             self._open()  # after a fork both processes would otherwise share one lock
         self._depth += 1
         try:
-            # At every depth: a signal handler may run between the line above and this one. Locking twice is no harm.
+            # Lock at every depth: a signal handler may run between the line above and this one. Twice is harmless.
             fcntl.flock(self._file, fcntl.LOCK_EX)
             yield
         finally:
@@ -106,27 +106,27 @@ class Journal:
         """Put an entry on disk; only when this returns may noise be drawn. Call it while locked."""
         self._check_path()
         self._append_bytes(_signed(_to_record(entry, analyst)))
-        self._check_path()  # were it moved meanwhile, the next reader would not find the entry
+        self._check_path()  # if the file was moved, the next reader would not find the entry
 
     def read_new(self) -> Iterator[News]:
         """Entries appended by anybody since the last call. Call it while locked."""
         self._check_path()
         lines = os.pread(self._file, os.fstat(self._file).st_size - self._offset, self._offset).split(b"\n")
         if lines[-1]:
-            self._append_bytes(b"\n")  # nobody may continue a torn line; the next reader finds it ended
+            self._append_bytes(b"\n")  # end a torn line, so that no later entry continues it
             lines.append(b"")
         for line in lines[:-1]:
             yield self._line + 1, *read_entry(line)
-            self._offset += len(line) + 1  # only now: an interrupt may book an entry twice, never skip it
+            self._offset += len(line) + 1  # after the yield: an interrupt may book an entry twice, but never skip one
             self._line += 1
 
     def _create(self, new: Header) -> None:
-        """Link a whole header into place, so that nobody finds half of one."""
+        """Put a complete header in place in one step, so that no reader finds half of one."""
         try:
             with tempfile.NamedTemporaryFile(dir=self.path.parent, prefix=f".{self.path.name}.") as beside:
                 self._file = beside.fileno()
                 self._append_bytes(new.line())
-                with suppress(OSError):  # somebody was faster, or there are no links here and _open makes the file
+                with suppress(OSError):  # the file exists by now, or links are not supported and _open makes it
                     os.link(beside.name, self.path)
                     self.created = True
         except OSError as error:
@@ -143,7 +143,7 @@ class Journal:
         self._depth = 0
 
     def _check_path(self) -> None:
-        """A file that was moved, replaced or cut would be a second budget beside the one that others find."""
+        """Refuse a file that was moved, replaced or cut: it would be a second budget beside the one others find."""
         if self._owner != os.getpid():
             raise JournalError(f"{self.path} is locked by the process that forked this one; open the ledger here")
         try:
@@ -175,7 +175,7 @@ class Journal:
         return Header(cap, Neighbours.parse(record["neighbours"]), record.get("dataset"))
 
     def _finish_header(self, torn: bytes, new: Header | None) -> Header:
-        """Write a header anew that a crash cut off. No charge comes before a header, so none is lost."""
+        """Write a header again that a crash cut off. Charges come after the header, so none is lost."""
         if new is None:
             raise JournalError(f"{self.path} holds no budget yet; give epsilon to create one")
         if not any(whole.startswith(torn) for whole in (new.line(), new.line(1))):
@@ -247,6 +247,6 @@ def read_entry(line: bytes) -> tuple[Entry | None, str | None]:
     amount = _AMOUNT.match(line)
     if amount is None or line.endswith(b"}"):
         return None, None  # nothing is left of the record, or somebody changed it
-    # Whose it was may be lost with the rest, so a torn record counts against the cap alone.
+    # The analyst's name may be lost with the rest, so a torn record counts against the cap alone.
     adds = Loss.read(amount.group(1).decode())
     return (None if adds.epsilon > _MOST else Charge(TORN, adds, adds)), None

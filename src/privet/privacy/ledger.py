@@ -1,9 +1,9 @@
 """The ledger: no receipt, no release.
 
-A charge is checked, subtracted and (with a journal) on disk before anybody holds the receipt that a mechanism needs,
-and the mechanism takes its epsilon from that receipt. Accounts form a tree: what one spends, its parent pays, except
-that the parent of a *parallel* group pays only the running maximum of its children (they hold disjoint records). Only
-the kernel makes such groups: that records are disjoint is nothing to take anybody's word for.
+A mechanism needs a receipt and takes its epsilon from it. Before the receipt is handed out, the charge is checked,
+subtracted and (with a journal) on disk. Accounts form a tree: what one spends, its parent pays. The parent of a
+*parallel* group pays only the largest amount that a child has spent, since the children hold disjoint records. Only the
+kernel makes such groups, because only it can be sure that records are disjoint.
 Proofs: ``docs/proofs/composition.md``.
 """
 
@@ -75,7 +75,7 @@ class Ledger:
         journal: str | os.PathLike[str] | None = None,
         dataset: str | None = None,
     ) -> None:
-        # What can be refused is refused here, before a file is made.
+        # Refuse wrong arguments before a file is made.
         relation = None if neighbours is None else Neighbours.parse(neighbours)
         if dataset is not None and (not isinstance(dataset, str) or not dataset):
             raise ParameterError(f"dataset must be a name such as 'clinic-2026', not {dataset!r}")
@@ -182,7 +182,7 @@ class Ledger:
     ) -> Receipt:
         """Pay for one release, with an epsilon or a ``Loss``; raises ``BudgetExceeded`` before anything is drawn.
 
-        ``mechanism`` and the ``scale`` of its noise are written down, for whoever adds up the journal another way.
+        ``mechanism`` and the ``scale`` of its noise are recorded, so that the journal can be added up in another way.
         """
         asked = Loss.of(loss)
         return self._charge(asked, what, 1, asked, mechanism, scale)
@@ -192,8 +192,8 @@ class Ledger:
     ) -> Receipt:
         """Pay for one release in each of ``cells`` disjoint cells.
 
-        For a frontier, which keeps the books of its own cells: ``adds`` is what the charge adds to the most expensive
-        path, never more than the loss.
+        For a frontier, which keeps the books of its own cells. ``adds`` is how much more the most expensive path costs
+        with this charge; it is never more than the loss.
         """
         paid = loss - adds
         root = self._root()
@@ -204,7 +204,7 @@ class Ledger:
             self._check_room(loss, what, paid)
             costs = [(account, loss - free) for account, free in self._path(paid)]
             check_digits((root._spent + costs[-1][1]).epsilon, "the sum of all charges")
-            # Outermost first: what breaks off between two lines leaves too much on the books, never too little.
+            # Outermost first: an interrupt between two lines then books too much, never too little.
             root._enter(Charge(what, loss, costs[-1][1], mechanism, scale), self._analyst())
             for account, cost in reversed(costs):
                 if not account._durable:
@@ -261,7 +261,7 @@ class Ledger:
                 root._enter(Note("schema", dict(facts)))
 
     def lower_cap(self, epsilon: object, *, delta: object = None) -> None:
-        """Lower the cap for good. It can never be raised: people were promised the one that stands."""
+        """Lower the cap for good. It can never be raised, since people were promised the present one."""
         root = self._root()
         with root._exclusive(writing=True):
             lower = Loss(parse_epsilon(epsilon), root._limit.delta if delta is None else parse_delta(delta))
@@ -270,7 +270,7 @@ class Ledger:
             root._enter(Note("limit", str(lower)))
 
     def settle(self, line: int, loss: object) -> None:
-        """Say what a line of the journal cost that cannot be read: 0 if nothing, at most the cap. The rest is free."""
+        """Say what an unreadable line of the journal cost, from 0 to the cap. The rest can then be spent again."""
         root, cost = self._root(), loss if isinstance(loss, Loss) else Loss(exact(loss, "epsilon"))
         with root._exclusive(writing=True):
             if line not in root._unread:
@@ -281,7 +281,7 @@ class Ledger:
             root._enter(Note("settled", [line, str(cost)]))
 
     def discard_unused(self) -> None:
-        """Remove the journal if this ledger made it and nothing was charged: a refused call leaves none behind."""
+        """Remove the journal if this ledger made it and nothing was charged, so that a refused call leaves no file."""
         root = self._root()
         if root._journal is not None and root._journal.created:
             with root._exclusive(writing=True):
@@ -293,7 +293,7 @@ class Ledger:
     def analyst(self, name: str, loss: object = None) -> Ledger:
         """A budget of an analyst under this cap; kept by name in the journal, the same object each time.
 
-        The limit can be lowered by opening the analyst with a smaller one, never raised. Without one the known holds.
+        Open the analyst with a smaller limit to lower it; it cannot be raised. Without a limit the known one holds.
         """
         if self._parent is not None or not isinstance(name, str):
             raise ParameterError("analysts are opened on the data set's own ledger, by a name that is text")
@@ -317,7 +317,7 @@ class Ledger:
         return self._child(name, limit)
 
     def _parallel(self, count: int) -> tuple[Ledger, ...]:
-        """Accounts over ``count`` disjoint parts of the records; this one pays the running maximum of theirs.
+        """Accounts over ``count`` disjoint parts of the records; this one pays for the most expensive one only.
 
         For ``PrivateDataset`` and ``Frontier`` alone, which know that the parts are disjoint.
         """
@@ -342,7 +342,7 @@ class Ledger:
         return self if self._parent is None else self._parent._root()
 
     def _path(self, paid: Loss = NOTHING) -> Iterator[tuple[Ledger, Loss]]:
-        """This account and those above it, innermost first, with how much of a charge here each has paid already."""
+        """This account and those above it, innermost first, and how much of a charge here each has already paid."""
         account: Ledger | None = self
         while account is not None:
             yield account, paid
@@ -351,7 +351,7 @@ class Ledger:
             account = account._parent
 
     def _used(self) -> Loss:
-        """What counts as spent: all of it, while the journal holds a record that cannot be read."""
+        """What counts as spent. It is the whole budget while the journal holds a record that cannot be read."""
         return self._spent | self._limit if self._parent is None and self._unread else self._spent
 
     def _rooms(self, paid: Loss = NOTHING) -> list[tuple[Loss, str]]:
@@ -411,10 +411,10 @@ class Ledger:
 
     @contextmanager
     def _exclusive(self, *, writing: bool = False) -> Iterator[None]:
-        """On the root: hold the books against other threads and processes, with the journal's news taken in.
+        """On the root: lock the books against other threads and processes, and read what is new in the journal.
 
-        The same thread can come here a second time, from a signal handler, a finaliser or a tracer. It may look at the
-        books as they stand; between a check and its entry nothing may be written.
+        The same thread can come here a second time, from a signal handler, a finaliser or a tracer. It may then read
+        the books, but not write: the first time may be between a check and its entry.
         """
         with self._lock:
             if self._busy:

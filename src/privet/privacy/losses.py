@@ -18,7 +18,7 @@ from privet.privacy.budget import exact
 
 _ZERO = Fraction(0)
 _PRECISION = 50  # digits of a group factor, the last one rounded up
-_BEYOND = 2_000  # e^2000 times the smallest delta that anybody could want is far above 1
+_BEYOND = 2_000  # e^2000 times any useful delta is far above 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Loss:
 
     @classmethod
     def of(cls, value: object) -> Loss:
-        """A loss that can be charged: one that is not nothing, or a positive epsilon."""
+        """A loss that can be charged: a ``Loss`` above zero, or a positive epsilon."""
         if not isinstance(value, Loss):
             return cls(parse_epsilon(value))
         if value.epsilon:
@@ -93,15 +93,15 @@ class Loss:
 
 
 NOTHING = Loss(_ZERO)
-UNLIMITED = Loss(Fraction(10**200), Fraction(10**200))  # for accounts that only those above them limit
+UNLIMITED = Loss(Fraction(10**200), Fraction(10**200))  # for accounts that are limited only by the accounts above them
 
 
 def _group_factor(epsilon: Fraction, rows: int) -> Fraction | None:
-    """1 + e^epsilon + ... + e^((rows - 1) epsilon), rounded up; None if it is beyond measure."""
+    """1 + e^epsilon + ... + e^((rows - 1) epsilon), rounded up; None if it is too large to compute."""
     if rows * epsilon > _BEYOND:
         return None
     with decimal.localcontext(decimal.Context(prec=_PRECISION, rounding=decimal.ROUND_CEILING)):
-        # exp() rounds to nearest whatever the context says, so the next number up is a bound.
+        # exp() always rounds to the nearest number, so the next number up is a bound.
         ratio = (decimal.Decimal(epsilon.numerator) / decimal.Decimal(epsilon.denominator)).exp().next_plus()
         total = decimal.Decimal(1)
         for _ in range(rows - 1):

@@ -1,6 +1,6 @@
-"""Mechanisms: (exact value, receipt) in, released value out: noisy numbers, and a choice among scores.
+"""Mechanisms take exact values and a receipt, and give values to release: noisy numbers, or choices by scores.
 
-Whole trees are drawn in ``samplers/``, by the same rule: redeem the receipt before the draw, and take epsilon from it.
+Each redeems the receipt before it draws and takes epsilon from it. So do ``samplers/``, which draw whole trees.
 Proofs: ``docs/proofs/laplace.md`` and ``docs/proofs/selection.md``.
 """
 
@@ -29,8 +29,8 @@ LAPLACE = "discrete Laplace"
 class Selection:
     """How a candidate is drawn.
 
-    ``one-sided`` uses that adding a record moves all scores the same way (weights ``exp(eps q / S)``); ``two-sided``
-    is the textbook's ``exp(eps q / 2S)``, which the published methods use.
+    ``one-sided`` draws with weights ``exp(eps q / S)``: adding a record moves all scores the same way. ``two-sided`` is
+    the textbook's ``exp(eps q / 2S)``, which the published methods use.
     """
 
     mechanism: Literal["exponential", "permute-and-flip"] = "exponential"
@@ -50,8 +50,8 @@ class Selection:
 def noisy_counts(exact: Ints, receipt: Receipt, *, cells: Cells | None = None, sensitivity: int = 1) -> Ints:
     """Integers plus discrete Laplace noise, for a histogram whose L1 sensitivity within a cell is ``sensitivity``.
 
-    ``sensitivity`` counts the integers that one record can move in its cell times how far: 1 for the class counts of
-    a cell, the bound of the quantised values for a sum.
+    ``sensitivity`` is how far one record can move the integers of its cell, added up. It is 1 for the class counts of a
+    cell, and the bound of the quantised values for a sum.
     """
     if sensitivity < 1:
         raise ParameterError(f"sensitivity must be at least 1, not {sensitivity}")
@@ -64,7 +64,7 @@ def noisy_counts(exact: Ints, receipt: Receipt, *, cells: Cells | None = None, s
 def check_candidates(
     selection: Selection, shape: tuple[int, int], allowed: npt.NDArray[np.bool_] | None, log_prior: Floats | None
 ) -> None:
-    """Refuse what ``choose`` cannot do; all of it is public, so it can be said before anything is charged."""
+    """Refuse what ``choose`` cannot do, before anything is charged. All of it is public."""
     if type(selection) is not Selection:
         raise ParameterError(f"selection must be a Selection, not {type(selection).__name__}")
     for name, array, kind in (("allowed", allowed, "b"), ("log_prior", log_prior, "f")):
@@ -101,7 +101,7 @@ def choose(
     epsilon = receipt.redeem(cells)
     shift = np.zeros(1)
     if log_prior is not None:
-        # The public prior joins the score in the score's own unit; exp(shift / scale) is then the prior's weight.
+        # The public prior is added to the score, in the score's unit, so that exp(shift / scale) is its weight.
         shift = log_prior * float_up(score.sensitivity * selection.factor / epsilon)
     shift_bound = float(np.abs(np.where(np.isfinite(shift), shift, 0.0)).max(initial=0.0))
     sensitivity = float_sensitivity(score, terms, shift_bound)

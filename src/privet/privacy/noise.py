@@ -1,7 +1,7 @@
 """The only caller of OpenDP: exact samplers fed by the operating system's entropy.
 
-A ``NoiseSource`` is asked *after* scales and scores are computed, so that ``privet.testing`` can swap it without
-touching anything a proof speaks about. A source with a ``caveat`` marks the certificate of every ledger it serves.
+A ``NoiseSource`` is asked *after* scales and scores are computed. So ``privet.testing`` can swap it and change nothing
+that the proofs are about. A source with a ``caveat`` marks the certificate of every ledger it serves.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class NoiseSource(Protocol):
 
 
 class OpenDPNoise:
-    """OpenDP's exact samplers. One Laplace call for a whole vector: the set-up costs more than the draws."""
+    """OpenDP's exact samplers. A whole vector gets one Laplace call, since set-up costs more than the draws."""
 
     caveat = None
 
@@ -96,7 +96,7 @@ def _noisy_max(scale: float, measure: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _opendp() -> tuple[Any, Any, Any, Any]:
-    # Imported at the first draw: it takes half a second, which `privet --help` need not pay.
+    # Imported at the first draw: it takes half a second, too long for `privet --help`.
     from opendp import domains, measurements, measures, metrics
     from opendp.mod import enable_features
 

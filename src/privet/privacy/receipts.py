@@ -1,4 +1,4 @@
-"""Receipts: a mechanism draws only against one, and at the loss that it carries."""
+"""Receipts: a mechanism draws only if it has one, and loses no more than the receipt says."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Receipt:
     """Proof of a charge. It is good for one release in each of its cells, at the loss it carries.
 
-    ``loss`` is what a mechanism for add/remove neighbours may lose: under replace-one half of the epsilon that was
-    charged. It is good in the process that paid, and nowhere else.
+    ``loss`` is what a mechanism for add/remove neighbours may lose. Under replace-one it is half of the epsilon that
+    was charged. The receipt is good only in the process that paid.
     """
 
     __slots__ = ("_claim", "_ledger", "_open", "_process", "loss", "what")
@@ -39,13 +39,13 @@ class Receipt:
         return self.loss.epsilon
 
     def redeem(self, cells: npt.NDArray[np.intp] | None = None) -> Fraction:
-        """Use the receipt up for ``cells`` (all of them by default) and learn the epsilon to draw with."""
+        """Use the receipt up for ``cells`` (all of them by default). The answer is the epsilon to draw with."""
         wanted = np.arange(self._open.size) if cells is None else cells
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self._open.size):
             raise ReceiptError(f"the receipt for {self.what!r} does not cover that cell")
         if self._process != os.getpid():
             raise ReceiptError(f"the receipt for {self.what!r} belongs to another process; make a charge in this one")
-        # Never wait: whoever holds the claim may be the very code that a signal handler interrupted.
+        # Never wait: a signal handler may have interrupted the code that holds the claim.
         if not self._claim.acquire(blocking=False):
             raise ReceiptError(f"the receipt for {self.what!r} is being redeemed elsewhere; make a new charge")
         try:

@@ -1,1 +1,1 @@
-"""Methods that are not private, as their papers have them: for comparison only. No private room knows this one."""
+"""Methods that are not private, as their papers have them: for comparison only. Kernel and growers never import it."""

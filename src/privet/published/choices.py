@@ -17,14 +17,14 @@ from privet.privacy.scores import Gini
 from privet.published.noisy_frontier import NoisyFrontier
 from privet.published.nonprivate import add_noise, draw_allowed
 
-FINE = 1000  # steps to a bin in which a mean is rounded, so that its noise is that of an integer
+FINE = 1000  # a mean is rounded to this many steps a bin, so that it gets the noise of an integer
 
 
 @dataclass(frozen=True, slots=True)
 class LocalGini:
     """DPDF's choice (Fletcher, Theorem 6.1): normalised Gini with the sensitivity of a node of the *noisy* size.
 
-    The bound is for a known size, covers no removal, and depends on the records through a size that is not theirs.
+    NOT PRIVATE: the bound needs the true size, does not cover removing a record, and depends on the records.
     """
 
     def choose(
@@ -86,7 +86,7 @@ def _midpoints(bins: Ints, scale: float) -> npt.NDArray[np.float64]:
     mean = (bins.sum(axis=2) * codes).sum(axis=1) / both
     deviation = np.sqrt((bins.sum(axis=2) * (codes - mean[:, None]) ** 2).sum(axis=1) / both)
     reach = 3 * deviation / size.min(axis=1)
-    # One vector of unit noise, stretched cell by cell: the paper's sensitivity is the cell's own.
+    # One vector of unit noise, scaled cell by cell: in the paper each cell has its own sensitivity.
     noise = add_noise(np.zeros(len(bins), dtype=np.int64), FINE * scale) / FINE
     return np.asarray(means.mean(axis=1) + reach * noise)
 

@@ -84,7 +84,7 @@ def grow_published(
 def _open_leaves(
     node: Node, path: Path, used: frozenset[int], attribute: dict[Path, int]
 ) -> Iterator[tuple[Path, Node, frozenset[int]]]:
-    """Write down the attributes of a subtree; its leaves that no rule stopped, and the attributes on their paths."""
+    """Record the attributes of a subtree. Returns its leaves that no rule stopped, with the attributes above."""
     if not node.children:
         if not node.stopped:
             yield path, node, used

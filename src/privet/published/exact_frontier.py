@@ -1,7 +1,7 @@
 """A frontier without privacy: exact answers to the grower's questions, for comparison with private trees ONLY.
 
-What grows here is not differentially private, spends nothing and must say so. It is built from an engine, never from a
-``PrivateDataset``: who has only the latter cannot get here.
+What grows here is not differentially private, spends nothing and must say so. It is built from an engine. So it cannot
+be had by someone who has only a ``PrivateDataset``.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class ExactFrontier:
         for block in self._blocks:
             mine = tests[start : start + block.size]
             start += block.size
-            # Only a stretch of the cells passes into a new block; the rest of the records wait for theirs.
+            # A new block gets the children of some consecutive cells; other cells go to other blocks.
             for stretch in _stretches([0 if test is None else test.arity(self.schema) for test in mine]):
                 passing = [test if i in stretch else None for i, test in enumerate(mine)]
                 child._blocks.append(refine(block, self._engine.schema, passing))

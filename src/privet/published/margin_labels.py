@@ -40,7 +40,7 @@ def margins(counts: Ints) -> Ints:
 
 
 def smooth_sensitivity(margin: npt.NDArray[Any], epsilon: float) -> npt.NDArray[np.float64]:
-    """What Theorem 8.1 takes for a smooth sensitivity (Table 8.2); it is none.
+    """What Theorem 8.1 calls a smooth sensitivity (Table 8.2). It is not one.
 
     >>> smooth_sensitivity(np.array([0, 1, 10]), 0.1).round(5)
     array([1.     , 0.90484, 0.36788])

@@ -1,15 +1,15 @@
 """Bai et al.'s two searches for a block of levels, as published: exhaustive, and by a Markov chain. NOT PRIVATE.
 
-Both read exact counts from an engine and stop nodes by them, so what they find is not differentially private; a chain
-that is cut off after a number of steps would not be anyway. They are here to reproduce the paper and to measure how far
-its chain is from the distribution it stands for.
+Both read exact counts from an engine and stop nodes by them, so what they find is not differentially private. Nor would
+a chain be that is cut off after some steps. They are here to reproduce the paper, and to measure how far its chain is
+from the distribution it should have.
 
 What the paper leaves open. A node that meets the stopping rule is a leaf also inside a block (a full tree of 20 layers
-could not be held). To "randomly replace one inner node": a node and one of the other attributes that are free above it
-are drawn uniformly; where that attribute was used below, the old one takes its place; children that the new attribute
-has fewer of are dropped, those it has more of are grown at random. Where all attributes have the same number of values
-and no rule stops a node this proposal is symmetric and the chain tends to the published distribution; elsewhere the
-Hastings ratio is missing, as in the paper, and it tends to another one.
+could not be held). To "randomly replace one inner node": a node is drawn uniformly, and so is one of the other
+attributes that are free above it. Where that attribute was used below, the old one takes its place. If the new
+attribute has fewer children, surplus ones are dropped; if it has more, they are grown at random. Where all attributes
+have the same number of values and no rule stops a node, this proposal is symmetric and the chain tends to the published
+distribution. Elsewhere the Hastings ratio is missing, as in the paper, and the chain tends to another distribution.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LEAF = Shape()
 
 @dataclass(frozen=True, slots=True)
 class ExactStop:
-    """The published stopping rule. It reads true counts: 19 records against 20 decide what the tree looks like."""
+    """The published stopping rule. It reads true counts: 19 or 20 records can decide what the tree looks like."""
 
     min_records: int = 20
     pure: bool = True
@@ -167,7 +167,7 @@ class OpenBlock:
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """All subtrees of a block: for each root, what each of its children can be, and the scores that gives."""
+    """All subtrees of a block: for each root, what each of its children can be, with the scores."""
 
     arities: Sequence[int]
     roots: list[tuple[int, list[tuple[list[int], Floats]]]]
@@ -208,7 +208,7 @@ def exhaustive_search(block: OpenBlock, scale: float, dice: Dice) -> Node:
 class Chain:
     """Algorithm 3: Metropolis over subtrees from a random start, until the last ``buffer`` scores hardly vary.
 
-    As printed the loop ends before it begins, for the variance of an empty buffer is 0; here the buffer fills first.
+    As printed the loop ends at once, because the variance of an empty buffer is 0. Here the buffer fills first.
     """
 
     buffer: int

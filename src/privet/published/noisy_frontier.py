@@ -1,6 +1,6 @@
-"""A frontier with the noise that a paper says, and nothing on the books. NOT PRIVATE.
+"""A frontier with the noise that a paper asks for. It charges nothing. NOT PRIVATE.
 
-Whatever grows here is marked epsilon = infinity before it looks; the ledger also shows what its paper says it spends.
+What grows here is marked epsilon = infinity before it sees a count. The ledger also shows what the paper says it costs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from privet.structure.splits import Test, Tests
 
 
 class NoisyFrontier:
-    """The questions that a grower asks, answered with the noise that a paper says, and nothing on the books."""
+    """The questions that a grower asks, answered with the noise that a paper asks for, at no charge."""
 
     def __init__(self, engine: Engine, cells: Any, steps: int) -> None:
         self._engine, self._cells, self._steps = engine, cells, steps

@@ -1,7 +1,7 @@
 """A way to exact counts, and draws that no proof covers, for published methods that leak. NOT PRIVATE.
 
-The way in puts epsilon = infinity on the ledger, which refuses unless it was told to allow that. The draws are here so
-that all noise has one source, and so that an auditor can drive the leaking code too.
+Opening an engine puts epsilon = infinity on the ledger, which refuses unless it was told to allow that. The draws are
+here so that all noise has one source, and so that an auditor can run the leaking code too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from privet.privacy.noise import current_source
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-ONE_BY_ONE = 20_000  # rows; beyond, where draws of a tenth of a millisecond add up, coins decide for all rows at once
+ONE_BY_ONE = 20_000  # rows; single draws of 0.1 ms add up, so for more rows coins decide for all at once
 SURE = 1e4  # an exponent so far ahead leaves the others no chance
 
 
@@ -31,7 +31,7 @@ def open_engine(data: PrivateDataset, what: str, why: str) -> tuple[Any, Any]:
 
 
 def bootstrap(engine: MemoryEngine, cells: Cells) -> MemoryEngine:
-    """The records of a partition, as many as there are, drawn with replacement; only records in memory can be."""
+    """As many records as the partition has, drawn from it with replacement. Works for records in memory only."""
     if not isinstance(engine, MemoryEngine):
         raise ParameterError("a bootstrap sample needs the records in memory; fit on a data frame, or another recipe")
     inside = np.flatnonzero(engine.places(cells) >= 0)

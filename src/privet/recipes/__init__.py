@@ -1,1 +1,1 @@
-"""One paper, one file: citation, composition, errata and where privet differs. ``registry.py`` lists them."""
+"""One paper, one file: citation, budget, errata and where privet differs. ``registry.py`` lists them."""

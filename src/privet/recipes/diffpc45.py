@@ -1,8 +1,8 @@
 """DiffPC4.5: DiffPID3 with numeric attributes and pruning (Friedman & Schuster 2010, 4.3 and Algorithm 3).
 
-Budget: as published eps = B / ((2+m)d+2) with m numeric attributes, each of whose split points is bought apart. The
-joint choice puts (attribute, point) pairs and discrete attributes into one mechanism, each attribute with the same
-public mass over its domain as the path narrows it, so eps = B / (2(d+1)) again.
+Budget: as published eps = B / ((2+m)d+2), with m numeric attributes whose split points are bought one by one. The
+joint choice puts (attribute, point) pairs and discrete attributes into one mechanism, so eps = B / (2(d+1)) again. Each
+attribute has the same public mass, over what the path leaves of its domain.
 
 Errata: the range probabilities of 4.3 drop the 1/2S; as printed they would lose S times eps. The integral before them
 is right and is what ``numeric="points"`` implements, over a public grid of points.
@@ -92,7 +92,7 @@ class DiffPC45(DiffPID3):
             tests = "multiway"
         elif self.as_published and tests == "binary":
             tests = "mixed"
-        # Permute-and-flip knows no prior: there every test weighs the same.
+        # Permute-and-flip has no prior: with it every test weighs the same.
         weighted = numeric == "joint" and self.mechanism == "exponential"
         candidates = Candidates.of(schema, tests, "attributes" if weighted else "tests")
         depth = min(self.max_depth, candidates.most_tests_on_a_path(schema))

@@ -3,8 +3,8 @@
 Budget: eps = B / (2(d+1)) for each of the d+1 levels' two questions: the size of a node, then its class counts (leaf)
 or its attribute.
 
-Errata: eq. (1) lacks a minus and q_IG has one too many, so that maximising the printed score picks the worst
-attribute; eq. (2) and Algorithm 1 are right and are what is implemented.
+Errata: eq. (1) lacks a minus sign and q_IG has one too many, so maximising the printed score picks the worst attribute.
+Eq. (2) and Algorithm 1 are right, and are implemented here.
 
 Where privet differs: all three scores move to one side when a record is added, so the sound form draws with
 exp(eps q / S) where the paper has exp(eps q / 2S): twice as sharp for the same epsilon.

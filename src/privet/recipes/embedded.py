@@ -4,13 +4,13 @@ A block of d levels is one exponential mechanism over all its subtrees, scored b
 come from noisy counts. Budget: eps' = B / (ceil(max_depth / d) + 1) for each block of a path and for its leaf.
 
 Errata: the paper's D counts layers, and Algorithm 1 prints ceil(D/d) where its text (eps/2 for a whole tree) needs
-ceil((D-1)/d). The loop of Algorithm 3 ends at once, for an empty buffer has no variance. The threshold of that variance
-is never given. "All subtrees equally likely" before the data speak is a strong prior: an attribute with more values has
-more subtrees (mushroom, d = 2: one of 12 values gets 21^10 times the prior of a binary one).
+ceil((D-1)/d). The loop of Algorithm 3 ends at once, because an empty buffer has no variance. The threshold of that
+variance is never given. "All subtrees equally likely" is a strong prior: an attribute with more values has more
+subtrees (mushroom, d = 2: an attribute of 12 values gets 21^10 times the prior of a binary one).
 
-Why ``as-published`` is not private: stopping tests read true counts and true purity, and a finite chain that a
-data-dependent rule stops samples the mechanism only roughly (its Hastings ratio is missing too where attributes differ
-in their number of values).
+Why ``as-published`` is not private: stopping tests read true counts and true purity. And a data-dependent rule stops
+the chain after some steps, so it samples the mechanism only roughly. (Its Hastings ratio is missing too where
+attributes differ in their number of values.)
 
 Where privet differs: the sound form draws each block exactly, however large the space, because its normaliser
 factorises (docs/proofs/embedded.md); it stops by depth alone; it draws with exp(eps q / 2) where the paper has
@@ -42,7 +42,7 @@ MEASURES = ("auto", "attributes", "subtrees")
 MOST_LISTED = 10**6  # subtrees that an exhaustive search lists; BAI's largest (vote, two levels) has 54,000
 # (buffer, step_limit) of the chain: BAI's for vote, and for tic-tac-toe with two levels.
 CHAINS = {"two": (50, 500), "three": (50, 1000), "whole": (500, 10_000)}
-VARIANCE_THRESHOLD = 1.0  # not given in the paper; the scores of a chain that moves at all vary by far more
+VARIANCE_THRESHOLD = 1.0  # not given in the paper; scores vary by far more as long as the chain moves
 
 WHY = (
     "it stops nodes by their true size and purity, so that one record decides what the tree looks like, and it does "
@@ -159,7 +159,7 @@ class Embedded(Recipe):
 
     def _search(self, data: PrivateDataset, blocks: Blocks, epsilon: Fraction) -> Search:
         scale = float(blocks.each(epsilon) / data.ledger.neighbours.steps) / 4  # exp(eps' q / (2 x 2))
-        # The kernel's own entropy, not random_state: that seeds public choices, and these are not.
+        # The kernel's own entropy. random_state is for public choices only, and these are not public.
         dice = np.random.default_rng(current_source().coins(2**16, 8))
         small = space_size(data.schema.arities, min(blocks.block, 2) + 1) <= MOST_LISTED
         if self.search == "exhaustive" and not small:
@@ -167,7 +167,7 @@ class Embedded(Recipe):
         listed, chain = self.search != "mcmc" and small, self.chain(blocks)
 
         def search(block: OpenBlock) -> Node:
-            # Also the last block of a path, which may have fewer levels than the others, chooses by its own depth.
+            # By the block's own depth: the last block of a path may have fewer levels than the others.
             if listed and block.depth <= 2:
                 return exhaustive_search(block, scale, dice)
             return chain.run(block, scale, dice)

@@ -1,9 +1,8 @@
 """The exact whole-tree mechanism: privet's own, and its recommended single tree.
 
-Bai et al. 2017 show that one mechanism over several levels beats one per level, and fall back on Markov chains because
-the space of trees is too large to enumerate. The score is a sum over leaves, so the normaliser factorises: a labelled
-tree can be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing
-more.
+Bai et al. 2017 show that one mechanism over several levels beats one per level. They use Markov chains, because there
+are too many trees to enumerate. But the score is a sum over leaves, so the normaliser factorises: a labelled tree can
+be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing more.
 
 Budget: eps = B for the whole tree (B / blocks for trees deeper than one draw affords), of which ``leaf_share`` buys
 class counts in the leaves if graded probabilities are wanted.
@@ -121,7 +120,7 @@ class ExactTree(Recipe):
 
     @property
     def params(self) -> dict[str, Any]:
-        """As a file can hold them: the keys of its objects are text, and labels need not be."""
+        """In a form that a file can hold: keys in JSON are text, and labels may be something else."""
         weights = self.class_weights and [[label, weight] for label, weight in self.class_weights.items()]
         return super().params | {"class_weights": weights}
 
@@ -157,7 +156,7 @@ class ExactTree(Recipe):
         space = TreeSpace(
             tests=tests,
             n_classes=schema.n_classes,
-            # The root always splits where it may: a single leaf is what an early leaf of each child amounts to.
+            # The root always splits if it can. Two early leaves with one label below it are as good as a single leaf.
             leaf_prior=(0.0, *(self.leaf_prior,) * (min(depth, in_one_draw) - 1))[: min(depth, in_one_draw)],
             test_prior=prior,
             class_weights=self._sixteenths(schema),

@@ -48,7 +48,7 @@ def fit(
     ('mohammed2015', '1/2')
     """
     exact = _checked(epsilon, expected_records, ledger)
-    # On the account from the start: a refused fit then leaves no trace, and its certificate has all conditions.
+    # Use the account from the start: then a refused fit leaves no trace, and the certificate has all conditions.
     account = ledger.account(f"fit of {recipe.info.name}", exact)
     data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
     return _grow(recipe, data, exact, random, progress, expected_records)
@@ -63,14 +63,14 @@ def fit_dataset(
     progress: Progress | None = None,
     expected_records: int | None = None,
 ) -> Model:
-    """The same for records that are behind the privacy layer already: questions and models share one ledger."""
+    """The same for a protected data set, so that questions and models share one ledger."""
     exact = _checked(epsilon, expected_records, data.ledger)
     work = data.for_work(f"fit of {recipe.info.name}", exact, recipe.prepare(data.schema))
     return _grow(recipe, work, exact, random, progress, expected_records)
 
 
 def _checked(epsilon: object, expected_records: int | None, ledger: Ledger) -> Fraction:
-    """What is wrong with these is said before anything else happens."""
+    """Check these arguments before anything else happens."""
     exact = parse_epsilon(epsilon)
     if expected_records is not None:
         count_price(exact, expected_records, ledger.neighbours)
@@ -94,6 +94,6 @@ def _grow(
 
 
 def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:
-    """A budget for one fit alone. Where the variant is not private it may say so, since nothing else is protected."""
+    """A budget for one fit alone. It allows a variant that is not private, since it protects nothing else."""
     ledger = Ledger(epsilon, neighbours=neighbours)  # type: ignore[arg-type]  # checked there
     return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger

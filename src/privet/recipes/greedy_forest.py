@@ -1,13 +1,14 @@
 """DPDF, the greedy forest (Fletcher 2017, ch. 6, Alg. 6.1).
 
-Trees on all records, every root on another attribute. delta levels, the leaves' included: class counts in each node,
-then a choice by Gini in each that splits, so eps = B / (trees (2 delta - 1)). A path ends at depth, at fewer than 100
-released records or at one released class; bottom-up, children that are no better than their parent go; the vote is
-weighted by confidence. Every node has released counts, so every rule *and sub-rule* has support and confidence.
+Trees on all records, every root on another attribute. With delta levels, the leaves' included, each node buys class
+counts and each node that splits a choice by Gini, so eps = B / (trees (2 delta - 1)). A path ends at full depth, at
+fewer than 100 released records or at one released class. Pruning goes bottom-up and removes children that are no better
+than their parent. The vote is weighted by confidence. Every node has released counts, so every rule *and sub-rule* has
+support and confidence.
 
 What is wrong in the source. Theorem 6.1 bounds the change of the *normalised* Gini index for a node of *known* size,
-but the noisy size is put in; a sensitivity that depends on the records is not private anyway; removing a record is not
-covered, as 2(n-1)/n^2 > 2n/(n+1)^2; and Friedman & Schuster's constant is misquoted. Line 16 tests d <= delta, which
+but the noisy size is put in. A sensitivity that depends on the records is not private anyway. Removing a record is not
+covered, as 2(n-1)/n^2 > 2n/(n+1)^2. And Friedman & Schuster's constant is misquoted. Line 16 tests d <= delta, which
 asks 2 delta + 1 questions and overspends by 11/9 at delta 5; both variants here test d < delta.
 
 Sound: Gini of counts, one-sided (docs/proofs/scores.md).

@@ -1,10 +1,10 @@
 """A private forest that labels public records, and a large forest that learns from those (Jagannathan, Monteleoni &
 Pillaipakkamnatt 2013, as Fletcher 3.3.7 tells it).
 
-The owner declares unlabelled records of the same kind to be public. They guide the random trees, whose numbers are cut
-at the median of the public records in a node; a small private forest (5 trees, B / 5 each for class counts in the
-leaves) gives each of them a label; a large forest (200 trees) learns from the public records and those labels, which
-costs nothing more; the answer is that of all trees together.
+The owner declares unlabelled records of the same kind to be public. They guide the random trees: numbers are cut at the
+median of the public records in a node. A small private forest (5 trees, B / 5 each for class counts in the leaves)
+gives each public record a label. A large forest (200 trees) learns from the public records and those labels, which
+costs nothing more. The answer is that of all trees together.
 
 The promise is for the private records. It says nothing about the public ones: whoever declares them public publishes
 them. What the source leaves open: depth is that of ``jagannathan2012`` for the number of public records. Without public
@@ -32,7 +32,7 @@ from privet.trees.forest import Forest
 from privet.trees.leaf_counts import add_up, as_trees, shares
 from privet.trees.tree import Tree
 
-UNGUIDED = 3  # tests on a path where no public record says how many there is room for
+UNGUIDED = 3  # tests on a path where there are no public records to tell the depth
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 d levels, the leaves' included (4), and one question each: a choice by the exponential mechanism in inner nodes, class
 counts in leaves, so eps = B / d. Nothing is spent on deciding where to stop.
 
-Where privet differs: the sound form uses that scores are one-sided, twice as sharp at no cost; ``as-published`` uses
+Where privet differs: scores are one-sided, so the sound form draws twice as sharply at no cost. ``as-published`` uses
 the textbook's constant and is private too.
 """
 

@@ -2,13 +2,13 @@
 
 Friedman & Schuster's trees on bootstrap samples, for two classes, every tree with the *whole* epsilon. A number is cut
 half-way between the means of the classes, with noise of three standard deviations over the smaller class, as if it were
-normal. Their definition wants that what one can estimate of a value keeps its variance, and so allows tau <= (n'(n' +
-1) + 1/eps^2) / (p (1 - p)) trees (TH eq. 3.18), n' the least support of a leaf and p the share of the rarer class. It
-hides a value, not whether somebody is in the table, and it does not compose.
+normal. Their definition asks that estimates of a value keep some variance, and so allows tau <= (n'(n' + 1) + 1/eps^2)
+/ (p (1 - p)) trees (TH eq. 3.18). Here n' is the least support of a leaf and p the share of the rarer class. It hides a
+value, not whether somebody is in the table, and it does not compose.
 
-There is no sound form of it here: FS's trees with a share of the budget each are ``patil-singh2014``. So it wants
-``variant="as-published"`` in so many words. What the paper leaves open: no depth is given (5 levels here), and so many
-trees take long (``max_trees`` ends the formula's 500 and more). Numbers are cut on the schema's grid.
+There is no sound form of it here: ``patil-singh2014`` has FS's trees with a share of the budget each. So users must ask
+for ``variant="as-published"`` explicitly. What the paper leaves open: no depth is given (5 levels here). The formula
+asks for 500 trees and more, which takes long, so ``max_trees`` bounds them. Numbers are cut on the schema's grid.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""privet's random forest: public random trees, noisy counts in their leaves, and everything free made of them.
+"""privet's random forest: public random trees, noisy counts in their leaves, and all that these give for free.
 
 After Jagannathan et al. 2012 and Fletcher 2017 (ch. 7 and 8), whose random forests promise no more. Random trees look
 at no record, so the whole budget buys class counts in their leaves: B / trees each where all records go down every
@@ -7,14 +7,14 @@ tree, B where each record goes down one, which its own coin picks.
 What was measured over all tables at once and became the default (docs/experiments/forest-settings.md; the command is
 ``privet reproduce forest-settings``):
 
-- all records in every tree, not disjoint parts: signal and noise stand in the same ratio, but parts sample;
+- all records in every tree, not disjoint parts: the ratio of signal to noise is the same, but parts add sampling error;
 - one tree an attribute, each the root of one, with a child for every value or bin;
 - as deep as the records carry, at most three tests: a branch ends where it can expect no more than ``min_signal`` times
   the noise of a leaf. The number of records is ``n_public``, or bought with ``count_share`` of the budget;
 - small or noisy leaves drawn towards their parents, by what is known of the noise (``shrinkage``);
-- trees that add up their evidence as naive Bayes does, instead of a vote. A random tree of no use says "as in the whole
+- trees that add up their evidence as naive Bayes does, instead of a vote. A useless random tree says "as in the whole
   table", which is a vote for the largest class but no evidence for it;
-- no pruning: shrinkage does better with what leaves say.
+- no pruning: shrinkage makes better use of what leaves say.
 """
 
 from __future__ import annotations
@@ -156,12 +156,12 @@ class RandomForest(Recipe):
         counts = add_up(routes, buy_leaf_counts(data, routes, left, self.sharing, progress))
         proba = shrink(routes, counts, 1 / each, self.shrinkage) if self.shrinkage else shares(counts)
         grown = as_trees(routes, proba, counts, above_noise(routes, counts, each) if self.prune else None)
-        # Together the trees ask so many tests of a record; an attribute that is asked about twice is half as much news.
+        # How many tests all trees ask of a record. An attribute that is asked about twice tells half as much each time.
         asked = max(expected_tests(routes).sum(), 1.0)
         return Forest(data.schema, grown, self.voting, min(1.0, self.evidence * attributes / asked))
 
     def _support(self, data: PrivateDataset, epsilon: Fraction) -> tuple[float, Fraction]:
-        """How many records there are at least, most likely, and what is left of epsilon."""
+        """A number of records that is most likely not too large, and what is left of epsilon."""
         if not self.min_signal or self.max_depth <= 1:  # every root splits, so there is nothing to decide
             return 1.0, epsilon
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))

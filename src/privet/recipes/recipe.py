@@ -83,7 +83,7 @@ class Recipe(ABC):
         return params
 
     def check(self) -> None:  # noqa: B027 - a recipe may have nothing to check
-        """Raise ``ParameterError`` for parameters that cannot be."""
+        """Raise ``ParameterError`` for parameters that are not possible."""
 
     def prepare(self, schema: Schema) -> Schema:
         """The schema the method works with: numeric attributes cut as finely as it wants."""
@@ -92,7 +92,7 @@ class Recipe(ABC):
     def grow_model(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Tree | Forest:
-        """Grow a model that spends at most ``epsilon``; an unsound variant is recorded as such before it looks."""
+        """Grow a model that spends at most ``epsilon``. An unsound variant is recorded before it counts."""
         if self.variant in self.unsound:
             data.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
         return self.grow(data, epsilon, random, progress)

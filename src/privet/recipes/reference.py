@@ -67,7 +67,7 @@ class ID3Reference:
         candidates = Candidates.of(engine.schema, self.tests)
         depth = candidates.most_tests_on_a_path(engine.schema)
         growth = Growth(
-            # The shares mean nothing here: nobody is charged.
+            # The shares mean nothing here, since nothing is charged.
             plan=Plan.shares(Fraction(1), depth if self.max_depth is None else min(self.max_depth, depth), node=1),
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, MAX_RECORDS)),
@@ -78,7 +78,7 @@ class ID3Reference:
         frontier = ExactFrontier(engine, min_branch=min_branch)
         grown = grow(frontier, growth, Neighbours.ADD_REMOVE, progress)
         tree = grown.tree
-        # Of classes with as many records the first, as in the papers' own learners, and not as private trees settle it.
+        # Ties go to the first class, as in the papers' own learners. Private trees settle them in another way.
         plain = replace(tree, label=tree.counts.argmax(axis=1), proba=shares(tree.counts))
         return replace(grown, tree=fill_empty(plain))
 

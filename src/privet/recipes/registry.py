@@ -102,7 +102,7 @@ def _others() -> _Others:
     from importlib.metadata import entry_points
 
     found = _Others({}, {})
-    # In a fixed order, so that of two packages that want the same name it is always the same one that has it.
+    # In a fixed order: if two packages want the same name, it is always the same one that gets it.
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry), entry.name)):
         try:
             found.recipes[entry.name] = _checked(entry, found.recipes)
@@ -145,9 +145,9 @@ def refuse_recipe(recipe: Any) -> None:
 
     if not (isinstance(recipe, type) and issubclass(recipe, Recipe)):
         raise RecipeError(f"{recipe!r} is no subclass of privet.recipes.recipe.Recipe")
-    if "__dataclass_params__" not in vars(recipe):  # a field of a plain subclass would be no field
+    if "__dataclass_params__" not in vars(recipe):  # without the decorator a new annotation would not become a field
         raise RecipeError(f"{recipe.__name__} must be a dataclass: write @dataclass(frozen=True) above it")
-    # As a field it would be a parameter: dataclasses overlook a ClassVar that is text where they cannot resolve it.
+    # `info` must not be a field. Dataclasses make it one if ClassVar is text that they cannot resolve.
     if not isinstance(getattr(recipe, "info", None), Info) or "info" in {one.name for one in fields(recipe)}:
         raise RecipeError(f"{recipe.__name__} lacks `info: ClassVar[Info] = Info(...)`")
     if recipe.__abstractmethods__:

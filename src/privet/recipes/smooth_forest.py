@@ -10,8 +10,8 @@ mechanism, and exp(-j eps) is no smooth bound: at margin 1 one record already ch
 log-ratio between margins 4 and 5 is 46.9, and it grows without bound. Its parts are cut by position, which moves
 records when one leaves.
 
-Sound: the label is the largest of the leaf's noisy class counts, in one batch for all trees (equal ones are settled by
-the node above); or with ``labels="chosen"`` one draw of permute-and-flip by the counts themselves, which is right more
+Sound: the label is the class with the largest noisy count in the leaf. Counts of all trees are one batch, and the node
+above settles ties. With ``labels="chosen"`` it is one draw of permute-and-flip by the exact counts, which is right more
 often and slower.
 
 ``variant="global-sensitivity"`` is the form that the thesis compares with: sensitivity 1 throughout. It is sound, since
@@ -56,7 +56,7 @@ def depth_of(continuous: int, discrete: int) -> int:
 
 
 def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-    """The class of the largest count in each node; of equal counts, whole numbers, that which the nodes above favour.
+    """The class of the largest count in each node. Counts are whole numbers; the nodes above decide between equal ones.
 
     Most leaves of deep trees are empty, and often their noisy counts are equal: if the class listed first had all of
     those, it would win every vote.
@@ -141,13 +141,13 @@ class SmoothForest(Recipe):
         schema, routes = data.schema, self.routes(data.schema, random)
         if self.variant == "sound" and self.labels == "counts":
             counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "disjoint", progress))
-            # The largest count, also where noise has left all of them below zero and shares say nothing.
+            # Labels by the largest count, also where noise made all counts negative and shares say nothing.
             return Forest(schema, as_trees(routes, shares(counts), counts, label=largest(routes, counts)))
         if self.as_published:
             labels = margin_labels(data, routes, epsilon, WHY)
         else:
             labels = buy_leaf_labels(data, routes, epsilon, by_winning=self.variant == "global-sensitivity")
-        # An inner node has no label of its own; it says what most of its leaves say, and nobody asks it.
+        # An inner node has no label of its own, so it says what most of its leaves say. Predictions do not use it.
         votes = np.zeros((len(routes.tests), schema.n_classes))
         votes[routes.leaves, labels] = 1
         votes = add_up(routes, votes)

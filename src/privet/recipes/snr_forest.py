@@ -1,10 +1,10 @@
 """DP-RF, the signal-to-noise forest (Fletcher 2017, ch. 7, Alg. 7.1).
 
-Random trees with a different root each, a child for every value, attributes once on a path. eps = B / trees; a branch
-ends where the records it can be expected to hold are theta = |C| sqrt(2) / eps or fewer; as many trees as there are
-attributes, or the most for which theta < n / b^2, b the mean number of values. Class counts in the leaves; nodes whose
-signal-to-noise ratio eps * sum / (|C| sqrt(2 |leaves|)) is below 1 go, sums of leaves serving above them; on each path
-the most confident node that is left speaks, and the surest tree decides.
+Random trees with a different root each, a child for every value, attributes once on a path. Each has eps = B / trees. A
+branch ends where it is expected to hold theta = |C| sqrt(2) / eps records or fewer. There are as many trees as
+attributes, or the most for which theta < n / b^2, b the mean number of values. Leaves buy class counts, and the counts
+of other nodes are sums of their leaves. Nodes whose signal-to-noise ratio eps * sum / (|C| sqrt(2 |leaves|)) is below 1
+are removed. On each path the most confident node that is left speaks, and the surest tree decides.
 
 Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
 budget. A removed child of a node that keeps others is a leaf that says what the path above it says. Leaves are capped

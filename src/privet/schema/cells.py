@@ -1,7 +1,7 @@
-"""What a single cell says, by itself: the definition that every faster way of reading a column must agree with.
+"""What a single cell says, by itself. This is the definition; every faster way to read a column must agree with it.
 
-A cell may be any object whatever. :func:`plain_of` turns it into a bool, an int, a float, a text or nothing, and all
-else follows from that: :func:`number_of`, :func:`code_of`. None of them sees another cell and none of them raises.
+A cell may be any object. :func:`plain_of` turns it into a bool, an int, a float, a text or None. The rest follows from
+that: :func:`number_of`, :func:`reader_of`. None of them sees another cell, and none of them raises.
 
 The proof that encoding treats records one by one is in ``docs/proofs/encoding.md``.
 """
@@ -36,12 +36,12 @@ def plain_of(cell: Any) -> bool | int | float | str | None:
     """
     try:
         return cell if type(cell) in _PLAIN else _translated(cell)
-    except Exception:  # a cell may object to anything that is done to it; it then says nothing
+    except Exception:  # a cell may raise at anything that is done to it; it then says nothing
         return None
 
 
 def _translated(cell: Any) -> bool | int | float | str | None:
-    # The methods of the built-in types, for a subclass may have overridden its own.
+    # Use the methods of the built-in types: a subclass may have overridden them.
     if isinstance(cell, str):
         return str.__str__(cell)
     if isinstance(cell, bytes):
@@ -49,7 +49,7 @@ def _translated(cell: Any) -> bool | int | float | str | None:
     if isinstance(cell, np.datetime64):
         return None if np.isnat(cell) else moment(str(np.datetime_as_string(cell)))
     if isinstance(cell, datetime.timedelta | datetime.time | np.timedelta64):
-        return None  # a number only together with a unit, which no schema declares
+        return None  # it is a number with a unit, and no schema declares units
     if isinstance(cell, np.bool_):
         return bool(cell)
     if isinstance(cell, int | np.integer):
@@ -72,7 +72,7 @@ def _translated(cell: Any) -> bool | int | float | str | None:
 
 
 def moment(text: str) -> str:
-    """A date and time (in UTC, if it has a zone) in one way of writing, whatever resolution it was kept in.
+    """A date and time (in UTC, if it has a zone), always written in the same way, whatever its resolution.
 
     >>> [moment(text) for text in ("2020", "2020-01-02T00:00:00.000000000", "2020-01-02T03", "2020-01-02T03:04:05.60")]
     ['2020-01-01', '2020-01-02', '2020-01-02T03:00:00', '2020-01-02T03:04:05.6']
@@ -151,7 +151,7 @@ def spellings_of(attribute: Categorical) -> dict[Any, int]:
     spellings = {value: i for i, value in enumerate(attribute.values)}
     for i, value in enumerate(attribute.values):
         spellings.setdefault(str(value).strip(), i)
-    # The shortest text has the first claim on a number: 1 means "1" rather than "01".
+    # Of several texts for a number the shortest wins: 1 means "1" rather than "01".
     for i, value in sorted(enumerate(attribute.values), key=lambda item: len(str(item[1]))):
         for way in _other_ways(value):
             spellings.setdefault(way, i)
@@ -167,7 +167,7 @@ def _other_ways(value: Any) -> Iterator[Any]:
         whole = _whole(text)
         if whole is None or whole == number:
             yield from (number, str(number), *([str(int(number))] if number.is_integer() else []))
-        else:  # too many digits for a double, which would be another number
+        else:  # a double cannot hold so many digits: it would be another number
             yield from (whole, str(whole))
     if _DATE.fullmatch(text):
         try:

@@ -1,11 +1,11 @@
 """What a source declares about its columns, names and types, and what is refused because of it.
 
-A fit must not raise because of a row, for whether it raises is seen by everyone. It may raise because of what no row
-can change: the names of the columns, the width of an array, and types that the source fixes before it holds a single
-record. A refusal here is a function of those and of the schema. Neighbouring tables agree in both, so they are refused
-together or not at all. The proof is ``docs/proofs/refusals.md``.
+A fit must not raise because of a row, since everyone can see whether it raises. It may raise because of what no row can
+change: the names of the columns, the width of an array, and types that the source fixes before it holds a record. A
+refusal here depends on those and on the schema alone. Neighbouring tables agree in both, so they are refused together
+or not at all. The proof is ``docs/proofs/refusals.md``.
 
-Which types count as declared follows from one question: could a single cell have made the type another?
+Which types count as declared follows from one question: could a single cell have changed the type?
 
 - Arrow (and so Parquet) and polars columns have a type that every cell has to obey: a null leaves it as it is, and a
   foreign cell does not get in. The same holds for pandas' nullable dtypes (``Int64``, ``boolean``, ...) and its
@@ -37,7 +37,7 @@ _NULLABLE = re.compile(r"(U?Int|Float)\d+")  # pandas' nullable numbers; NumPy's
 
 
 class Kind(StrEnum):
-    """Declared types, as coarse as it takes to tell that none of their values can be meant. Text can be anything."""
+    """Declared types, only as fine as needed to see that no value of a type can fit. Text can be anything."""
 
     BOOLEAN = "booleans"
     NUMBER = "numbers"
@@ -48,8 +48,8 @@ class Kind(StrEnum):
 def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label: bool) -> None:
     """Raise ``TableError`` for names, a width or declared types with which no record could be read.
 
-    ``with_label`` says whether the label is needed, from the table or apart as ``labels``. Nothing is read but names
-    and types; what cannot be told from them passes.
+    ``with_label`` says whether the label is needed, from the table or given apart as ``labels``. Only names and types
+    are read. What cannot be decided from them is not refused.
 
     >>> import polars
     >>> from privet.schema import Categorical, Schema
@@ -165,7 +165,7 @@ def _columns(table: Any) -> dict[str, Any] | None:
             frame = nw.from_native(table, eager_only=True)
             pairs = [(name, frame.get_column(name)) for name in frame.columns]
         except nw.exceptions.DuplicateError:
-            raise TableError(_TWICE) from None  # its message would show the table's own names
+            raise TableError(_TWICE) from None  # the library's message would show the table's own names
         except (TypeError, nw.exceptions.NarwhalsError):
             return None
     columns = {str(name): column for name, column in pairs}

@@ -1,9 +1,9 @@
-"""A table to small integer codes, each record by itself: by the schema, its own cells and nothing else.
+"""From a table to small integer codes. The codes of a record depend on the schema and on its own cells alone.
 
-The code of a cell is what :func:`privet.schema.cells.reader_of` says, or the attribute's public ``fallback`` where that
-knows none; a record whose label is unknown is dropped. Everything here is a faster way to the same answer, and no
-content of a row can raise, for an exception that depends on a row is itself a release. Hence tables that differ by one
-record become codes that differ by one record at most, and the codes of two batches are the codes of their union.
+The code of a cell is what :func:`privet.schema.cells.reader_of` says. Where that finds none, it is the attribute's
+public ``fallback``; a record whose label is unknown is dropped. The code here is a faster way to the same answer. No
+content of a row can raise, since an exception that depends on a row is a release. So tables that differ by one record
+become codes that differ by at most one record, and the codes of two batches are the codes of their union.
 
 The proof is in ``docs/proofs/encoding.md``, what happens to which value in ``docs/guide/values.md``.
 """
@@ -41,12 +41,12 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Quantum:
-    """The public step in which a numeric attribute is summed: exact integer sums have exact integer noise.
+    """The public step in which a numeric attribute is summed. Sums are then integers and get exact integer noise.
 
     A record contributes ``level = rint(clip(value) / step)``, from ``low`` to ``high``. Whole numbers within 2**30
-    keep step 1; others are cut at 2**20 steps to the larger bound. A missing value has level 0 where the schema
-    declares missing values, which then are to be left out of counts as well. Elsewhere it is read as the middle of the
-    bounds, as in its code: a 0 outside the bounds would be more than one record may contribute.
+    keep step 1; for others the larger bound is 2**20 steps. Where the schema declares missing values, a missing value
+    has level 0, and must be left out of counts as well. Elsewhere it is read as the middle of the bounds, as in its
+    code: a 0 outside the bounds would be more than one record may contribute.
     """
 
     step: float
@@ -57,7 +57,7 @@ class Quantum:
     def of(cls, numeric: Numeric) -> Quantum:
         reach = max(abs(numeric.low), abs(numeric.high))
         whole = numeric.integer and reach <= 2**30 and numeric.low.is_integer() and numeric.high.is_integer()
-        step = 1.0 if whole else max(reach / 2**20, math.ulp(0.0))  # the least number, should the quotient underflow
+        step = 1.0 if whole else max(reach / 2**20, math.ulp(0.0))  # the smallest number, if the quotient underflows
         return cls(step, round(numeric.low / step), round(numeric.high / step))
 
     @property
@@ -160,9 +160,9 @@ def encode_column(attribute: Attribute, column: Array, out: Array, unknown: int)
 
 
 def _encode_integers(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
-    """Through a table of all that matter, which never copies them as floats, unless they lie too far apart."""
+    """By a lookup table of all integers that matter, without a copy as floats; unless they lie too far apart."""
     if column.dtype.itemsize == 1:
-        # Through bytes, so that int8 and bool index the table without a sign.
+        # View them as bytes, so that int8 and bool can index the table without a sign.
         every = np.arange(256, dtype=np.uint8).view(np.int8 if column.dtype.kind == "i" else np.uint8)
         np.take(
             _integer_codes(attribute, every, unknown).astype(out.dtype), column.view(np.uint8), out=out, mode="clip"
@@ -175,7 +175,7 @@ def _encode_integers(attribute: Attribute, column: Array, out: Array, unknown: i
         out[:] = _integer_codes(attribute, column, unknown)
         return
     inside = np.clip(column, low, high)
-    # Unsigned numbers may be beyond intp before the subtraction, signed ones beyond their own type after it.
+    # Unsigned numbers may overflow intp before the subtraction, signed ones their own type after it.
     steps = inside - column.dtype.type(low) if column.dtype.kind == "u" else inside.astype(np.intp) - low
     every = np.array(range(low, high + 1), dtype=column.dtype)
     np.take(
@@ -211,7 +211,7 @@ def bins_of(numeric: Numeric, numbers: NDArray[np.float64], unknown: int) -> Arr
 
 
 def _matches(attribute: Categorical, column: Array, unknown: int) -> Array:
-    """The codes of numbers, by a search among the declared ones that a column of this type can hold."""
+    """The codes of numbers, by a search among the declared values that a column of this type can hold."""
     numbers = [(key, code) for key, code in spellings_of(attribute).items() if not isinstance(key, str)]
     if column.dtype.kind == "f":
         limit = sys.float_info.max

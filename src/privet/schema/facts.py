@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from privet.schema.inspection import CheckReport
 
 DEFAULT_BINS = 20
-MAX_CODES = 65_000  # codes are at most uint16; the rest leaves room for a missing code
-INFERRED = "inferred"  # the basis of a fact that was read off the data: it marks every schema it stands in
+MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
+INFERRED = "inferred"  # the basis of a fact that was read off the data; it marks every schema that has the fact
 PUBLIC_BASES = (None, "documented", "meaning")  # of facts that need no caveat
 MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
 
@@ -43,7 +43,7 @@ class Numeric:
     let the bounds be cut into ``bins`` of equal width. A whole-number attribute is cut half-way between whole numbers,
     at all of them when there are no more than ``bins``. With a ``missing`` marker, missing values have a code of their
     own, the last; without one they are read as the ``middle``. ``basis`` says where the bounds come from: they are
-    ``"documented"``, follow from the ``"meaning"``, or else certificates quote what it says.
+    ``"documented"`` or follow from the ``"meaning"``. Any other text is quoted by certificates.
 
     >>> Numeric("age", 0, 120).fallback, Numeric("age", 0, 120, missing="?").fallback
     (9, 20)
@@ -176,7 +176,7 @@ class Schema:
 
     ``inferred`` marks facts that were read off the data; what is computed with them is not private, and the
     certificate says so (epsilon = infinity). The mark is a ``basis`` of the facts themselves, so it survives JSON,
-    copies, and a schema that is put together anew from some of them. Who stands for a fact writes another basis:
+    copies, and a new schema made from some of them. To vouch for a fact, give it another basis:
 
     >>> from dataclasses import replace
     >>> seen = Schema.infer({"age": [31, 64], "ill": ["no", "yes"]}, "ill")
@@ -213,7 +213,7 @@ class Schema:
             raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
 
     def _mark_inferred(self) -> None:
-        """The mark and the facts say the same, whichever was given."""
+        """Make the mark and the facts agree, whichever was given."""
         marked = any(fact.basis == INFERRED for fact in (*self.attributes, self.label))
         if self.inferred and not marked:
             object.__setattr__(self, "attributes", tuple(replace(a, basis=INFERRED) for a in self.attributes))

@@ -1,11 +1,11 @@
 """The one reader of table files: CSV, CSV.gz and Parquet, for every command and loader.
 
 A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone. A line that
-cannot be read (too few or too many cells, a stray or unclosed quote, bytes that are not UTF-8) is a record that is
-missing everywhere: a fit drops it, a prediction is made for it, and nobody is told. An error, or a quote that
-swallowed the lines after it, would let one record decide over others. Proof: ``docs/proofs/reader.md``.
+cannot be read (too few or too many cells, a stray or unclosed quote, bytes that are not UTF-8) is a record whose cells
+are all missing: a fit drops it, a prediction is made for it, and no message is given. With an error, or with a quote
+that swallowed the lines after it, one record would decide over others. Proof: ``docs/proofs/reader.md``.
 
-Cells stay text: the schema says what they mean, and a reader that guesses types also guesses missing values.
+Cells stay text. The schema says what they mean; a reader that guesses types would also guess missing values.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from privet.errors import TableError
 from privet.schema.facts import Schema
 
 SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
-BATCH = 2**20  # bytes of lines taken apart at a time: what they take as Python text stays small beside the table
-DISTINCT = 2**16  # cells of a column remembered, so that equal ones share memory; more would cost more than they save
+BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays small beside the table
+DISTINCT = 2**16  # cells of a column that are remembered, so that equal ones share memory
 BREAKS_CAVEAT = (
     "the table was read with quoted line breaks, so the guarantee needs a well-formed file: a stray quote in one "
     "record would change the records after it"
 )
 
 Column = NDArray[np.object_]
-# A cell in quotes, where "" is a quote, or one without any, up to its comma or the line's end. Possessive, so that no
-# line takes more than linear time.
+# A cell in quotes (where "" stands for a quote) or without any, up to its comma or the end of the line. The repeats are
+# possessive, so that no line takes more than linear time.
 _CELL = re.compile(r'(?:[ \t]*+"((?:[^"]++|"")*+)"[ \t]*+|([^",]*+))(?:,|(\Z))')
 
 
@@ -54,7 +54,7 @@ class Records(dict[str, Column]):
 
 
 def caveats_of(table: Any) -> tuple[str, ...]:
-    """What a certificate must say about a table's way into memory: nothing but for tables of this reader's."""
+    """What a certificate must say about how a table was read: nothing, unless this reader read it."""
     return table.caveats if isinstance(table, Records) else ()
 
 
@@ -134,7 +134,7 @@ def _open(path: Path) -> IO[bytes]:
 def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[int, dict[str, int]]:
     """How many columns there are, and the places of the wanted ones.
 
-    What the line holds is never shown: where the header was forgotten, it is a record.
+    The line is never shown: if the header was forgotten, it is a record.
     """
     text = _text(line.removeprefix(codecs.BOM_UTF8))  # a spreadsheet's mark would become part of the first name
     fix = "the first line must name the columns, in UTF-8 and with commas between them"
@@ -160,7 +160,7 @@ def _check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: s
 
 
 def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
-    """Records that may hold line breaks: lines up to one where all quotes are closed, their number even."""
+    """Records that may hold line breaks: lines are joined until their quotes are closed (an even number)."""
     record: list[bytes] = []
     quotes = 0
     for batch in batches:
@@ -180,8 +180,8 @@ def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
 def _texts(lines: list[bytes]) -> Iterable[str | None]:
     """What :func:`_text` says of every line, all at once where none is damaged.
 
-    A line feed is no part of any other character of UTF-8, so lines can be read together if each can be. What is
-    behind the last line feed is then one line more; it is empty, or the file's last.
+    In UTF-8 a line feed is never part of another character, so lines can be read together if each can be read alone.
+    What follows the last line feed is one more line: it is empty, or the last line of the file.
     """
     try:
         return b"".join(lines).decode().replace("\r\n", "\n").removesuffix("\r").split("\n")
@@ -208,7 +208,7 @@ def _cells(line: str | None, width: int = -1) -> Sequence[str | None]:
 
 
 def _quoted_cells(line: str, most: int) -> list[str]:
-    """The cells of a line with quotes in it: none if one is not where it belongs, and no more than tell a bad line."""
+    """The cells of a line with quotes; no cells if a quote is misplaced. Stops at more cells than a good line has."""
     cells: list[str] = []
     end = 0
     while most < 0 or len(cells) <= most:
@@ -224,7 +224,7 @@ def _quoted_cells(line: str, most: int) -> list[str]:
 
 
 def _column(cells: Sequence[str | None], known: dict[str | None, str | None]) -> Column:
-    # Of objects: one long cell would make every cell of a fixed-width array as long.
+    # An array of objects: in a fixed-width array one long cell would make every cell as long.
     if len(known) > DISTINCT:
         known.clear()
     return np.fromiter(map(known.setdefault, cells, cells), object, len(cells))
@@ -257,7 +257,7 @@ def _read_parquet(path: Path, names: Sequence[str]) -> Any:
 
 
 def _legible(arrow: Any, column: Any) -> Any:
-    """The column, with null for a text that is not UTF-8: who looks at such a cell raises, and shows it."""
+    """The column, with null for a text that is not UTF-8: reading such a cell would raise an error that shows it."""
     plain = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
     if not (arrow.types.is_string(plain) or arrow.types.is_large_string(plain)):
         return column

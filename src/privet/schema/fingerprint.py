@@ -1,7 +1,7 @@
-"""What the owner declared about a table, as short hashes: a ledger notices by them that a schema has changed.
+"""What the owner declared about a table, as short hashes. By them a ledger notices that a schema has changed.
 
-Only what is said about the *table* counts: names, kinds, bounds, categories and labels. Where numbers are cut is a
-choice of the method, and another one for every recipe.
+Only what is said about the *table* counts: names, kinds, bounds, categories and labels. Where numbers are cut does not
+count: each recipe chooses that for itself.
 """
 
 from __future__ import annotations

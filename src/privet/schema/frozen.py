@@ -1,4 +1,4 @@
-"""Records frozen so that any cut of their numbers can still be made: a category as its code, a number as its value.
+"""Records kept so that their numbers can still be cut in any way: a category as its code, a number as its value.
 
 A recipe cuts numbers as it likes. Freezing reads the table once; encoding the frozen records for a schema gives what
 encoding the table for that schema would give, since both pass through the same 64-bit numbers.

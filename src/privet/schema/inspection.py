@@ -21,7 +21,7 @@ REMEDIES = {
     "not whole": "binned as it is",
     "missing label": "dropped",
     "unknown label": "dropped",
-}  # what a fit does about a fault; of others the encoding is asked
+}  # what a fit does about a fault; for other faults the encoding is asked
 HARMLESS = "not whole"  # a fault that costs nothing
 MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above which a check fails
 
@@ -99,7 +99,7 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
 
 
 def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:
-    """How the encoding reads a cell that is missing or unknown, in words. It is asked, so that this is never stale."""
+    """How the encoding reads a cell that is missing or unknown, in words. It is asked, so this is always true."""
     listed = attribute.values if isinstance(attribute, Categorical) else ("no number",)
     cell = None if fault == "missing" else max(map(str, listed), key=len) + "?"  # longer than all that are listed
     code = int(encode_features(Schema((attribute,), schema.label), {attribute.name: [cell]})[0, 0])

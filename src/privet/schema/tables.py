@@ -53,8 +53,8 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
 def as_column(values: Any) -> Array:
     """One column (array, series or sequence) as a one-dimensional array, masked where the source says null.
 
-    Integers with nulls stay integers: as floats, numbers of 16 digits would change for everybody. Where types are
-    mixed the array holds objects, and :mod:`privet.schema.cells` judges each by itself.
+    Integers with nulls stay integers: as floats, numbers of 16 digits would change in all records. Where types are
+    mixed the array holds objects, and :mod:`privet.schema.cells` reads each by itself.
     """
     column: Array
     if not isinstance(values, np.ndarray):
@@ -75,7 +75,7 @@ def as_column(values: Any) -> Array:
 
 
 def _known_series(values: Any) -> Any:
-    """A series that narwhals knows, of arrays of pandas and pyarrow: NumPy gets their integers with nulls as floats."""
+    """A series that narwhals knows, from an array of pandas or pyarrow: NumPy would make floats of integers with nulls."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
         return sys.modules["pyarrow"].chunked_array([values])
@@ -85,7 +85,7 @@ def _known_series(values: Any) -> Any:
 
 
 def _series_column(series: nw.Series[Any]) -> Array:
-    """By the declared type of a series, and never through a list or an array that a single cell could alter or stop."""
+    """Read by the declared type of a series, never through a list or an array that one cell could change or stop."""
     native: Any = series.to_native()
     dtype: Any = getattr(native, "dtype", None)
     if isinstance(dtype, np.dtype):

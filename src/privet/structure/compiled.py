@@ -3,10 +3,10 @@
 A signal's handler is Python, and Python runs it in the main thread at the next step of any Python code. Two parts of
 numba take Python steps in the middle of machine code and do not look whether one failed: loading a compiled function,
 and wrapping an array that it returns. A KeyboardInterrupt raised there is lost, or crashes the interpreter. So a kernel
-here writes into arrays that it is handed and returns numbers at most, and is loaded in a thread that gets no signals.
+here writes into arrays that it is given and returns nothing but numbers. It is loaded in a thread that gets no signals.
 
-Long loops are shared out in chunks among threads (a kernel gives up the interpreter's lock while it runs). An interrupt
-is answered between two chunks, and raised only when no thread is at work any more.
+Long loops are cut into chunks that several threads work on (a kernel gives up the interpreter's lock while it runs). An
+interrupt is noticed between two chunks, and raised only when all threads have stopped.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 
 Kernel = Callable[..., Any]
 
-CHUNKS = 16  # for each thread: few enough to cost nothing, enough for threads to end together and Ctrl-C to be heard
+CHUNKS = 16  # for each thread: cheap, and enough for threads to end together and for Ctrl-C to be noticed
 
-GRAIN = 2**17  # simple operations, a tenth of a millisecond: less is not worth another thread
+GRAIN = 2**17  # simple operations, a tenth of a millisecond; another thread pays only for more
 
 _loaded: set[tuple[Any, ...]] = set()
 _here = threading.local()
@@ -35,7 +35,7 @@ def thread_count() -> int:
 
 
 def limit_threads(most: int | None) -> None:
-    """Use at most so many from now on, where this is called from the same thread; None takes the limit away."""
+    """Use at most so many threads from now on, for work started by the present thread; None removes the limit."""
     _here.most = most
 
 
@@ -68,8 +68,8 @@ def call(kernel: Kernel, *arguments: Any) -> Any:
 def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
     """``kernel(start, stop, *arguments)`` over all of ``range(count)``, in chunks, on :func:`thread_count` threads.
 
-    Chunks run in no order, so a kernel writes only what belongs to its own range. None but the last is smaller than
-    ``least``.
+    Chunks run in any order, so a kernel writes only what belongs to its own range. Only the last chunk may be smaller
+    than ``least``.
     """
     workers = min(thread_count(), -(-count // least))
     if workers <= 1:
@@ -100,7 +100,7 @@ def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
     except IndexError:
         pass  # a helper was quicker
     finally:
-        left.clear()  # where all went well there is nothing to clear
+        left.clear()  # after an error; otherwise it is empty already
         _wait_for(helpers)
     if failures:
         raise failures[0]
@@ -128,7 +128,7 @@ def _elsewhere(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
 
 
 def _wait_for(helpers: list[threading.Thread]) -> None:
-    """Until all have ended, however often somebody presses Ctrl-C. Their arrays live as long as they do in any case."""
+    """Wait until all have ended, however often Ctrl-C is pressed. The arrays they write to live that long."""
     interrupt: KeyboardInterrupt | None = None
     while any(helper.is_alive() for helper in helpers):
         try:

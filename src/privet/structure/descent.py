@@ -1,4 +1,4 @@
-"""The compiled way down a tree, shared by all that sends records there."""
+"""The compiled way down a tree, shared by all code that sends records down."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def descend(features, start, node, depth, attribute, kind, cut, first_child):
     """
     for _ in range(depth):
         for j in range(len(node)):
-            here = np.uint32(node[j])  # unsigned: numba need not ask whether an index counts from the end
+            here = np.uint32(node[j])  # unsigned, so that numba does not check for indices from the end
             code = features[np.uint32(attribute[here]), start + j]
             node[j] = first_child[here] + child(code, kind[here], cut[here])
 

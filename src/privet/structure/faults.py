@@ -1,7 +1,7 @@
-"""What makes flat arrays trees: checked here once, relied on everywhere else.
+"""Whether flat arrays are trees. It is checked here once, and relied on everywhere else.
 
-The compiled kernels do not look twice: a child out of range would read memory that is not theirs. So every structure,
-also one from a file, passes through here first.
+The compiled kernels check nothing: with a child out of range they would read foreign memory. So every structure passes
+through here first, also one from a file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _child_fault(tests: Tests, first_child: npt.NDArray[Any], roots: npt.NDArray
     if wrong.any():
         return f"has children out of place at node {inner[wrong][0]}: they must follow it and lie in its tree"
     parents = np.bincount(children_of(tests, first_child), minlength=len(tests))
-    parents[roots] += 1  # a root stands for its own parent
+    parents[roots] += 1  # a root counts as its own parent
     if (parents != 1).any():
         node = int(np.flatnonzero(parents != 1)[0])
         return f"does not reach node {node} exactly once, but {parents[node]} times"

@@ -1,4 +1,4 @@
-"""Public trees of tests, end to end: where a record goes, before anybody has looked at a record.
+"""Public trees of tests, end to end: they say where a record goes, and were made without looking at any record.
 
 A forest predicts by sending records down its trees, and a random forest learns by counting who arrives where. Both need
 the same flat arrays and the same guarantee that following them ends in a leaf, so both get them from here.
@@ -50,7 +50,7 @@ class Routes:
     def __post_init__(self) -> None:
         for name in ("first_child", "roots"):
             column = np.array(getattr(self, name), dtype=np.int32)
-            column.setflags(write=False)  # what was checked stays as it was
+            column.setflags(write=False)  # so that it cannot change after the check
             object.__setattr__(self, name, column)
         object.__setattr__(self, "tests", self.tests.take(np.arange(len(self.tests))))
         if fault := structure_fault(self.schema, self.tests, self.first_child, self.roots):
@@ -96,7 +96,7 @@ class Routes:
 
     @cached_property
     def leaves(self) -> npt.NDArray[np.intp]:
-        """The leaves of all trees, in order; their place here is the cell of who arrives there."""
+        """The leaves of all trees, in order. Their place here is the cell of the records that arrive there."""
         return np.flatnonzero(self.is_leaf)
 
     @cached_property

@@ -42,8 +42,8 @@ class Threshold:
     """Codes up to ``cut`` against the rest: a number's lower part, or the first categories of a list.
 
     A missing value has the last code and so goes right. The last cut of an attribute that can be missing
-    (``arity - 2``) tells present from missing. On categories it is for lists with an order, such as those that a
-    public taxonomy gave one; no list of candidates here has such tests.
+    (``arity - 2``) tells present from missing. On categories it needs a list with an order, for example from a
+    public taxonomy; no list of candidates here has such tests.
     """
 
     kind: ClassVar[Kind] = Kind.THRESHOLD
@@ -127,8 +127,8 @@ Test = Threshold | OneCategory | Multiway
 
 
 def check_test(test: Any, schema: Schema) -> None:
-    """Refuse what is no test of the schema; compiled code reads memory at the place that a test names."""
-    if type(test) not in (Threshold, OneCategory, Multiway):  # a subclass could answer otherwise the second time
+    """Refuse what is no test of the schema. Compiled code trusts a test: it reads memory at the place it names."""
+    if type(test) not in (Threshold, OneCategory, Multiway):  # a subclass could give another answer the second time
         raise ParameterError(f"a test must be a Threshold, OneCategory or Multiway, not {type(test).__name__}")
     a = test.attribute
     if not _is_whole(a) or not 0 <= a < len(schema.attributes):
@@ -281,7 +281,7 @@ def _binary(schema: Schema, a: int) -> Iterator[Test]:
     if isinstance(schema.attributes[a], Numeric):
         yield from (Threshold(a, cut) for cut in range(arity - 1))
     elif arity > 1:
-        # Of two categories, the second against the rest is the first against the rest again.
+        # With two categories, "the second against the rest" is the same test as "the first against the rest".
         yield from (OneCategory(a, value) for value in range(1 if arity == 2 else arity))
 
 

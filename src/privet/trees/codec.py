@@ -1,8 +1,8 @@
 """Models as files: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
 
 A file is ``{"format": "privet-model", "version": 1, "sha256": ..., "model": {...}}``. The checksum is over the
-canonical JSON of the model, so it finds accidents and careless edits; it is no signature and stops no forger.
-Therefore loading believes nothing: whatever a file holds, it gives a sound model or a :class:`ModelFileError`.
+canonical JSON of the model, so it finds accidents and careless edits. It is no signature and does not stop a forger.
+So loading trusts nothing: whatever a file holds, the result is a sound model or a :class:`ModelFileError`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _INT32 = np.iinfo(np.int32)
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What a fit leaves behind: trees, the facts they stand on, and what was promised.
+    """The result of a fit: trees, the public facts they use, and what was promised.
 
-    ``params`` and ``certificate`` are plain mappings that JSON can hold; on the way tuples become lists, NumPy's
-    numbers Python's, and exact fractions their text (``"1/3"``). ``notes`` are sentences for the reader.
+    ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy's numbers
+    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader.
     """
 
     recipe: str
@@ -54,7 +54,7 @@ class Model:
 def save(model: Model, path: str | PathLike[str]) -> None:
     """Write a model. The file appears whole or not at all; one that was there before stays if writing fails.
 
-    A model that was there is replaced, a journal never: it is the record of what was spent.
+    An older model is replaced. A journal never is: it is the record of what was spent.
     """
     where = f"cannot write the model file {os.fspath(path)!r}"
     text = to_text(model, where)
@@ -72,7 +72,7 @@ def to_text(model: Model, where: str = "cannot write the model") -> str:
         if fault := tree_fault(tree):
             raise ModelFileError(f"{where}: the tree {fault}")
     try:
-        # Through JSON and back first: then the checksum is over exactly what a reader will see.
+        # To JSON and back first, so that the checksum is over exactly what a reader will see.
         payload = json.loads(json.dumps(_model_to_dict(model), default=_plain, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{where}: params, certificate and notes must be plain JSON data ({error})") from error
@@ -162,8 +162,8 @@ def _tree_to_dict(tree: Tree) -> dict[str, Any]:
 def _model_from_dict(facts: Any) -> Model:
     try:
         schema = Schema.from_dict(_get(facts, "schema", dict))
-        schema.to_dict()  # what is read must also be good for writing
-    except (TypeError, AttributeError) as error:  # an entry of the wrong type where the schema's checks do not look
+        schema.to_dict()  # what was read must also be writable
+    except (TypeError, AttributeError) as error:  # an entry of a wrong type that the schema's checks do not find
         raise _Fault(f"its schema cannot be read ({error})") from error
     trees = [_tree_from_dict(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
     voting = facts.get("voting")

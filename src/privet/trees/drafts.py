@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from types import TracebackType
 
-JOURNAL_MARK = b'{"privet-journal"'  # how the record of a budget begins; it must never be lost to a slip of the hand
+JOURNAL_MARK = b'{"privet-journal"'  # how a journal begins; it must never be overwritten by mistake
 ATTEMPTS = 100  # names beside a taken one
 
 
@@ -43,14 +43,14 @@ class Draft:
         self.discard()
 
     def open(self) -> None:
-        """Make the file beside the place; what begins here ends with ``discard``, also after an interrupt."""
+        """Make the file beside its place. Always call ``discard`` afterwards, also after an interrupt."""
         if (fault := _fault(self.path)) is not None:
             raise fault
         # os.open, so that the umask applies.
         self._file = os.open(self._beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
 
     def discard(self) -> None:
-        """Leave nothing but what was published."""
+        """Remove the draft; a file that was published stays."""
         with suppress(OSError, ValueError):
             self._beside.unlink()
         if self._file is not None:
@@ -58,7 +58,7 @@ class Draft:
             os.close(file)
 
     def reserve(self, size: int) -> None:
-        """Take so many bytes of the disk now, so that they cannot be lacking later."""
+        """Take so many bytes of the disk now, so that it cannot be full later."""
         if size and hasattr(os, "posix_fallocate"):
             try:
                 os.posix_fallocate(self._open_file(), 0, size)
@@ -73,14 +73,14 @@ class Draft:
         size = len(left)
         while left:
             left = left[os.write(file, left) :]
-        os.ftruncate(file, size)  # what was reserved and not needed
+        os.ftruncate(file, size)  # give back what was reserved and not needed
         os.fsync(file)
 
     def publish(self, *, replace: bool) -> Path:
         """Put the file in its place, and say where that is.
 
-        Without ``replace``, a file that somebody put there meanwhile keeps the name, and the new one gets another
-        beside it: what was paid for is not thrown away. So do a directory and a journal in any case.
+        Without ``replace``, a file that appeared there meanwhile keeps its name, and the new one gets another beside
+        it: what was paid for is not thrown away. A directory and a journal always keep their names.
         """
         place = self.path
         if replace and _fault(place) is None:
@@ -129,7 +129,7 @@ def is_journal(path: str | PathLike[str]) -> bool:
 
 
 def _fault(path: Path) -> OSError | None:
-    """Why a path is not for replacing: a directory, a device and a journal are not."""
+    """Why a path may not be replaced: it is a directory, a device or a journal; or None."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Several trees and a way to hear them all."""
+"""Several trees and a way to combine what they say."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Forest:
     """Trees over one schema, and how they vote: see :mod:`privet.trees.voting`.
 
     ``weight`` is how much a tree's evidence counts where they vote by ``evidence``. Trees that look at the same
-    attributes repeat each other, and are heard once if each weighs the less.
+    attributes repeat each other; a smaller weight makes up for that.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import OneCategory

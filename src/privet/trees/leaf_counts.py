@@ -1,4 +1,4 @@
-"""What to make of released class counts in the leaves of trees: they are sums of signal and known noise.
+"""What can be computed from released class counts in leaves. They are sums of a signal and of known noise.
 
 All of it is arithmetic on released numbers, over all trees at once and a level at a time, so it costs no budget.
 """
@@ -19,7 +19,7 @@ from privet.trees.tree import Tree
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-TIE = 1e-9  # moved to the label where another class is as likely
+TIE = 1e-9  # of probability, moved to the label where another class is equally likely
 
 
 def add_up(routes: Routes, counts: Floats) -> Floats:
@@ -56,9 +56,9 @@ def shares(counts: Floats) -> Floats:
 def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.NDArray[np.intp]]:
     """Class probabilities and labels of nodes, parents (-1 for a root) before their children.
 
-    Of equal counts that class is taken which the parent finds likelier, and a node without a positive count says what
-    its parent says. Where the parent knows no better either, the classes take turns, node by node: the class listed
-    first must not have all leaves that noise has emptied.
+    Where counts are equal, the class wins that the parent finds likelier. A node without a positive count says what its
+    parent says. Where the parent cannot decide either, the classes take turns, node by node: the class listed first
+    must not get all leaves that noise has emptied.
 
     >>> proba, label = settle(np.array([[3.0, 9.0], [3.0, 9.0], [-1.0, -4.0]]), np.array([-1, 0, 0]))
     >>> proba[2], label
@@ -82,11 +82,11 @@ def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.ND
 
 
 def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Floats:
-    """(node, class) probabilities, each drawn towards its parent's as its counts are small or drown in noise.
+    """(node, class) probabilities. The smaller or noisier a node's counts, the closer it moves to its parent.
 
-    A node listens to its parent as if that were 1 record and ``strength`` standard deviations of its own noise more;
-    ``scale`` is that of the Laplace noise of a leaf. The roots of all trees speak of the same records, so they agree on
-    one opinion, weighted by how little noise each has; a class of which noise leaves nothing keeps the noise's size.
+    The parent's opinion counts as much as 1 record plus ``strength`` standard deviations of the node's own noise.
+    ``scale`` is that of the Laplace noise of a leaf. All trees hold the same records, so their roots share one opinion:
+    a mean in which roots with less noise count more. A class below the noise's size is raised to it.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway, Tests
@@ -113,7 +113,7 @@ def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Flo
 
 
 def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:
-    """Which nodes have a signal-to-noise ratio of at least 1 and so have all above them; roots always (TH eq. 7.8)."""
+    """Which nodes have a signal-to-noise ratio of at least 1, as do all nodes above them; roots always (TH eq. 7.8)."""
     ratio = epsilon * summed.sum(axis=1) / (summed.shape[1] * np.sqrt(2 * leaves_below(routes)))
     alive = ratio >= 1
     alive[routes.roots] = True
@@ -166,7 +166,7 @@ def tree_of_counts(schema: Schema, tests: Sequence[Test | None], counts: Floats)
 
 
 def _barren(tree: Tree, alive: Bools) -> Bools:
-    """Nodes to be leaves: those that are dead, and those whose children all are."""
+    """Nodes that become leaves: dead ones, and those whose children are all dead."""
     barren = ~alive
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         children = tree.children(node)

@@ -1,8 +1,8 @@
 """Pruning with released numbers only: it asks nothing of the data, so it costs no budget.
 
 Friedman & Schuster (KDD 2010), Algorithm 3: make the noisy counts of a tree agree with each other (sizes from the top
-down, class counts from the bottom up), then prune by C4.5's error estimate, by leaf replacement. All passes run over
-the flat arrays: parents stand before their children, so forwards is down and backwards is up.
+down, class counts from the bottom up), then replace subtrees by leaves, by C4.5's error estimate. All passes run over
+the flat arrays. Parents come before their children, so forwards is down and backwards is up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOLERANCE = 0.1  # C4.5 prunes even when the leaf is worse by up to a tenth of a
 
 
 class Corrected(NamedTuple):
-    """Numbers that agree: children's sizes add up to their parent's, and class counts to sizes."""
+    """Consistent numbers: children's sizes add up to their parent's, and class counts add up to sizes."""
 
     sizes: Floats  # (node,)
     counts: Floats  # (node, class)
@@ -31,9 +31,9 @@ class Corrected(NamedTuple):
 def correct_counts(tree: Tree, sizes: Floats | None = None) -> Corrected:
     """TopDownCorrect and BottomUpAggregate: consistent node sizes and class counts from released noisy ones.
 
-    ``sizes`` are released node sizes, NaN where none was bought; there the node's class counts stand in, else its
-    children, else what its siblings leave over. Negative numbers are clipped to 0. Children that are all 0 share
-    their parent equally, and so do a leaf's classes. A leaf without class counts is taken at its ``proba``.
+    ``sizes`` are released node sizes, NaN where none was bought. There the size is taken from the node's class counts,
+    else from its children, else from what its siblings leave over. Negative numbers are clipped to 0. Children that are
+    all 0 share their parent equally, and so do a leaf's classes. A leaf without class counts is taken at its ``proba``.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway
@@ -81,7 +81,7 @@ def extra_errors(records: float, errors: float, confidence: float = CONFIDENCE) 
 
 
 def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFIDENCE) -> Tree:
-    """Replace subtrees by leaves where C4.5 expects no more errors of the leaf (give or take 0.1).
+    """Replace a subtree by a leaf where C4.5 expects no more errors from the leaf (up to 0.1 more is accepted).
 
     A new leaf predicts its largest corrected class count (ties to the first class) and carries the corrected counts
     and their proportions; with nothing in it, it keeps what the node said. All other nodes stay as they were.
@@ -109,14 +109,14 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
             continue
         collapse[node] = True
         columns.label[node] = label
-        columns.counts[node] = counts if known[node] else np.nan  # never pass a guess off as a released count
+        columns.counts[node] = counts if known[node] else np.nan  # a guess must not look like a released count
         if total > 0:
             columns.proba[node] = counts / total
     return compact(tree, collapse, columns)
 
 
 def prune_gini(tree: Tree) -> Tree:
-    """Collapse nodes that are at least as pure as their children, all of them leaves, are on average; again and again.
+    """Collapse nodes whose children are leaves and on average no purer than the node; repeat until none is left.
 
     Purity is that of the released class counts of the nodes themselves, clipped at 0 (Fletcher 2017, eq. 6.24);
     children count by their size. A split is kept where its counts or those of a child were not released.
@@ -155,7 +155,7 @@ def _children(tree: Tree, node: int) -> slice:
 
 
 def _claimed_sizes(tree: Tree, sizes: Floats | None) -> Floats:
-    """The best released word on each node's size, NaN where there is none."""
+    """The best released number for each node's size, NaN where there is none."""
     claimed = np.full(len(tree), np.nan) if sizes is None else np.array(sizes, dtype=np.float64)
     if claimed.shape != (len(tree),) or np.isinf(claimed).any():
         raise ParameterError(f"sizes must hold one finite number or NaN for each of the {len(tree)} nodes")

@@ -63,7 +63,7 @@ class Rule:
         return met
 
     def simplified(self, schema: Schema) -> Rule:
-        """The same rule with as few conditions as say it, in the order in which its attributes first appear.
+        """The same rule with as few conditions as possible, in the order in which its attributes first appear.
 
         Two rules that admit the same codes get the same conditions: at most a lower and an upper bound for a number,
         ``=`` one category or ``!=`` some. Conditions that contradict each other are left as they are.
@@ -78,7 +78,7 @@ class Rule:
         if len(admitted) == 0:
             yield from mine
         elif isinstance(schema.attributes[attribute], Numeric):
-            # Every test on a number admits an interval of codes, and so do all of them together.
+            # Every test on a number admits an interval of codes, so all of them together do too.
             low, high = int(admitted[0]), int(admitted[-1])
             if low > 0:
                 yield Condition(Threshold(attribute, low - 1), 1)

@@ -110,7 +110,7 @@ class Tree:
 
     @cached_property
     def routes(self) -> Routes:
-        """The structure without what was bought, checked: how records find their leaf."""
+        """The structure alone, checked: how records find their leaf. It holds nothing that was bought."""
         return Routes.end_to_end(self.schema, [(self.attribute, self.kind, self.cut, self.first_child)])
 
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

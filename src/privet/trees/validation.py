@@ -1,4 +1,4 @@
-"""What makes a released tree sound: its structure (see ``privet.structure.faults``) and what it says."""
+"""Whether a released tree is sound: its structure (see ``privet.structure.faults``) and its values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privet.trees.tree import Tree
 def tree_fault(tree: Tree) -> str | None:
     """What is wrong with a tree, in words that follow 'the tree ...', or None.
 
-    Its nodes are a tree of tests that the schema has, every label is a class, every probability is one.
+    A sound tree has tests that fit the schema. Each label is a class, and each probability lies in [0, 1].
     """
     tests = Tests.of_columns(tree.schema, tree.attribute, tree.kind, tree.cut)
     return structure_fault(tree.schema, tests, tree.first_child, np.zeros(1, dtype=np.int32)) or _value_fault(tree)

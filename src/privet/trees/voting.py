@@ -1,4 +1,4 @@
-"""How the trees of a forest are heard: what a node says when a record ends there, and what is made of all of it.
+"""How the trees of a forest vote: what a node says when a record ends there, and how all of that is combined.
 
 ================  ====================================================================================================
 ``majority``      each tree has one vote, for its label
@@ -24,7 +24,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Voting = Literal["majority", "proba", "confidence", "counts", "surest", "evidence"]
 
-LEAST = 1e-9  # of a probability in a logarithm: one tree that rules a class out must not silence all others
+LEAST = 1e-9  # the smallest probability in a logarithm: one tree must not rule a class out against all others
 
 
 class Nodes(NamedTuple):
@@ -51,12 +51,12 @@ def votes(voting: Voting, nodes: Nodes, weight: float) -> Floats:
 
 
 def scores(voting: Voting, tally: Floats, prior: Floats) -> Floats:
-    """(record, class) the tally with the opinion of the roots, ``prior``, where they vote by what they change in it."""
+    """(record, class) the tally. Votes by evidence are changes of the roots' opinion, so ``prior`` is added to them."""
     return tally + np.log(np.maximum(prior, LEAST)) if voting == "evidence" else tally
 
 
 def shares(voting: Voting, scores: Floats) -> Floats:
-    """(record, class) each class's share, adding up to 1; equal shares where nobody has a vote."""
+    """(record, class) each class's share, adding up to 1; equal shares where there are no votes."""
     weights = np.exp(scores - scores.max(axis=1, keepdims=True)) if voting == "evidence" else np.maximum(scores, 0.0)
     total = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, total, out=np.full_like(weights, 1 / weights.shape[1]), where=total > 0)

@@ -1,1 +1,1 @@
-"""The second afternoon of the kernel: whole trees drawn exactly, by one mechanism each."""
+"""Whole trees drawn exactly, each by one mechanism; and random stopping. Read the rest of the kernel first."""

@@ -1,9 +1,9 @@
 """Trees of multiway tests in one draw: the exponential mechanism over all trees of a space, sampled exactly.
 
-A tree is drawn with probability proportional to its prior times ``exp(epsilon q / S)``. Either its leaves carry labels
-and q is the number of records that it classifies correctly (S = 1), or they carry nothing and q is the Gini score over
-them (S = 2); one record moves either to one side only. The score is a sum over leaves, so the normaliser factorises:
-weights are added up from the leaves and the tree is drawn from the root down. Proof: ``docs/proofs/embedded.md``.
+A tree is drawn with probability proportional to its prior times ``exp(epsilon q / S)``. If its leaves carry labels, q
+is the number of records that it classifies correctly (S = 1). If not, q is the Gini score over the leaves (S = 2). One
+record moves either score to one side only. The score is a sum over leaves, so the normaliser factorises: weights are
+added up from the leaves, and the tree is drawn from the root down. Proof: ``docs/proofs/embedded.md``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Path = tuple[int, ...]
 class Weights:
     """Log weights of every test in every region of a cell: ``terms[path][values]`` has one for each test.
 
-    A path is the sorted tuple of tests that were asked, its values index the axes in that order; -inf where a test is
-    not allowed.
+    A path is the sorted tuple of tests that were asked. Its values index the axes in that order. The weight is -inf
+    where a test is not allowed.
     """
 
     def __init__(self, engine: Engine, cells: Cells, space: TreeSpace, epsilon: float) -> None:
@@ -47,7 +47,7 @@ class Weights:
                 self.terms[path] = self._add_up(path)
 
     def _count(self) -> None:
-        """The last split: every set of ``depth`` tests is counted once, and each of its tests may be the last one."""
+        """The last split. Every set of ``depth`` tests is counted once, for each of its tests as the last one."""
         depth = self._space.depth
         for path in combinations(self._usable, depth - 1):
             self.terms[path] = np.tile(self._log_prior(path), (*self._shape(path), 1))
@@ -66,7 +66,7 @@ class Weights:
                 self._counts[path] = self._counts[longer].sum(axis=at)
 
     def _batches(self, paths: list[Path]) -> Iterator[list[Path]]:
-        """Sets of tests that are counted in one pass: as many as there is room for their counts."""
+        """Sets of tests that are counted in one pass: as many as memory has room for."""
         batch: list[Path] = []
         room = 0
         for path in paths:
@@ -94,7 +94,7 @@ class Weights:
         return tuple(self._space.tests.arity[list(path)].tolist())
 
     def _log_prior(self, path: Path) -> Floats:
-        """Of every test below a path: that there is no leaf, and this one among those that are left."""
+        """Of every test below a path: the chance of no leaf, and of this test among those that are left."""
         left = self._space.test_prior.copy()
         left[list(path)] = 0.0
         with np.errstate(divide="ignore"):
@@ -102,7 +102,7 @@ class Weights:
         return np.asarray(log_prior + np.log1p(-np.exp(self._log_leaf[len(path)])))
 
     def _labels(self, counts: Ints) -> Floats:
-        """(..., label) log weights of a leaf's labels, scored by minus misses since logs are then small; or none."""
+        """(..., label) log weights of a leaf's labels, or none. Scores are minus misses, which keeps logs small."""
         if not self._space.labelled:
             return np.empty((*counts.shape[:-1], 0))
         weighted = counts * np.array(self._space.class_weights)
@@ -134,7 +134,7 @@ class Weights:
         return tests, drawn_labels
 
     def _class_counts(self, level: list[dict[int, int]], cells: Cells) -> Sequence[Ints]:
-        """Of every node of a level; only at full depth are the records asked once more."""
+        """Of every node of a level. Known already, except at full depth, where records are counted again."""
         if len(level[0]) == self._space.depth:
             return list(class_counts(self._engine, cells))
         asked = [tuple(sorted(path)) for path in level]
@@ -148,7 +148,7 @@ class Weights:
 
 
 def choose(log_weights: Floats) -> int:
-    """An outcome by its weight. What weighs nothing the prior forbids, so that the others are a public set."""
+    """An outcome by its weight. Only the prior makes a weight zero, so the others are a public set."""
     possible = np.flatnonzero(np.isfinite(log_weights))
     return int(possible[current_source().exponential(log_weights[possible], 1.0)])
 

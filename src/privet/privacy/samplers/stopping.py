@@ -1,8 +1,8 @@
 """Random stopping: the best of many runs, for three times what one run loses (after Liu & Talwar 2019).
 
-After each run a coin decides whether there is another. Whoever sees only the best run cannot tell how many there were,
-and that is what keeps the price from growing with their number. So nothing that happens in a run may show: each has
-ledgers of its own, in memory, and the one charge for all of them is on the books before the first.
+After each run a coin decides whether there is another. Someone who sees only the best run cannot tell how many there
+were. That is why the price does not grow with their number. So nothing that happens in a run may show: each run has its
+own ledgers, in memory, and one charge for all runs is on the books before the first.
 Claim and proof: ``docs/proofs/search.md``.
 """
 
@@ -17,13 +17,13 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
 
-PRICE = 3  # runs that a search costs: one for what it releases, two for that it was the best
-MOST_RUNS = 2**16  # on average, and settings: more would not end
+PRICE = 3  # a search costs as much as three runs: one for the model, two for picking the best
+MOST_RUNS = 2**16  # the most runs on average, and the most settings; more would take too long
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A setting, drawn with equal chances, and a budget for either of two disjoint parts of the records."""
+    """A setting, drawn with equal chances, and a budget for each of two disjoint parts of the records."""
 
     setting: int
     fitting: Ledger
@@ -33,8 +33,8 @@ class Run:
 class RandomStopping:
     """Runs until a coin of ``mean_runs`` sides shows its first side, all of them paid for by one charge.
 
-    To be gone through once. The parts of the records that ``fitting`` and ``scoring`` pay for must be disjoint, dealt
-    by coins before the first run and the same in all runs.
+    Iterate over it once. ``fitting`` and ``scoring`` pay for two parts of the records. The parts must be disjoint,
+    dealt by coins before the first run, and the same in all runs.
 
     >>> ledger = Ledger(1)
     >>> runs = list(RandomStopping(ledger, 0.75, settings=2, mean_runs=5, what="search"))
@@ -53,7 +53,7 @@ class RandomStopping:
         self._receipt = account.charge(epsilon, what, mechanism="random stopping")
 
     def __iter__(self) -> Iterator[Run]:
-        self._receipt.redeem()  # a second way through would be a second search
+        self._receipt.redeem()  # to iterate again would be a second search
         source = current_source()
         self._receipt.mark(source.caveat)
         while True:

@@ -2,9 +2,9 @@
 
 A tree with tests from a public list and a label in each leaf is drawn with probability proportional to its prior times
 ``exp(epsilon hits)``. The score is a sum over leaves, so the normaliser factorises and the tree can be drawn from the
-root down. Weights are doubles; their error is bounded from public numbers and taken off epsilon before the draw, and
-the choices themselves are drawn exactly. Here tests have two children, so that their joint counts are those of bitsets;
-``multiway_sampler.py`` has the others. Proof: ``docs/proofs/whole_tree.md``.
+root down. Weights are doubles. Their error is bounded by public numbers and taken off epsilon before the draw. The
+choices themselves are drawn exactly. Tests here have two children, so bitsets can count them jointly;
+``multiway_sampler.py`` has the other tests. Proof: ``docs/proofs/whole_tree.md``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from privet.structure.compiled import GRAIN, call, spread
 Counts = npt.NDArray[Any]  # of 32 or 64 bits
 
 BLOCK_BYTES = 2**26  # pair counts held at a time
-NARROW = 2**31 - 2  # weighted records that 32 bits can count, with room for a number that is larger than any
+NARROW = 2**31 - 2  # weighted records that 32 bits can count, leaving one number larger than any count
 
 
 def sample_tree(
@@ -55,11 +55,11 @@ class _Sampler:
         self._class_counts = joint.class_counts * self._weights
         self._choose = np.array([[math.comb(n, k) for k in range(depth + 2)] for n in range(self._n_tests + 1)])
         heaviest = int(self._class_counts.sum())
-        # Half the bits, twice the speed. The integers are the same, and so is all that is computed from them.
+        # Half the bits, twice the speed. The integers are the same, so all results are the same.
         self._width: Any = np.int32 if heaviest <= NARROW else np.int64
         # One number at a time: the last bit of a vectorised exponential may depend on how many there are.
         decay = [math.exp(-epsilon * i) for i in range(min(heaviest, int(UNDERFLOW / epsilon)) + 1)]
-        self._decay = np.array([*decay, 0.0])  # the last for all that is lighter
+        self._decay = np.array([*decay, 0.0])  # the last one stands for everything lighter
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log(np.array([*space.leaf_prior, 1.0]))
             self._log_split = np.log1p(-np.array([*space.leaf_prior, 1.0]))
@@ -80,7 +80,7 @@ class _Sampler:
         return np.concatenate(rows)
 
     def _add_up(self) -> None:
-        """From the last split up; the root itself is drawn from its terms, and nobody reads their sum."""
+        """From the last split up. The root needs no sum: its outcome is drawn from the single terms."""
         depth, n_tests = self._space.depth, self._n_tests
         common = self._rows, self._class_counts, self._choose, self._decay, self._space.test_prior
         for size in range(depth - 1, 0, -1):

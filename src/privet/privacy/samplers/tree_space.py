@@ -1,7 +1,7 @@
 """Public spaces of trees, and the trees that are drawn from them. Nothing here has seen a record.
 
-A space says which trees there are and how likely each is before the data speak. It bounds, from public numbers alone,
-what rounding can add to the loss of a draw and what a draw holds in memory. Proofs: ``docs/proofs/whole_tree.md`` and
+A space says which trees there are and how likely each is before any record is seen. From public numbers alone it bounds
+what rounding can add to the loss of a draw, and how much memory a draw takes. Proofs: ``docs/proofs/whole_tree.md`` and
 ``docs/proofs/embedded.md``.
 """
 
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 SMALLEST_PRIOR = 1e-9
-UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; what is lighter than that beside 1 is left out
+UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; a weight smaller than that beside 1 is left out
 MAX_ENTRIES = 2**25  # weights, or counts, that a draw of multiway tests holds: a quarter of a gigabyte
 LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the log of any number of tests or classes
 
@@ -33,12 +33,12 @@ LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the
 class TreeSpace:
     """The public space that a tree is drawn from.
 
-    At depth k a node is a leaf with probability ``leaf_prior[k]`` (at full depth always), else it carries a test drawn
-    by ``test_prior`` among those not yet on its path; labels are uniform. ``class_weights / weight_unit`` in [0, 1] is
-    what a hit of each class counts. Tests have two children each, or are multiway all of them.
+    At depth k a node is a leaf with probability ``leaf_prior[k]`` (at full depth always). Else it carries a test, drawn
+    by ``test_prior`` among those not yet on its path. Labels are uniform. ``class_weights / weight_unit`` in [0, 1] is
+    what a hit of each class counts. Either all tests have two children, or all are multiway.
 
-    Without labels (``labelled=False``) trees are scored by Gini and no leaf is early. ``by_subtree`` then gives every
-    tree the same prior, which favours tests with many children: there are more trees that have them.
+    Without labels (``labelled=False``) trees are scored by Gini, and leaves are at full depth only. ``by_subtree`` then
+    gives every tree the same prior. That favours tests with many children, since more trees have them.
     """
 
     tests: Tests
@@ -52,7 +52,7 @@ class TreeSpace:
 
     def __post_init__(self) -> None:
         prior = np.asarray(self.test_prior, dtype=np.float64)
-        none_left = len(prior) > 0 and not prior.sum()  # without any test there is still a leaf
+        none_left = len(prior) > 0 and not prior.sum()  # a space without tests is fine: it has a leaf
         if prior.shape != (len(self.tests),) or not np.isfinite(prior).all() or (prior < 0).any() or none_left:
             raise ParameterError("test_prior must give every test a weight of at least 0, and some test more than 0")
         if self.multiway and any(self.tests.kind != Kind.MULTIWAY):
@@ -106,7 +106,7 @@ class TreeSpace:
             step = ulp * (4 * (n_tests + 4 * self.n_classes) + 8 * int(UNDERFLOW) + 8 * logs)
             error = step * (2**draws - 1)  # of a log weight with k splits left: e(k) <= 2 e(k-1) + step
             error += 2 * ulp * most  # misses times epsilon, rounded once, at the draw itself
-        # A choice has a weight by a sum of weights, so its log is off by twice that: at each node, on two tables.
+        # A chance is a weight over a sum of weights, so its log is off by twice that, at each node, on both tables.
         return 2 * draws * 2 * error
 
     def check(self, epsilon: Fraction, schema: Schema) -> None:
@@ -128,7 +128,7 @@ class TreeSpace:
 
 @dataclass
 class Meter:
-    """How far a long draw has come, in steps whose number is public; for others to read while it works."""
+    """How far a long draw has come. The number of steps is public, so others may read it while the draw runs."""
 
     done: int = 0
     total: int = 1
@@ -148,7 +148,7 @@ def regions(arities: Sequence[int], depth: int) -> list[int]:
 
 
 def entries(tests: Tests, depth: int) -> int:
-    """How many weights a draw of multiway tests holds: one of each test in each region that a path can lead to."""
+    """How many weights a draw of multiway tests holds: one for each test in each region that a path can lead to."""
     return len(tests) * sum(regions(tests.arity.tolist(), depth)[:depth])
 
 

@@ -2,11 +2,11 @@
 
 A region is a set of tests with a sign for each: bit i of ``signs`` says that its records meet the i-th test. Sets are
 ranked in colexicographic order. ``rows[r, c, t]`` counts the records of class c that meet test t and all tests of the
-set with row number r, times the public weight of the class. A weight is kept as exp(-epsilon misses + log): the misses
-of the best tree are an integer and stay one, so nothing is lost however large the table. Every sum runs in a fixed
-order on one thread, and the two children of a test are added or multiplied first, so a weight is a deterministic
-function of its region's counts, whichever side of a test counts as met. Counts have 32 bits where all of them fit and
-64 where not; they are the same integers, looked up in the same table. Proof: ``docs/proofs/whole_tree.md``.
+set with row number r, times the public weight of the class. A weight is kept as exp(-epsilon misses + log). The misses
+of the best tree stay an integer, so nothing is lost however large the table. Every sum runs in a fixed order on one
+thread, and the two children of a test are added or multiplied first. So a weight depends on its region's counts alone,
+and not on which side of a test counts as met. Counts have 32 bits where all of them fit, else 64. The integers are the
+same, and so is the table they are looked up in. Proof: ``docs/proofs/whole_tree.md``.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def leaf_weight(counts, decay):
 
 @njit(cache=True, nogil=True)
 def add(misses_a, log_a, misses_b, log_b, epsilon):
-    """The sum of two weights. Fewer misses may well weigh less: a tree can be very unlikely beforehand."""
+    """The sum of two weights. The one with fewer misses may be the smaller one, if its prior is very small."""
     if misses_a > misses_b:
         misses_a, log_a, misses_b, log_b = misses_b, log_b, misses_a, log_a
     return misses_a, np.logaddexp(log_a, log_b - epsilon * (misses_b - misses_a))
@@ -107,7 +107,7 @@ def add(misses_a, log_a, misses_b, log_b, epsilon):
 
 @njit(cache=True, nogil=True)
 def prior_left(tests, prior):
-    """The prior of the tests that are not in a set. Added up: one minus the others would cancel."""
+    """The prior of the tests that are not in a set. It is added up, since one minus the others would lose digits."""
     left, at = 0.0, 0
     for t in range(prior.size):
         if at < tests.size and tests[at] == t:
@@ -136,7 +136,7 @@ def last_split(yes, here, decay, misses, weights):
             misses[t] = min(yes_first[t], yes_second[t]) + min(no_first, no_second)
             apart_yes[t] = min(abs(yes_first[t] - yes_second[t]), lightest)
             apart_no[t] = min(abs(no_first - no_second), lightest)
-        for t in range(n_tests):  # an unsigned index needs no look at its sign
+        for t in range(n_tests):  # unsigned, so that no index is checked for its sign
             weights[t] = (1.0 + decay[np.uint32(apart_yes[t])]) * (1.0 + decay[np.uint32(apart_no[t])]) / 4
         return
     best_yes = np.zeros(n_tests, dtype=yes.dtype)
@@ -163,7 +163,7 @@ def last_split(yes, here, decay, misses, weights):
 def add_up(misses, weights, tests, forbidden, prior, decay):
     """Misses of the best test of a region, and the prior sum of the weights beside it.
 
-    Tests on the region's path and forbidden ones are no candidates: their entries are overwritten to say so.
+    Tests on the region's path and forbidden tests are no candidates, so their entries are overwritten.
     """
     never = misses.dtype.type(np.iinfo(misses.dtype).max)  # more misses than there can be
     for t in tests:
@@ -204,7 +204,7 @@ def last_level(
     for p in range(start, stop):
         prefix = prefixes[p]
         n_signs = 1 << prefix.size
-        # What the sets have in common: records of the prefix's own regions, all of them and those that meet a test.
+        # All sets share the counts of the prefix's own regions: of all records, and of those that meet a test.
         regions = region_counts(prefix, rows, class_counts, choose)
         inside = np.empty((n_signs, n_classes, n_tests), dtype=rows.dtype)
         joint_counts(prefix, rows[row_number(prefix, choose)], rows, choose, inside)
