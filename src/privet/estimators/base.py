@@ -238,7 +238,7 @@ def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:
     values = decode_labels(schema, np.arange(schema.n_classes))
     try:
         order = np.argsort(values, kind="stable")
-    except TypeError:  # labels of mixed types have no order; the schema's will do
+    except TypeError:  # labels of mixed types have no order, so keep the schema's
         order = np.arange(schema.n_classes)
     return values[order], order
 

@@ -109,7 +109,7 @@ class Journal:
         self._check_path()  # if the file was moved, the next reader would not find the entry
 
     def read_new(self) -> Iterator[News]:
-        """Entries appended by anybody since the last call. Call it while locked."""
+        """Entries that any process appended since the last call. Call it while locked."""
         self._check_path()
         lines = os.pread(self._file, os.fstat(self._file).st_size - self._offset, self._offset).split(b"\n")
         if lines[-1]:

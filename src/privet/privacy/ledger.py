@@ -286,7 +286,7 @@ class Ledger:
         if root._journal is not None and root._journal.created:
             with root._exclusive(writing=True):
                 if not root._charges and not root._unread:
-                    root._journal.path.unlink()  # whoever else has it open notices before the next charge
+                    root._journal.path.unlink()  # other processes that have it open notice before their next charge
 
     # -- accounts --------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ median of the public records in a node. A small private forest (5 trees, B / 5 e
 gives each public record a label. A large forest (200 trees) learns from the public records and those labels, which
 costs nothing more. The answer is that of all trees together.
 
-The promise is for the private records. It says nothing about the public ones: whoever declares them public publishes
+The promise is for the private records. It does not cover the public ones: to declare them public is to publish
 them. What the source leaves open: depth is that of ``jagannathan2012`` for the number of public records. Without public
 records there is only the small forest, of random trees.
 """

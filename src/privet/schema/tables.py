@@ -75,7 +75,7 @@ def as_column(values: Any) -> Array:
 
 
 def _known_series(values: Any) -> Any:
-    """A series that narwhals knows, from an array of pandas or pyarrow: NumPy would make floats of integers with nulls."""
+    """A series that narwhals knows, from an array of pandas or pyarrow: NumPy makes floats of integers with nulls."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
         return sys.modules["pyarrow"].chunked_array([values])
