@@ -15,11 +15,11 @@ from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.registry import recipe_classes
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.exact import ExactTree
 from privet.recipes.recipe import Recipe
+from privet.recipes.registry import recipe_classes
 from privet.recipes.sulq import SuLQ
 from privet.testing import check_recipe
 from privet.trees.tree import Tree
@@ -100,7 +100,7 @@ class Restless(DiffPID3):
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        (Overspends(max_depth=1), "spent 101/100 of 1"),
+        (Overspends(max_depth=1), "has 0.24 left"),
         (Saves(max_depth=1), "spends at most 1/2 of 1"),
         (FailsOnNobody(max_depth=1), "fails on .*a class is empty"),
         (Restless(max_depth=1), "two models under one seed"),
