@@ -59,7 +59,7 @@ def test_a_failure_of_a_helper_is_raised_when_all_have_ended() -> None:
 
 
 SCRIPT = """
-import os, signal, sys, threading, time
+import math, os, signal, sys, threading, time
 import numpy as np
 from numba import njit
 from privet.structure import compiled
@@ -67,10 +67,10 @@ from privet.structure import compiled
 @njit(nogil=True)
 def work(start, stop, rounds, seen):
     for i in range(start, stop):
-        x = i + 1
-        for _ in range(rounds):
-            x = (x * 1103515245 + 12345) % 2147483648
-        seen[i] = x + 1
+        x = float(i)
+        for _ in range(rounds):  # a sine after another: nothing that a compiler could make short
+            x = math.sin(x + 1.0)
+        seen[i] = 1 + int(x > 2.0)
 
 def press():
     time.sleep(0.1)
@@ -85,7 +85,7 @@ hand = threading.Thread(target=press)
 try:
     with compiled.threads(2):
         hand.start()
-        compiled.spread(work, 64, 10_000_000, seen)  # some seconds
+        compiled.spread(work, 64, 6_000_000, seen)  # some seconds
 except KeyboardInterrupt:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     after = seen.copy()

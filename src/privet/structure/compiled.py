@@ -100,8 +100,7 @@ def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
     except IndexError:
         pass  # a helper was quicker
     finally:
-        left.clear()  # after an error; otherwise it is empty already
-        _wait_for(helpers)
+        _wait_for(helpers, left)  # where all went well there is nothing left to drop
     if failures:
         raise failures[0]
 
@@ -127,14 +126,21 @@ def _elsewhere(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
     return results[0]
 
 
-def _wait_for(helpers: list[threading.Thread]) -> None:
-    """Wait until all have ended, however often Ctrl-C is pressed. The arrays they write to live that long."""
+def _wait_for(helpers: list[threading.Thread], left: deque[tuple[int, int]] | None = None) -> None:
+    """Drop what is left to do and wait until all have ended, however often Ctrl-C is pressed.
+
+    The arrays they write to live that long.
+    """
     interrupt: KeyboardInterrupt | None = None
-    while any(helper.is_alive() for helper in helpers):
+    waiting = True
+    while waiting:
         try:
+            if left is not None:
+                left.clear()
             for helper in helpers:
                 if helper.is_alive():  # one that an interrupt kept from starting cannot be joined
                     helper.join()
+            waiting = False
         except KeyboardInterrupt as pressed:
             interrupt = pressed
     if interrupt is not None:
