@@ -16,7 +16,7 @@ from privet.growing.blocks import block_space, embedding
 from privet.privacy.counting import ROOT
 from privet.privacy.samplers.multiway_sampler import Weights
 from privet.published.embedding import space_size
-from privet.published.mcmc import LEAF, Chain, ExactStop, Node, OpenBlock, Shape, all_shapes, exhaustive_search
+from privet.published.mcmc import LEAF, Asked, Chain, ExactStop, OpenBlock, all_asked, exhaustive_search
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 from privet.structure.splits import Tests
@@ -37,13 +37,14 @@ def block_of(arities: tuple[int, ...], depth: int, rule: ExactStop = NO_RULE, **
     return OpenBlock(engine, ROOT, frozenset(), depth, rule)
 
 
-def gini_of(shape: Shape, codes: Codes, rows: np.ndarray) -> float:
+def gini_of(asked: Asked, codes: Codes, rows: np.ndarray) -> float:
     assert codes.labels is not None
-    if not shape.children:
+    if not asked:
         counts = np.bincount(codes.labels[rows], minlength=2)
         return float((counts**2).sum() / max(counts.sum(), 1) - counts.sum())
-    column = codes.features[shape.attribute]
-    return sum(gini_of(child, codes, rows[column[rows] == v]) for v, child in enumerate(shape.children))
+    attribute, children = asked
+    column = codes.features[attribute]
+    return sum(gini_of(child, codes, rows[column[rows] == v]) for v, child in enumerate(children))
 
 
 # ---- the space ------------------------------------------------------------------------------------------------------
@@ -59,8 +60,8 @@ def test_the_papers_sizes() -> None:
 @pytest.mark.parametrize("arities", [(2, 2, 2), (3, 2, 2), (2, 3, 4), (1, 2, 3)])
 @pytest.mark.parametrize("depth", [1, 2])
 def test_the_size_is_the_number_of_subtrees(arities: tuple[int, ...], depth: int) -> None:
-    shapes = list(all_shapes(arities, depth))
-    assert len(shapes) == len(set(shapes)) == space_size(arities, depth + 1)
+    subtrees = list(all_asked(arities, depth))
+    assert len(subtrees) == len(set(subtrees)) == space_size(arities, depth + 1)
 
 
 def test_the_budget_is_shared_by_blocks_and_leaves() -> None:
@@ -84,14 +85,14 @@ def test_the_list_holds_every_subtree_with_its_score(arities: tuple[int, ...], d
     block = block_of(arities, depth)
     _, codes = toy(arities)
     listed = block.enumerate()
-    shapes = [listed[i] for i in range(len(listed.scores))]
-    assert Counter(shapes) == Counter(all_shapes(arities, depth))
-    assert np.allclose(listed.scores, [gini_of(shape, codes, np.arange(200)) for shape in shapes])
-    built = [block.build(shape, np.random.default_rng(0)) for shape in shapes]
+    subtrees = [listed[i] for i in range(len(listed.scores))]
+    assert Counter(subtrees) == Counter(all_asked(arities, depth))
+    assert np.allclose(listed.scores, [gini_of(subtree, codes, np.arange(200)) for subtree in subtrees])
+    built = [block.build(subtree, np.random.default_rng(0)) for subtree in subtrees]
     assert np.allclose(listed.scores, [node.score for node in built])
-    assert [node.shape for node in built] == shapes
+    assert [node.asked for node in built] == subtrees
     with pytest.raises(IndexError):
-        listed[len(shapes)]
+        listed[len(subtrees)]
 
 
 @pytest.mark.parametrize("depth", [1, 2])
@@ -104,13 +105,14 @@ def test_exhaustive_and_exact_are_one_distribution(depth: int) -> None:
     space = block_space(Tests.multiway(schema), 2, depth, "subtrees")
     weights = Weights(block.engine, block.cells, space, 2 * half)
 
-    def chance(shape: Shape, path: dict[int, int]) -> float:
-        if not shape.children:
+    def chance(subtree: Asked, path: dict[int, int]) -> float:
+        if not subtree:
             return 0.0
+        attribute, children = subtree
         asked = tuple(sorted(path))
         terms = weights.terms[asked][tuple(path[a] for a in asked)]
-        here = terms[shape.attribute] - terms.max() - math.log(np.exp(terms - terms.max()).sum())
-        below = (chance(child, {**path, shape.attribute: v}) for v, child in enumerate(shape.children))
+        here = terms[attribute] - terms.max() - math.log(np.exp(terms - terms.max()).sum())
+        below = (chance(child, {**path, attribute: v}) for v, child in enumerate(children))
         return float(here) + sum(below)
 
     exact = np.exp([chance(listed[i], {}) for i in range(len(listed.scores))])
@@ -121,7 +123,7 @@ def test_exhaustive_search_draws_by_probability() -> None:
     block, dice = block_of((2, 3, 2), 2), np.random.default_rng(1)
     listed = block.enumerate()
     runs = 1500
-    seen = Counter(exhaustive_search(block, 0.02, dice).shape for _ in range(runs))
+    seen = Counter(exhaustive_search(block, 0.02, dice).asked for _ in range(runs))
     for i, p in enumerate(listed.probabilities(0.02)):
         assert abs(seen[listed[i]] - runs * p) < 5 * math.sqrt(runs * p) + 3
 
@@ -144,7 +146,7 @@ def test_true_counts_stop_nodes_inside_a_block() -> None:
 # ---- the chain ------------------------------------------------------------------------------------------------------
 
 
-def check(node: Node, block: OpenBlock, used: frozenset[int], depth: int) -> None:
+def check(node: Any, block: OpenBlock, used: frozenset[int], depth: int) -> None:
     assert node.inner == (1 if node.children else 0) + sum(child.inner for child in node.children)
     if not node.children:
         assert node.stopped or depth == 0
@@ -165,8 +167,8 @@ def test_proposals_stay_in_the_space(arities: tuple[int, ...], depth: int, rule:
     state, seen = block.build(LEAF, dice), set()
     for _ in range(60):
         check(state, block, frozenset(), depth)
-        assert math.isclose(state.score, gini_of(state.shape, codes, np.arange(200)), abs_tol=1e-9)
-        seen.add(state.shape)
+        assert math.isclose(state.score, gini_of(state.asked, codes, np.arange(200)), abs_tol=1e-9)
+        seen.add(state.asked)
         state = block.propose(state, dice)
     assert len(seen) > 1
 
@@ -203,9 +205,9 @@ def test_the_law_is_that_of_the_chain_that_runs() -> None:
     engine = MemoryEngine(schema, codes)
     block, dice = OpenBlock(engine, ROOT, frozenset(), 2, NO_RULE), np.random.default_rng(2)
     chain = Chain(buffer=steps + 1, step_limit=steps, variance_threshold=0)
-    seen = Counter(chain.run(block, 0.8 / 4, dice).shape for _ in range(runs))
-    for shape, p in zip(law.shapes, law.after(steps), strict=True):
-        assert abs(seen[shape] - runs * p) < 5 * math.sqrt(runs * p) + 3
+    seen = Counter(chain.run(block, 0.8 / 4, dice).asked for _ in range(runs))
+    for subtree, p in zip(law.subtrees, law.after(steps), strict=True):
+        assert abs(seen[subtree] - runs * p) < 5 * math.sqrt(runs * p) + 3
 
 
 def test_the_chain_stops_when_scores_hardly_vary() -> None:
@@ -223,6 +225,6 @@ def test_the_chain_stops_when_scores_hardly_vary() -> None:
 
 def test_a_cell_that_stops_is_a_leaf() -> None:
     block = block_of((2, 2, 2), 2, ExactStop(1000))
-    node = Chain(5, 20, 0).run(block, 1.0, np.random.default_rng(0))
-    assert node.stopped
-    assert node.shape == LEAF
+    found = Chain(5, 20, 0).run(block, 1.0, np.random.default_rng(0))
+    assert found.asked == LEAF
+    assert not found.open

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from os import PathLike
 from typing import TypeVar
 
@@ -18,7 +19,7 @@ from privet.datasets import real
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.privacy.counting import ROOT
-from privet.published.mcmc import LEAF, Chain, ExactStop, OpenBlock, Shape, all_shapes
+from privet.published.mcmc import LEAF, Asked, Chain, ExactStop, OpenBlock, all_asked
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 
@@ -122,7 +123,7 @@ def distances(records: int = 300) -> list[Distance]:
         schema, codes = _toy(arities, records)
         for epsilon in SPACE_EPSILONS:
             law = chain_law(schema, codes, 2, epsilon)
-            found += [Distance(arities, len(law.shapes), epsilon, n, law.distance(n)) for n in SPACE_STEPS]
+            found += [Distance(arities, len(law.subtrees), epsilon, n, law.distance(n)) for n in SPACE_STEPS]
     return found
 
 
@@ -140,7 +141,7 @@ def _toy(arities: tuple[int, ...], records: int) -> tuple[Schema, Codes]:
 class ChainLaw:
     """The law of a chain on a space that can be listed: where it starts, how it moves, where it should end up."""
 
-    shapes: tuple[Shape, ...]
+    subtrees: tuple[Asked, ...]
     start: Floats
     moves: Floats
     target: Floats
@@ -160,23 +161,23 @@ def chain_law(schema: Schema, codes: Codes, depth: int, epsilon: float) -> Chain
     """
     engine = MemoryEngine(schema, codes)
     block = OpenBlock(engine, ROOT, frozenset(), depth, ExactStop(0, pure=False))
-    shapes = tuple(shape for shape, _ in zip(all_shapes(schema.arities, depth), range(MOST_STATES + 1), strict=False))
-    if len(shapes) > MOST_STATES:
+    subtrees = tuple(islice(all_asked(schema.arities, depth), MOST_STATES + 1))
+    if len(subtrees) > MOST_STATES:
         raise ParameterError(f"the space has more than {MOST_STATES} subtrees; lower depth, or use fewer attributes")
-    place = {shape: i for i, shape in enumerate(shapes)}
-    states = [block.build(shape, np.random.default_rng(0)) for shape in shapes]
+    place = {subtree: i for i, subtree in enumerate(subtrees)}
+    states = [block.build(subtree, np.random.default_rng(0)) for subtree in subtrees]
     scale, scores = epsilon / 4, np.array([state.score for state in states])
     target = np.exp(scale * (scores - scores.max()))
-    start, moves = np.zeros(len(shapes)), np.zeros((len(shapes), len(shapes)))
-    for found, chance in _every_roll(lambda dice: block.build(LEAF, dice).shape):
+    start, moves = np.zeros(len(subtrees)), np.zeros((len(subtrees), len(subtrees)))
+    for found, chance in _every_roll(lambda dice: block.build(LEAF, dice).asked):
         start[place[found]] += chance
     for i, state in enumerate(states):
-        for found, chance in _every_roll(lambda dice, state=state: block.propose(state, dice).shape):  # type: ignore[misc]
+        for found, chance in _every_roll(lambda dice, state=state: block.propose(state, dice).asked):  # type: ignore[misc]
             j = place[found]
             accepted = chance * float(np.exp(min(0.0, scale * (scores[j] - scores[i]))))
             moves[i, j] += accepted
             moves[i, i] += chance - accepted
-    return ChainLaw(shapes, start, moves, target / target.sum())
+    return ChainLaw(subtrees, start, moves, target / target.sum())
 
 
 class _NextRoll(Exception):

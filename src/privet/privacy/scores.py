@@ -110,10 +110,8 @@ class Hits:
 class Wins:
     """1 for the classes with most records, 0 for the others: the score of a label in Fletcher's thesis (ch. 8).
 
-    A record can move it up or down, but all labels to the same side, so that ``direction`` is neither.
+    A record can move it up or down, but all labels to the same side.
     """
-
-    direction = 0
 
     @property
     def sensitivity(self) -> Fraction:

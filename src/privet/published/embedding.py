@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 from privet.growing.blocks import Blocks
 from privet.growing.grower import Progress
 from privet.growing.levels import Levels
-from privet.privacy.counting import class_counts, only
+from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.published.mcmc import ExactStop, Node, OpenBlock
+from privet.published.mcmc import Asked, ExactStop, Found, OpenBlock, OpenLeaf, Path
 from privet.published.nonprivate import open_engine
 from privet.structure.splits import Multiway
 from privet.trees.tree import Tree
 
-Search = Callable[[OpenBlock], Node]
-Path = tuple[int, ...]
-Open = tuple[Path, Any, frozenset[int]]  # a leaf that may grow: its path, its records, the attributes above it
+Search = Callable[[OpenBlock], Found]
 
 
 def space_size(arities: Sequence[int], layers: int) -> int:
@@ -54,20 +51,18 @@ def grow_published(
 ) -> Tree:
     """Algorithm 1: NOT PRIVATE, since it reads exact counts. The ledger shows what the paper says it spends."""
     engine, cells = open_engine(data, "embedded as published", why)
-    # A path is the children that were taken on the way; an inner node has an attribute.
-    attribute = dict[Path, int]()
+    attribute = dict[Path, int]()  # of every inner node
     stopped = rule.stops(class_counts(engine, cells))[0]
-    waiting = list[Open]() if stopped else [(Path(), cells, frozenset[int]())]
+    waiting = [] if stopped else [OpenLeaf((), cells, frozenset())]
     for number, depth in enumerate(blocks.depths):
         data.ledger.charge(blocks.each(epsilon), f"block {number + 1}, as published")
-        deeper = list[Open]()
+        deeper = list[OpenLeaf]()
         for path, cells, used in waiting:
             block = OpenBlock(engine, cells, used, depth, rule)
             if block.free(used):
-                deeper += [
-                    (leaf, only(*node.place), on_path)
-                    for leaf, node, on_path in _open_leaves(search(block), path, used, attribute)
-                ]
+                found = search(block)
+                attribute.update(_attributes(found.asked, path))
+                deeper += [leaf._replace(path=path + leaf.path) for leaf in found.open]
         waiting = deeper
         if progress is not None:
             progress(number + 1, len(blocks.depths))
@@ -81,14 +76,10 @@ def grow_published(
     return growing.tree()
 
 
-def _open_leaves(
-    node: Node, path: Path, used: frozenset[int], attribute: dict[Path, int]
-) -> Iterator[tuple[Path, Node, frozenset[int]]]:
-    """Record the attributes of a subtree. Returns its leaves that no rule stopped, with the attributes above."""
-    if not node.children:
-        if not node.stopped:
-            yield path, node, used
-        return
-    attribute[path] = node.attribute
-    for k, child in enumerate(node.children):
-        yield from _open_leaves(child, (*path, k), used | {node.attribute}, attribute)
+def _attributes(asked: Asked, path: Path) -> Iterator[tuple[Path, int]]:
+    """The inner nodes of a subtree that begins at ``path``."""
+    if asked:
+        attribute, children = asked
+        yield path, attribute
+        for k, child in enumerate(children):
+            yield from _attributes(child, (*path, k))

@@ -41,14 +41,27 @@ class Dice(Protocol):
     def random(self) -> float: ...
 
 
-class Shape(NamedTuple):
-    """A tree of attributes and nothing else; a leaf has attribute -1."""
+Asked = tuple[Any, ...]
+"""What a subtree asks, as plain tuples: ``(attribute, (what each child asks, ...))``, or ``()`` for a leaf."""
 
-    attribute: int = NONE
-    children: tuple[Shape, ...] = ()
+LEAF: Asked = ()
+Path = tuple[int, ...]
+"""The children that were taken on the way to a node."""
 
 
-LEAF = Shape()
+class OpenLeaf(NamedTuple):
+    """A leaf at the full depth of a block, which the next block may grow."""
+
+    path: Path
+    cells: Any
+    used: frozenset[int]
+
+
+class Found(NamedTuple):
+    """What a search has found in a block."""
+
+    asked: Asked
+    open: tuple[OpenLeaf, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +78,11 @@ class ExactStop:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class _Node:
     """A node of a subtree with what the chain needs to know about it."""
 
     attribute: int
-    children: tuple[Node, ...]
+    children: tuple[_Node, ...]
     place: tuple[Any, int]
     """A partition of the engine, and the cell of this node in it."""
     counts: Ints
@@ -78,8 +91,17 @@ class Node:
     inner: int
 
     @property
-    def shape(self) -> Shape:
-        return Shape(self.attribute, tuple(child.shape for child in self.children))
+    def asked(self) -> Asked:
+        return (self.attribute, tuple(child.asked for child in self.children)) if self.children else LEAF
+
+    def found(self, used: frozenset[int]) -> Found:
+        return Found(self.asked, tuple(self._open((), used)))
+
+    def _open(self, path: Path, used: frozenset[int]) -> Iterator[OpenLeaf]:
+        if not self.children and not self.stopped:
+            yield OpenLeaf(path, only(*self.place), used)
+        for k, child in enumerate(self.children):
+            yield from child._open((*path, k), used | {self.attribute})
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,25 +119,24 @@ class OpenBlock:
 
     # -- subtrees --------------------------------------------------------------------------------------------------
 
-    def build(self, shape: Shape, dice: Dice) -> Node:
-        """The subtree of a shape, grown at random where the shape says nothing and the rule lets it grow."""
-        return self._build(shape, self.cells, class_counts(self.engine, self.cells)[0], self.used, self.depth, dice)
+    def build(self, asked: Asked, dice: Dice) -> _Node:
+        """The subtree that asks so, grown at random where nothing is said and the rule lets it grow."""
+        return self._build(asked, self.cells, class_counts(self.engine, self.cells)[0], self.used, self.depth, dice)
 
-    def _build(self, shape: Shape, cells: Any, counts: Ints, used: frozenset[int], depth: int, dice: Dice) -> Node:
+    def _build(self, asked: Asked, cells: Any, counts: Ints, used: frozenset[int], depth: int, dice: Dice) -> _Node:
         arities = self.engine.schema.arities
         levels: list[tuple[list[int], Any, Ints, list[bool]]] = []
-        level, counts = [(shape, used)], counts[None]
+        level, counts = [(asked, used)], counts[None]
         while True:
             stops = self.rule.stops(counts)
             stopped = [bool(stops[i]) or not self.free(used) for i, (_, used) in enumerate(level)]
             chosen, deeper = [NONE] * len(level), []
-            for i, (shape, used) in enumerate(level):
+            for i, (asked, used) in enumerate(level):
                 if not stopped[i] and len(levels) < depth:
-                    free, chosen[i] = self.free(used), shape.attribute
-                    if chosen[i] == NONE:
-                        chosen[i] = free[int(dice.integers(len(free)))]
-                    arity = arities[chosen[i]]
-                    below = (*shape.children, *(LEAF,) * arity)[:arity]
+                    free = self.free(used)
+                    attribute, children = asked or (free[int(dice.integers(len(free)))], ())
+                    chosen[i], arity = attribute, arities[attribute]
+                    below = (*children, *(LEAF,) * arity)[:arity]
                     deeper += [(child, used | {chosen[i]}) for child in below]
             levels.append((chosen, cells, counts, stopped))
             if not deeper:
@@ -124,17 +145,17 @@ class OpenBlock:
             cells = refine(cells, self.engine.schema, [None if a == NONE else Multiway(a) for a in chosen])
             counts = class_counts(self.engine, cells)
 
-    def propose(self, root: Node, dice: Dice) -> Node:
+    def propose(self, root: _Node, dice: Dice) -> _Node:
         """The subtree with one inner node replaced; itself where no other attribute is free."""
         return self._replace(root, int(dice.integers(root.inner)), self.used, self.depth, dice)
 
-    def _replace(self, node: Node, number: int, used: frozenset[int], depth: int, dice: Dice) -> Node:
+    def _replace(self, node: _Node, number: int, used: frozenset[int], depth: int, dice: Dice) -> _Node:
         if number == 0:
             others = [a for a in self.free(used) if a != node.attribute]
             if not others:
                 return node
-            shape = _swap(node, node.attribute, others[int(dice.integers(len(others)))])
-            return self._build(shape, only(*node.place), node.counts, used, depth, dice)
+            asked = _swap(node.asked, node.attribute, others[int(dice.integers(len(others)))])
+            return self._build(asked, only(*node.place), node.counts, used, depth, dice)
         number -= 1
         for i, child in enumerate(node.children):
             if number < child.inner:
@@ -178,14 +199,14 @@ class Enumeration:
             [np.ravel(reduce(np.add.outer, [scores for _, scores in options])) for _, options in self.roots]
         )
 
-    def __getitem__(self, index: int) -> Shape:
+    def __getitem__(self, index: int) -> Asked:
         for root, options in self.roots:
             sizes = [len(attributes) for attributes, _ in options]
             total = int(np.prod(sizes))
             if index < total:
                 picked = np.unravel_index(index, sizes)
                 below = (attributes[int(i)] for (attributes, _), i in zip(options, picked, strict=True))
-                return Shape(root, tuple(LEAF if b == NONE else Shape(b, (LEAF,) * self.arities[b]) for b in below))
+                return root, tuple(LEAF if b == NONE else (b, (LEAF,) * self.arities[b]) for b in below)
             index -= total
         raise IndexError("there is no such subtree")
 
@@ -196,12 +217,12 @@ class Enumeration:
         return np.asarray(weights / weights.sum())
 
 
-def exhaustive_search(block: OpenBlock, scale: float, dice: Dice) -> Node:
+def exhaustive_search(block: OpenBlock, scale: float, dice: Dice) -> Found:
     """Algorithm 2: a subtree with probability proportional to exp(scale x score), out of a list of all."""
-    found = block.enumerate()
-    steps = np.cumsum(found.probabilities(scale))
+    listed = block.enumerate()
+    steps = np.cumsum(listed.probabilities(scale))
     index = int(np.searchsorted(steps, dice.random() * steps[-1], side="right"))
-    return block.build(found[min(index, len(steps) - 1)], dice)
+    return block.build(listed[min(index, len(steps) - 1)], dice).found(block.used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +236,7 @@ class Chain:
     step_limit: int
     variance_threshold: float
 
-    def run(self, block: OpenBlock, scale: float, dice: Dice, watch: Callable[[float], None] | None = None) -> Node:
+    def run(self, block: OpenBlock, scale: float, dice: Dice, watch: Callable[[float], None] | None = None) -> Found:
         state, scores = block.build(LEAF, dice), np.empty(self.buffer)
         for step in range(self.step_limit):
             scores[step % self.buffer] = state.score
@@ -228,35 +249,35 @@ class Chain:
             new = block.propose(state, dice)
             if dice.random() < exp(min(0.0, scale * (new.score - state.score))):
                 state = new
-        return state
+        return state.found(block.used)
 
 
-def all_shapes(arities: Sequence[int], depth: int, used: frozenset[int] = frozenset()) -> Iterator[Shape]:
-    """Every shape in which each path asks ``depth`` different attributes; only for spaces that are small."""
+def all_asked(arities: Sequence[int], depth: int, used: frozenset[int] = frozenset()) -> Iterator[Asked]:
+    """Every subtree in which each path asks ``depth`` different attributes; only for spaces that are small."""
     if depth == 0:
         yield LEAF
         return
     for a, arity in enumerate(arities):
         if a not in used and arity > 1:
-            below = list(all_shapes(arities, depth - 1, used | {a}))
-            yield from (Shape(a, children) for children in product(below, repeat=arity))
+            below = list(all_asked(arities, depth - 1, used | {a}))
+            yield from ((a, children) for children in product(below, repeat=arity))
 
 
-def _inner(attribute: int, children: tuple[Node, ...], place: tuple[Any, int], counts: Ints) -> Node:
+def _inner(attribute: int, children: tuple[_Node, ...], place: tuple[Any, int], counts: Ints) -> _Node:
     score, inner = sum(child.score for child in children), 1 + sum(child.inner for child in children)
-    return Node(attribute, children, place, counts, False, score, inner)
+    return _Node(attribute, children, place, counts, False, score, inner)
 
 
-def _assemble(levels: list[tuple[list[int], Any, Ints, list[bool]]], arities: Sequence[int]) -> Node:
+def _assemble(levels: list[tuple[list[int], Any, Ints, list[bool]]], arities: Sequence[int]) -> _Node:
     """Nodes from the last level up; the children of a level follow one another in the order of their parents."""
-    nodes: list[Node] = []
+    nodes: list[_Node] = []
     for chosen, cells, counts, stopped in reversed(levels):
         below, nodes = iter(nodes), []
         scores = Gini().node(counts).tolist()
         for i, attribute in enumerate(chosen):
             place = cells, i
             if attribute == NONE:
-                nodes.append(Node(NONE, (), place, counts[i], stopped[i], scores[i], 0))
+                nodes.append(_Node(NONE, (), place, counts[i], stopped[i], scores[i], 0))
             else:
                 nodes.append(_inner(attribute, tuple(islice(below, arities[attribute])), place, counts[i]))
     return nodes[0]
@@ -268,7 +289,9 @@ def _free(arities: tuple[int, ...], used: frozenset[int]) -> tuple[int, ...]:
     return tuple(a for a, arity in enumerate(arities) if arity > 1 and a not in used)
 
 
-def _swap(node: Node, old: int, new: int) -> Shape:
-    """The shape of a node with two attributes in each other's place."""
-    attribute = {old: new, new: old}.get(node.attribute, node.attribute)
-    return Shape(attribute, tuple(_swap(child, old, new) for child in node.children))
+def _swap(asked: Asked, old: int, new: int) -> Asked:
+    """The same subtree with two attributes in each other's place."""
+    if not asked:
+        return LEAF
+    attribute, children = asked
+    return {old: new, new: old}.get(attribute, attribute), tuple(_swap(child, old, new) for child in children)

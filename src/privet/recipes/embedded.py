@@ -31,7 +31,7 @@ from privet.growing.grower import Progress
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.published.embedding import Search, grow_published, space_size
-from privet.published.mcmc import Chain, ExactStop, Node, OpenBlock, exhaustive_search
+from privet.published.mcmc import Chain, ExactStop, Found, OpenBlock, exhaustive_search
 from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Schema
 from privet.structure.splits import Tests
@@ -166,7 +166,7 @@ class Embedded(Recipe):
             raise ParameterError(f"a block has more than {MOST_LISTED:,} subtrees, too many to list; use search='mcmc'")
         listed, chain = self.search != "mcmc" and small, self.chain(blocks)
 
-        def search(block: OpenBlock) -> Node:
+        def search(block: OpenBlock) -> Found:
             # By the block's own depth: the last block of a path may have fewer levels than the others.
             if listed and block.depth <= 2:
                 return exhaustive_search(block, scale, dice)
