@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).parents[2] / "src" / "privet"
 KERNEL = SRC / "privacy"
-MOST_LINES = 1_800  # what one person can read closely in an afternoon
+MOST_LINES = 1_850  # what one person can read closely in an afternoon; intent, not a reason to squeeze code
 SAMPLERS = KERNEL / "samplers"  # a second afternoon: whole trees and random stopping, with proofs of their own
 MOST_SAMPLER_LINES = 1_000
 # Read apart, since no mechanism and no sensitivity is in them: files, locks and crashes; how engines are asked.

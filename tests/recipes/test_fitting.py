@@ -55,6 +55,14 @@ def test_questions_and_models_share_one_ledger() -> None:
     assert ledger.spent <= Fraction(3, 4)
 
 
+def test_a_model_of_a_data_set_says_that_its_schema_changed() -> None:
+    ledger, fewer = privet.Ledger(2), replace(SCHEMA, attributes=SCHEMA.attributes[1:])
+    privet.protect(TABLE, SCHEMA, ledger)
+    changed = privet.protect(TABLE, fewer, ledger)
+    tree = privet.DiffPC45Classifier(epsilon=0.5).fit(changed)
+    assert f"the schema changed while this budget was in use: {SCHEMA.names[0]} dropped" in str(tree.certificate_)
+
+
 def test_what_contradicts_a_protected_data_set_is_refused() -> None:
     data = privet.protect(TABLE, SCHEMA, privet.Ledger(1))
     for wrong, kwargs in (

@@ -44,7 +44,7 @@ class PrivateDataset:
     Fraction(1, 2)
     """
 
-    __slots__ = ("_account", "_cells", "_engine", "ledger")
+    __slots__ = ("_account", "_cells", "_changed", "_engine", "ledger")
 
     def __init__(self, engine: Engine, ledger: Ledger, cells: Cells = ROOT, _account: Ledger | None = None) -> None:
         if not isinstance(ledger, Ledger):
@@ -54,8 +54,7 @@ class PrivateDataset:
         self.ledger = ledger
         # A part pays here. Keep it private: a group pays for its largest part only, which is wrong for another table.
         self._account = ledger if _account is None else _account
-        if cells is ROOT:
-            ledger.bind(engine.schema.name, fingerprint(engine.schema))
+        self._changed = ledger.bind(engine.schema.name, fingerprint(engine.schema)) if cells is ROOT else None
         for caveat in (*engine.schema.caveats(), *engine.caveats):
             self._account.add_caveat(caveat)
         if engine.schema.inferred:
@@ -141,6 +140,8 @@ class PrivateDataset:
         if self._cells is not ROOT and schema != self.schema:
             raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
         account = self._account.account(name, epsilon)
+        if self._changed:
+            account.add_caveat(self._changed)
         return PrivateDataset(self._engine.with_schema(schema), account, self._cells, account)
 
     def add_caveat(self, text: str) -> None:

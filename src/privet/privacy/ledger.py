@@ -239,10 +239,11 @@ class Ledger:
 
     # -- what the budget is for ------------------------------------------------------------------------------------
 
-    def bind(self, dataset: str, facts: Mapping[str, str] | None = None) -> None:
+    def bind(self, dataset: str, facts: Mapping[str, str] | None = None) -> str | None:
         """Tie the budget to the data set of that name, if it has one, and to what was declared about it.
 
-        Another name is refused. If what was declared has changed, that is written down and the certificate says so.
+        Another name is refused. If what was declared has changed, that is written down, certificates say so, and the
+        sentence is returned.
         """
         root = self._root()
         with root._exclusive(writing=True):
@@ -254,11 +255,13 @@ class Ledger:
             if dataset and root._dataset is None:
                 root._enter(Note("dataset", dataset))
             changed = changes(root._facts, facts) if root._facts and facts else ""
-        if changed:
-            self.add_caveat(f"the schema changed while this budget was in use: {changed}")
+        caveat = f"the schema changed while this budget was in use: {changed}" if changed else None
+        if caveat:
+            self.add_caveat(caveat)
         if facts and facts != root._facts:
             with root._exclusive(writing=True):
                 root._enter(Note("schema", dict(facts)))
+        return caveat
 
     def lower_cap(self, epsilon: object, *, delta: object = None) -> None:
         """Lower the cap for good. It can never be raised, since people were promised the present one."""
