@@ -106,6 +106,20 @@ class TestBreaks:
         assert codes(attribute, make([IDS[1]] * 3)) == [1, 1, 1]
         assert codes(attribute, make([IDS[1]] * 3 + [None])) == [1, 1, 1, 2]
 
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda cells: pl.Series(cells, dtype=pl.String),
+            lambda cells: pa.chunked_array([pa.array(cells, pa.string())]),
+            lambda cells: pd.Series(cells, dtype="str"),
+        ],
+        ids=["polars", "pyarrow", "pandas"],
+    )
+    def test_a_null_among_texts_that_end_in_a_nul_character(self, make: Callable[[list[Any]], Any]) -> None:
+        attribute = Categorical("job", ("a", "a\0", "?"))
+        assert codes(attribute, make(["a\0", "a"])) == [1, 0]
+        assert codes(attribute, make(["a\0", "a", None])) == [1, 0, 2]
+
     @pytest.mark.parametrize("cell", [["x"], {}, Hostile()], ids=["list", "dict", "hostile"])
     def test_a_cell_that_cannot_be_hashed(self, cell: Any) -> None:
         attribute = Categorical("job", (" Private", "Private", "?"))

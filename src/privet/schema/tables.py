@@ -107,7 +107,8 @@ def _series_column(series: nw.Series[Any]) -> Array:
     if series.dtype.is_float() or series.dtype in (nw.Date, nw.Datetime):
         return series.to_numpy()  # null is NaN or NaT; a zone becomes UTC
     try:
-        return series.to_numpy() if series.dtype == nw.String else _objects(series.to_list())
+        # Text never as an array: polars makes one of fixed width if no cell is null, and that loses a NUL at the end.
+        return _objects(series.to_list())
     except Exception:  # pyarrow stops at text that is no UTF-8 and at dates beyond Python's: read them one at a time
         return _objects([_cell(series, row) for row in range(len(series))])
 
