@@ -36,13 +36,15 @@ def tree() -> Tree:
     counts = np.full((6, 2), np.nan)
     counts[2:4] = [[3, -1], [0.5, 9]]
     tests = [Threshold(0, 0), Multiway(1), None, None, None, None]
-    return Tree.build(SCHEMA, tests, [1, 3, -1, -1, -1, -1], [0, 0, 1, 0, 1, 0], counts=counts)
+    draws = np.array([0, 0, 1, 2, 0, 0])
+    return Tree.build(SCHEMA, tests, [1, 3, -1, -1, -1, -1], [0, 0, 1, 0, 1, 0], counts=counts, draws=draws)
 
 
 @pytest.fixture
 def model(tree: Tree) -> Model:
     certificate = {"epsilon": "1/10", "charges": [{"what": "leaves"}]}
-    return Model("diffpid3", tree, {"epsilon": 0.1, "max_depth": 2}, certificate, ("grown for a test",))
+    made = {"date": "2026-11-17T09:30Z", "privet": "1.0"}
+    return Model("diffpid3", tree, {"epsilon": 0.1, "max_depth": 2}, certificate, ("grown for a test",), made)
 
 
 @pytest.fixture
@@ -66,7 +68,8 @@ def models(draw: Any) -> Model:
         weight = draw(st.floats(0, 1, exclude_min=True) | st.just(1))
         grown = Forest(schema, tuple(members), draw(st.sampled_from(get_args(Voting))), weight)
     notes = draw(st.lists(st.text(), max_size=2))
-    return Model(draw(st.text()), grown, draw(mappings), draw(mappings), tuple(notes))
+    made = draw(st.dictionaries(st.text(), st.text(), max_size=2))
+    return Model(draw(st.text()), grown, draw(mappings), draw(mappings), tuple(notes), made)
 
 
 @given(models())
@@ -75,7 +78,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, model: Model) -> N
     save(model, path)
     again = load(path)
     assert (again.recipe, again.params, again.certificate) == (model.recipe, model.params, model.certificate)
-    assert again.notes == model.notes
+    assert (again.notes, again.made) == (model.notes, model.made)
     assert again.schema == model.schema
     assert type(again.trees) is type(model.trees)
     if isinstance(model.trees, Forest) and isinstance(again.trees, Forest):
@@ -85,6 +88,18 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, model: Model) -> N
         assert same(again.trees, model.trees)
     features = all_records(model.schema)
     assert np.array_equal(again.trees.predict_proba(features), model.trees.predict_proba(features))
+
+
+def test_a_file_of_an_older_version_says_less(path: Path) -> None:
+    document = json.loads(path.read_text())
+    del document["model"]["made"]
+    del document["model"]["trees"][0]["draws"]
+    document["sha256"] = codec._checksum(document["model"])
+    path.write_text(json.dumps(document))
+    old = load(path)
+    assert old.made == {}
+    assert isinstance(old.trees, Tree)
+    assert old.trees.draws.tolist() == [0] * 6
 
 
 def test_the_file_is_plain_json(path: Path) -> None:
@@ -228,6 +243,11 @@ def _set(*keys: Any) -> Callable[[dict[str, Any]], None]:
         (_set("params", []), "'params' is missing"),
         (_set("certificate", "trust me"), "'certificate' is missing"),
         (_set("notes", [1]), "not text"),
+        (_set("made", {"date": 3}), "not text"),
+        (_set("made", None), "'made' is missing"),
+        (_set("trees", 0, "draws", [0]), "differ in length"),
+        (_set("trees", 0, "draws", 2, -1), "negative"),
+        (_set("trees", 0, "draws", 2, "1"), "no whole number"),
     ],
 )  # fmt: skip
 def test_a_forged_file_still_gives_no_unsound_tree(path: Path, change: Callable[..., None], words: str) -> None:

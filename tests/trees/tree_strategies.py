@@ -70,7 +70,9 @@ def trees(draw: Any, schema: Schema | None = None, max_depth: int = 4, counted: 
     counts = rng.integers(-5, 60, size=(nodes, classes)).astype(float)
     if counted is not True:
         counts[rng.random(nodes) < (0.5 if counted is None else 2)] = np.nan
-    return Tree.build(schema, tests, first_child, labels, proba=rng.dirichlet(np.ones(classes), nodes), counts=counts)
+    draws = np.where(np.isnan(counts).any(axis=1), 0, rng.integers(0, 3, nodes))
+    proba = rng.dirichlet(np.ones(classes), nodes)
+    return Tree.build(schema, tests, first_child, labels, proba=proba, counts=counts, draws=draws)
 
 
 def all_records(schema: Schema) -> np.ndarray[Any, Any]:
@@ -90,6 +92,6 @@ def leaves_by_hand(tree: Tree, features: np.ndarray[Any, Any]) -> np.ndarray[Any
 
 
 def same(one: Tree, other: Tree) -> bool:
-    columns = ("attribute", "kind", "cut", "first_child", "label", "proba", "counts")
+    columns = ("attribute", "kind", "cut", "first_child", "label", "proba", "counts", "draws")
     equal = all(np.array_equal(getattr(one, c), getattr(other, c), equal_nan=c == "counts") for c in columns)
     return equal and one.schema == other.schema

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from privet.privacy.frontier import Frontier
 from privet.structure.routes import Routes
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import as_trees, shares, tree_of_counts
+from privet.trees.leaf_counts import as_trees, bought, shares, tree_of_counts
 from privet.trees.tree import Tree
 
 TIE = 1e-6  # added to the share of a leaf's label, so that it also wins ties
@@ -57,4 +57,4 @@ class Levels:
             proba[rows, labels], proba[rows, largest] = proba[rows, largest], proba[rows, labels].copy()
             proba *= 1 - TIE
             proba[rows, labels] += TIE
-        return as_trees(routes, proba, counts, label=labels)[0]
+        return as_trees(routes, proba, counts, label=labels, draws=bought(counts))[0]

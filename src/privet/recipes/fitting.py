@@ -11,6 +11,7 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.recipes.provenance import provenance
 from privet.recipes.recipe import Recipe
 from privet.recipes.usable import confirm_usable, count_price
 from privet.trees.codec import Model
@@ -85,12 +86,13 @@ def _grow(
     progress: Progress | None,
     expected_records: int | None,
 ) -> Model:
+    made = provenance()
     left = confirm_usable(data, epsilon, expected_records)
     trees = recipe.grow_model(data, left, random or np.random.default_rng(), progress)
     params = recipe.params | {"epsilon": epsilon, "neighbours": data.ledger.neighbours.value}
     if expected_records is not None:
         params["expected_records"] = int(expected_records)
-    return Model(recipe.info.name, trees, params, data.certificate().to_dict())
+    return Model(recipe.info.name, trees, params, data.certificate().to_dict(), made=made)
 
 
 def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:

@@ -29,7 +29,7 @@ from privet.recipes.recipe import Info, Recipe, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, leaves_below, shares
 from privet.trees.tree import Tree
 
 UNGUIDED = 3  # tests on a path where there are no public records to tell the depth
@@ -122,7 +122,7 @@ class Jagannathan2013(Recipe):
 
     def _private(self, data: PrivateDataset, routes: Routes, epsilon: Fraction, progress: Progress | None) -> Forest:
         counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "all", progress))
-        return Forest(data.schema, as_trees(routes, shares(counts), counts), "proba")
+        return Forest(data.schema, as_trees(routes, shares(counts), counts, draws=leaves_below(routes)), "proba")
 
     def _depth(self, schema: Schema, public: int) -> int:
         if self.max_depth != "auto":

@@ -35,7 +35,7 @@ from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_
 from privet.schema import Schema
 from privet.structure.splits import Tests
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import above_noise, add_up, as_trees, expected_tests, shares, shrink
+from privet.trees.leaf_counts import above_noise, add_up, as_trees, expected_tests, leaves_below, shares, shrink
 from privet.trees.voting import Voting
 
 MOST_TREES = 10_000
@@ -155,7 +155,8 @@ class RandomForest(Recipe):
         routes = lot.draw(data.schema, random)
         counts = add_up(routes, buy_leaf_counts(data, routes, left, self.sharing, progress))
         proba = shrink(routes, counts, 1 / each, self.shrinkage) if self.shrinkage else shares(counts)
-        grown = as_trees(routes, proba, counts, above_noise(routes, counts, each) if self.prune else None)
+        alive = above_noise(routes, counts, each) if self.prune else None
+        grown = as_trees(routes, proba, counts, alive, draws=leaves_below(routes))
         # How many tests all trees ask of a record. An attribute that is asked about twice tells half as much each time.
         asked = max(expected_tests(routes).sum(), 1.0)
         return Forest(data.schema, grown, self.voting, min(1.0, self.evidence * attributes / asked))

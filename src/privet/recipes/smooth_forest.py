@@ -36,7 +36,7 @@ from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import add_up, as_trees, shares
+from privet.trees.leaf_counts import add_up, as_trees, leaves_below, shares
 
 WHY = "its smooth sensitivity is none, and the chance of a label grows without bound with the margin of one record"
 
@@ -142,7 +142,8 @@ class SmoothForest(Recipe):
         if self.variant == "sound" and self.labels == "counts":
             counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "disjoint", progress))
             # Labels by the largest count, also where noise made all counts negative and shares say nothing.
-            return Forest(schema, as_trees(routes, shares(counts), counts, label=largest(routes, counts)))
+            labels, draws = largest(routes, counts), leaves_below(routes)
+            return Forest(schema, as_trees(routes, shares(counts), counts, label=labels, draws=draws))
         if self.as_published:
             labels = margin_labels(data, routes, epsilon, WHY)
         else:

@@ -28,7 +28,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import above_noise, add_up, as_trees, shares, surest_opinion
+from privet.trees.leaf_counts import above_noise, add_up, as_trees, leaves_below, shares, surest_opinion
 
 
 def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float) -> int:
@@ -126,4 +126,5 @@ class SNRForest(Recipe):
         routes = lot.draw(schema, random)
         counts = add_up(routes, buy_leaf_counts(data, routes, left, "all", progress))
         alive = above_noise(routes, counts, each)
-        return Forest(schema, as_trees(routes, surest_opinion(routes, shares(counts), alive), counts, alive), "surest")
+        opinion = surest_opinion(routes, shares(counts), alive)
+        return Forest(schema, as_trees(routes, opinion, counts, alive, draws=leaves_below(routes)), "surest")

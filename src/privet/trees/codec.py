@@ -37,7 +37,8 @@ class Model:
     """The result of a fit: trees, the public facts they use, and what was promised.
 
     ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy's numbers
-    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader.
+    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader. ``made`` says
+    when the fit began and with which versions; files of older versions do not have it.
     """
 
     recipe: str
@@ -45,6 +46,7 @@ class Model:
     params: Mapping[str, Any] = field(default_factory=dict)
     certificate: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def schema(self) -> Schema:
@@ -142,6 +144,7 @@ def _model_to_dict(model: Model) -> dict[str, Any]:
         "schema": model.schema.to_dict(),
         "certificate": dict(model.certificate),
         "notes": list(model.notes),
+        "made": dict(model.made),
         # A lone tree has no way of voting.
         "voting": model.trees.voting if isinstance(model.trees, Forest) else None,
         "weight": model.trees.weight if isinstance(model.trees, Forest) else None,
@@ -156,6 +159,8 @@ def _tree_to_dict(tree: Tree) -> dict[str, Any]:
         None if np.isnan(row).all() else [None if np.isnan(count) else count for count in row.tolist()]
         for row in tree.counts
     ]
+    if tree.draws.any():
+        facts["draws"] = tree.draws.tolist()
     return facts
 
 
@@ -173,23 +178,30 @@ def _model_from_dict(facts: Any) -> Model:
     notes = _get(facts, "notes", list)
     if any(not isinstance(note, str) for note in notes):
         raise _Fault("a note is not text")
+    made = _get(facts, "made", dict) if "made" in facts else {}
+    if any(not isinstance(value, str) for value in made.values()):
+        raise _Fault("'made' holds something that is not text")
     return Model(
         recipe=_get(facts, "recipe", str),
         trees=trees[0] if voting is None else Forest(schema, tuple(trees), voting, weight),
         params=_get(facts, "params", dict),
         certificate=_get(facts, "certificate", dict),
         notes=tuple(notes),
+        made=made,
     )
 
 
 def _tree_from_dict(facts: Any, schema: Schema, number: int) -> Tree:
-    columns: dict[str, Any] = {name: _get(facts, name, list) for name in _COLUMNS}
+    named = (*_COLUMNS, "draws") if isinstance(facts, dict) and "draws" in facts else _COLUMNS
+    columns: dict[str, Any] = {name: _get(facts, name, list) for name in named}
     for name, column in columns.items():
         # `type(x) is int`: NumPy would also take true, 1.0 and "1".
         if any(type(entry) is not int or not _INT32.min <= entry <= _INT32.max for entry in column):
             raise _Fault(f"column {name!r} of tree {number} holds something that is no whole number")
     if any(not -128 <= entry < 128 for entry in columns["kind"]):
         raise _Fault(f"tree {number} has a test of unknown kind")
+    if any(entry < 0 for entry in columns.get("draws", ())):
+        raise _Fault(f"tree {number} has a negative number of draws")
     nodes, classes = len(columns["attribute"]), schema.n_classes
     columns["proba"] = _matrix(_get(facts, "proba", list), classes, f"column 'proba' of tree {number}")
     columns["counts"] = _matrix(_get(facts, "counts", list), classes, f"column 'counts' of tree {number}")

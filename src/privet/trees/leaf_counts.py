@@ -6,6 +6,7 @@ All of it is arithmetic on released numbers, over all trees at once and a level 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -133,16 +134,25 @@ def surest_opinion(routes: Routes, proba: Floats, alive: Bools) -> Floats:
 
 
 def as_trees(
-    routes: Routes, proba: Floats, counts: Floats, alive: Bools | None = None, label: npt.NDArray[np.intp] | None = None
+    routes: Routes,
+    proba: Floats,
+    counts: Floats,
+    alive: Bools | None = None,
+    label: npt.NDArray[np.intp] | None = None,
+    draws: npt.NDArray[Any] | None = None,
 ) -> tuple[Tree, ...]:
-    """The trees of the routes with what their nodes say; below a node that is not ``alive`` nothing is left."""
+    """The trees of the routes with what their nodes say; below a node that is not ``alive`` nothing is left.
+
+    ``draws`` is as in :class:`~privet.trees.tree.Tree`; leave it out where counts are no sums of noisy counts.
+    """
     labels = proba.argmax(axis=1) if label is None else label
+    noise = np.zeros(len(counts)) if draws is None else draws
     trees = []
     for t in range(len(routes)):
         nodes = routes.nodes_of(t)
         tests = routes.tests.take(nodes)
         first_child = np.where(routes.is_leaf[nodes], -1, routes.first_child[nodes] - nodes[0])
-        columns = labels[nodes].astype(np.int32), proba[nodes], counts[nodes]
+        columns = labels[nodes].astype(np.int32), proba[nodes], counts[nodes], noise[nodes].astype(np.int32)
         tree = Tree(routes.schema, tests.attribute, tests.kind, tests.cut, first_child, *columns)
         if alive is not None and not alive[nodes].all():
             tree = compact(tree, _barren(tree, alive[nodes]), Columns.of(tree))
@@ -156,13 +166,20 @@ def tree_of_counts(schema: Schema, tests: Sequence[Test | None], counts: Floats)
     An inner node without counts of its own has the sum of its children's.
     """
     routes, counts = Routes.in_level_order(schema, tests), counts.copy()
-    silent = ~routes.is_leaf & np.isnan(counts).any(axis=1)
+    draws = bought(counts)
+    silent = ~routes.is_leaf & (draws == 0)
     counts[silent] = 0.0
     for nodes in reversed(routes.levels[1:]):
         heard = nodes[silent[routes.parent[nodes]]]
         np.add.at(counts, routes.parent[heard], counts[heard])
+        np.add.at(draws, routes.parent[heard], draws[heard])
     proba, label = settle(counts, routes.parent)
-    return as_trees(routes, proba, counts, label=label)[0]
+    return as_trees(routes, proba, counts, label=label, draws=draws)[0]
+
+
+def bought(counts: Floats) -> npt.NDArray[np.int32]:
+    """How many draws of noise are in each node's counts where they are as they were bought: one, or none if unknown."""
+    return np.asarray(~np.isnan(counts).any(axis=1), dtype=np.int32)
 
 
 def _barren(tree: Tree, alive: Bools) -> Bools:

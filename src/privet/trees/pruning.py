@@ -110,6 +110,7 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
         collapse[node] = True
         columns.label[node] = label
         columns.counts[node] = counts if known[node] else np.nan  # a guess must not look like a released count
+        columns.draws[node] = 0  # corrected by what is known of other nodes, so its noise is not
         if total > 0:
             columns.proba[node] = counts / total
     return compact(tree, collapse, columns)
@@ -143,10 +144,11 @@ class Columns(NamedTuple):
     label: npt.NDArray[np.int32]
     proba: Floats
     counts: Floats
+    draws: npt.NDArray[np.int32]
 
     @classmethod
     def of(cls, tree: Tree) -> Columns:
-        return cls(tree.label.copy(), tree.proba.copy(), tree.counts.copy())
+        return cls(tree.label.copy(), tree.proba.copy(), tree.counts.copy(), tree.draws.copy())
 
 
 def _children(tree: Tree, node: int) -> slice:
@@ -218,5 +220,6 @@ def compact(tree: Tree, collapse: npt.NDArray[np.bool_], columns: Columns) -> Tr
     attribute, kind, cut = (
         np.where(inner, column, blank) for column, blank in ((tree.attribute, LEAF), (tree.kind, 0), (tree.cut, 0))
     )
-    label, proba, counts = columns.label[keep], columns.proba[keep], columns.counts[keep]
-    return Tree(tree.schema, attribute[keep], kind[keep], cut[keep], first_child[keep], label, proba, counts)
+    label, proba, counts, draws = columns
+    said = label[keep], proba[keep], counts[keep], draws[keep]
+    return Tree(tree.schema, attribute[keep], kind[keep], cut[keep], first_child[keep], *said)

@@ -25,7 +25,8 @@ class Tree:
     Node 0 is the root. An inner node ``i`` carries the test (``attribute[i]``, ``kind[i]``, ``cut[i]``) and its
     children are ``first_child[i]``, ``first_child[i] + 1``, ...; a leaf has attribute -1. ``label[i]`` is the class
     that node ``i`` predicts and ``proba[i]`` its graded opinion. ``counts`` holds released noisy class counts where
-    the method released them, NaN elsewhere; they may be negative.
+    the method released them, NaN elsewhere; they may be negative. ``draws[i]`` says how many noisy counts were added up
+    to make each count of node ``i``, so that its noise is known; it is 0 where a count is anything else.
     """
 
     schema: Schema
@@ -36,10 +37,14 @@ class Tree:
     label: npt.NDArray[np.int32]
     proba: Floats
     counts: Floats
+    draws: npt.NDArray[np.int32] = None  # type: ignore[assignment]  # becomes zeros
 
     def __post_init__(self) -> None:
         nodes, classes = len(self.attribute), self.schema.n_classes
-        dtypes = {"attribute": np.int32, "kind": np.int8, "cut": np.int32, "first_child": np.int32, "label": np.int32}
+        if self.draws is None:
+            object.__setattr__(self, "draws", np.zeros(nodes, np.int32))
+        dtypes = {"attribute": np.int32, "kind": np.int8, "cut": np.int32, "first_child": np.int32}
+        dtypes |= {"label": np.int32, "draws": np.int32}
         for name, dtype in dtypes.items():
             column = _read_only(getattr(self, name), dtype)
             if column.shape != (nodes,):
@@ -61,6 +66,7 @@ class Tree:
         *,
         proba: Floats | None = None,
         counts: Floats | None = None,
+        draws: npt.NDArray[Any] | None = None,
     ) -> Tree:
         """A tree from one test (or None) per node. Without ``proba`` a node is sure of its label."""
         table = Tests.of(schema, tests)
@@ -70,7 +76,7 @@ class Tree:
         if counts is None:
             counts = np.full((len(tests), schema.n_classes), np.nan)
         children = np.asarray(first_child, dtype=np.int32)
-        return cls(schema, table.attribute, table.kind, table.cut, children, labels, proba, counts)
+        return cls(schema, table.attribute, table.kind, table.cut, children, labels, proba, counts, draws)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return len(self.attribute)
