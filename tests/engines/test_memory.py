@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema, protect
 from privet.engines import memory
 from privet.engines.memory import MemoryEngine
-from privet.privacy.counting import ROOT, Cells, bin_counts, class_counts, level_sums, only, refine
+from privet.privacy.counting import ROOT, Cells, Tally, bin_counts, class_counts, level_sums, only, refine
 from privet.schema.encoding import Codes, Quantum, encode
 from privet.structure.splits import Multiway, OneCategory, Test, Tests, Threshold
 from privet.testing import ReplayNoise, schemas, tables, use_noise
@@ -288,3 +288,28 @@ def test_a_question_changes_no_answer() -> None:
     refine(ROOT, engine.schema, [Multiway(0)])
     engine.shards(ROOT, 2, lambda sides, size: np.ones(size, dtype=np.int64))
     assert bin_counts(engine, ROOT).tolist() == before
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_tuples_of_all_lengths_in_any_order(data: st.DataObject) -> None:
+    """Codes of a tuple are kept for the next one if it differs in its last attribute only; all against plain numpy."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    schema = Schema(tuple(Categorical(f"c{a}", tuple(range(a + 2))) for a in range(4)), Categorical("class", (0, 1, 2)))
+    n = data.draw(st.sampled_from([0, 1, 50, 70_000]))  # more than a block of records
+    features = np.array([rng.integers(0, arity, n) for arity in schema.arities], dtype=np.uint8)
+    labels = rng.integers(0, 3, n).astype(np.uint8)
+    engine = MemoryEngine(schema, Codes(features, labels))
+    cells = ROOT
+    if data.draw(st.booleans()):
+        cells = refine(refine(ROOT, schema, [OneCategory(1, 0)]), schema, [None, Multiway(2)])
+    names = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+    tuples = tuple(data.draw(st.lists(names, min_size=1, max_size=8)))
+    answer, places = engine.answer([Tally(cells, tuples)])[0], engine.places(cells)
+    expected = []
+    for asked in tuples:
+        counts = np.zeros((cells.size, *(schema.arities[a] for a in asked), 3), dtype=np.int64)
+        inside = places >= 0
+        np.add.at(counts, (places[inside], *(features[a][inside] for a in asked), labels[inside]), 1)
+        expected.append(counts.reshape(cells.size, -1, 3))
+    assert np.array_equal(answer, np.concatenate(expected, axis=1))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privet.engines.memory import MemoryEngine
-from privet.privacy.counting import Cells, Coins, Question
+from privet.privacy.counting import ROOT, Cells, Coins, Question, Tally
 from privet.schema import Numeric, Schema
 from privet.schema.frozen import freeze
 from privet.testing import check_engine
@@ -75,6 +75,24 @@ class TossesAtEveryPass(MemoryEngine):
         return super().answer(questions)
 
 
+class CountsTogetherInAllCells(MemoryEngine):
+    def joint(self, cells: Cells, tests: Any, depth: int) -> Any:
+        return super().joint(ROOT, tests, depth)
+
+
+class SwapsCodesOfThree(MemoryEngine):
+    """Right for one and two attributes; of three, the first two are read in the wrong order."""
+
+    def answer(self, questions: Any) -> list[Any]:
+        turned = [
+            replace(q, tuples=tuple((t[1], t[0], *t[2:]) if len(t) > 2 else t for t in q.tuples))
+            if isinstance(q, Tally)
+            else q
+            for q in questions
+        ]
+        return super().answer(turned)
+
+
 class IgnoresNewCuts(MemoryEngine):
     def with_schema(self, schema: Schema) -> MemoryEngine:
         return self
@@ -87,6 +105,8 @@ FAULTS = {
     "a label swapped": lambda schema, table: memory_engine(schema, table, kind=SwapsLabels),
     "coins by position": lambda schema, table: memory_engine(schema, table, kind=CoinsByPosition),
     "coins at every pass": lambda schema, table: memory_engine(schema, table, kind=TossesAtEveryPass),
+    "joint counts of all cells": lambda schema, table: memory_engine(schema, table, kind=CountsTogetherInAllCells),
+    "codes of three attributes": lambda schema, table: memory_engine(schema, table, kind=SwapsCodesOfThree),
     "old cuts": lambda schema, table: memory_engine(schema, table, kind=IgnoresNewCuts),
 }
 

@@ -42,7 +42,10 @@ class JointCounts:
         spread(_count, len(tests), self._bits, self._starts, self.singles, least=64 * few)
 
     def pairs(self, prefixes: npt.NDArray[np.int64]) -> Array:
-        """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread a prefix."""
+        """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread a prefix.
+
+        The first of both must lie beyond the prefix: a set is asked for with its two largest tests outside it.
+        """
         n_classes, n_tests = self.singles.shape
         width = np.int32 if int(self.class_counts.sum()) <= NARROW else np.int64
         counts = np.zeros((len(prefixes), n_tests, n_classes, n_tests), dtype=width)
@@ -138,7 +141,7 @@ def _pairs(start, stop, bits, starts, prefixes, counts):
             packed, kept = bits, starts
         else:
             packed, kept = _keep(bits, starts, prefixes[p])
-        # The largest test of a set is always s or t, so pairs below the prefix are never read.
+        # Pairs of two tests below the end of the prefix are never read.
         last = prefixes[p, -1] if prefixes.shape[1] else -1
         for s in range(n_tests):
             first = packed[s]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from privet.structure.compiled import GRAIN, spread
+from privet.errors import ParameterError
+from privet.structure.compiled import spread
 from privet.structure.descent import BLOCK, child, descend
 
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""
+
+TUPLE_GRAIN = 2**24  # codes of tuples that a thread counts at a time: some 50 ms, so that Ctrl-C is noticed
 
 
 def level_histogram(features, labels, cells, offsets, n_cells, n_classes, threads):
@@ -36,10 +39,24 @@ def tuple_histogram(features, labels, cells, members, arities, ends, offsets, n_
 
     Tuple t is ``members[ends[t - 1]:ends[t]]``, and its bins begin at ``offsets[t]``. Threads take different tuples.
     """
-    counts = np.zeros((n_cells + 1, int(offsets[-1]), n_classes), dtype=np.int64)
-    few = 1 + GRAIN // (labels.size + 1)
-    spread(_add_tuples, ends.size, features, labels, cells, members, arities, ends, offsets, counts, least=few)
-    return counts[:n_cells]
+    counts = np.zeros((n_cells, int(offsets[-1]), n_classes), dtype=np.int64)
+    add_tuples(features, labels, cells, members, arities, ends, offsets, counts)
+    return counts
+
+
+def add_tuples(features, labels, cells, members, arities, ends, offsets, counts):
+    """Add these records to the counts of :func:`tuple_histogram`: chunks may come one after another."""
+    if counts.size >= 2**32:  # places are numbers of 32 bits, half of what a loop over records reads
+        raise ParameterError("counts over several attributes have 2**32 entries or more; ask for fewer tuples at once")
+    inside = cells >= 0
+    if not inside.all():
+        features, labels, cells = np.compress(inside, features, axis=1), labels[inside], cells[inside]
+        features.setflags(write=False)  # as they were, or another version of the kernel would be compiled
+        labels.setflags(write=False)
+    few = 1 + TUPLE_GRAIN // (labels.size + 1)
+    flat, width = counts.reshape(-1), counts.shape[1] * counts.shape[2]
+    facts = members, arities, ends, offsets, width, counts.shape[2]
+    spread(_add_tuples, ends.size, features, labels, cells, *facts, flat, least=few)
 
 
 def value_sums(values, cells, n_cells, threads):
@@ -156,22 +173,37 @@ def _send_down(first, last, features, cells, place, roots, depths, attribute, ki
 
 
 @njit(cache=True, nogil=True)
-def _add_tuples(first, last, features, labels, cells, members, arities, ends, offsets, counts):
-    """Tuples ``first`` to ``last``; records in blocks, whose cells and codes stay in cache while the tuples pass."""
-    n_records, block = features.shape[1], 4096
-    outside = counts.shape[0] - 1
-    keys = np.empty(block, dtype=np.int64)
-    codes = np.empty(block, dtype=np.int64)
+def _add_tuples(first, last, features, labels, cells, members, arities, ends, offsets, width, n_classes, counts):
+    """Tuples ``first`` to ``last``, block of records after block. The next tuple often differs in its last attribute
+    only, so the codes of the others, read as one number, are kept.
+    """
+    n_records = labels.size
+    block = 2**16  # records; their keys stay in the second-level cache, beside the table of a tuple
+    places = np.empty(block, dtype=np.uint32)
+    keys = np.empty(block, dtype=np.uint32)
     for start in range(0, n_records, block):
         size = min(block, n_records - start)
         for i in range(size):
-            cell = cells[start + i]
-            keys[i] = outside if cell < 0 else cell
+            places[i] = cells[start + i] * width + labels[start + i]
         for t in range(first, last):
-            codes[:size] = offsets[t]
-            for m in range(ends[t - 1] if t else 0, ends[t]):
-                column = features[members[m], start : start + size]
+            begin, end = ends[t - 1] if t else 0, ends[t]
+            before = begin - (end - begin)  # where the tuple before begins, if it is as long
+            known = t > first and before == (ends[t - 2] if t > 1 else 0)
+            for m in range(begin, end - 1):
+                known = known and members[m] == members[m - begin + before]
+            if not known:
                 for i in range(size):
-                    codes[i] = (codes[i] - offsets[t]) * arities[m] + column[i] + offsets[t]
+                    keys[i] = 0
+                for m in range(begin, end - 1):
+                    column, arity = features[members[m], start : start + size], np.uint32(arities[m])
+                    for i in range(size):
+                        keys[i] = keys[i] * arity + np.uint32(column[i])
+            mine = counts[offsets[t] * n_classes :]
+            classes = np.uint32(n_classes)
+            if begin == end:
+                for i in range(size):
+                    mine[np.uintp(places[i])] += 1
+                continue
+            column, arity = features[members[end - 1], start : start + size], np.uint32(arities[end - 1])
             for i in range(size):
-                counts[keys[i], codes[i], labels[start + i]] += 1
+                mine[np.uintp(places[i] + (keys[i] * arity + np.uint32(column[i])) * classes)] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from privet.privacy.counting import (
     Coins,
     Descend,
     Ints,
+    Joint,
     LevelSum,
     Only,
     Question,
@@ -30,10 +31,8 @@ from privet.schema.frozen import Frozen
 from privet.structure.compiled import thread_count
 from privet.structure.splits import Tests
 
-if TYPE_CHECKING:
-    from privet.engines.joint_counts import JointCounts
-
 PARALLEL_FROM = 20_000  # records; on a busy machine it can take 4 ms, a scheduler's tick, to wake a thread
+PASS_COUNTS = 2**23  # joint counts that are asked for at once: another pass costs nothing here, and memory does
 KEPT, KEPT_BYTES = 4, 2**26  # partitions that are remembered: four, or more if they fit into these bytes
 
 Places = npt.NDArray[np.int32]
@@ -67,7 +66,19 @@ class MemoryEngine:
         self._coins.append(thrown.astype(np.uint8 if count <= 256 else np.int32))
         return cells.then(Shards(len(self._coins) - 1), count)
 
-    def joint(self, cells: Cells, tests: Tests, depth: int) -> JointCounts:
+    def check_joint(self, tests: Tests, depth: int) -> None:
+        """Nothing is refused: bitsets need no tables."""
+
+    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+        """By tables or by bitsets, whichever takes less time. The counts are the same."""
+        from privet.engines.joint_tables import JointTables, tables_pay
+
+        if tables_pay(self.schema, tests, depth, int(np.count_nonzero(self.places(cells) == 0))):
+            return JointTables(self, cells, tests, depth, pass_counts=PASS_COUNTS)
+        return self.joint_by_bitsets(cells, tests)
+
+    def joint_by_bitsets(self, cells: Cells, tests: Tests) -> Joint:
+        """Of sets of any size."""
         from privet.engines.joint_counts import JointCounts
 
         return JointCounts(self._features, self._labels, self.places(cells), tests, self.schema.n_classes)

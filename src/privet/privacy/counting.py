@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -130,8 +130,11 @@ class Joint(Protocol):
     @property
     def met(self) -> Ints: ...
 
-    def pairs(self, prefixes: Ints) -> npt.NDArray[np.int32]:
-        """(prefix, test, class, test) records that meet all tests of a prefix and both others."""
+    def pairs(self, prefixes: Ints) -> npt.NDArray[Any]:
+        """(prefix, test, class, test) records that meet all tests of a prefix and both others, in 32 or 64 bits.
+
+        Prefixes are sorted, of one size. Only the rows of tests beyond the last of a prefix are told.
+        """
 
 
 class Engine(Protocol):
@@ -150,8 +153,15 @@ class Engine(Protocol):
     def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
         """Split a single cell into ``count``. Each record's throw is kept with it and never thrown again."""
 
+    def check_joint(self, tests: Tests, depth: int) -> None:
+        """Refuse what :meth:`joint` could not count, from public facts; asked before anything is charged."""
+
     def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
-        """Joint counts of at most ``depth`` binary tests in a partition of one cell."""
+        """Joint counts of at most ``depth`` binary tests in a partition of one cell.
+
+        An engine without a kernel of its own returns :class:`privet.engines.joint_tables.JointTables`, which asks for
+        tallies: one pass.
+        """
 
     def with_schema(self, schema: Schema) -> Engine:
         """The same records with numbers cut as another schema says; both schemas declare the same facts."""

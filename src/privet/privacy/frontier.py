@@ -178,6 +178,8 @@ class Frontier:
             raise ParameterError("spaces must have one entry for each cell")
         for space in dict.fromkeys(spaces):
             space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, self.schema)
+            if not space.multiway:
+                self._engine.check_joint(space.tests, space.depth)
         chosen, receipt = self._charge(epsilon, cells, what, "exponential over trees", None)
         alone = ((cell, only(self._cells, cell)) for cell in chosen.tolist())
         return [sample_tree(self._engine, *a, space, receipt, meter) for a, space in zip(alone, spaces, strict=True)]

@@ -89,8 +89,8 @@ def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
             left.clear()
             failures.append(failure)
 
-    # The first chunk loads the kernel, for all threads.
-    call(kernel, *left.popleft(), *arguments)
+    if _types(kernel, (0, count, *arguments)) not in _loaded:
+        call(kernel, *left.popleft(), *arguments)  # the first chunk loads the kernel, for all threads
     helpers = [threading.Thread(target=work) for _ in range(min(workers - 1, len(left)))]
     try:
         for helper in helpers:

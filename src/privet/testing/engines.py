@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from privet.engines.opening import open_engine
+from privet.engines.joint_tables import JointTables
+from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import (
     ROOT,
     Cells,
     Engine,
+    Ints,
+    Joint,
     LevelSum,
     Question,
     Tally,
@@ -23,6 +26,7 @@ from privet.privacy.counting import (
     single_attributes,
 )
 from privet.schema import Categorical, Numeric, Schema
+from privet.schema.frozen import freeze
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 
@@ -49,14 +53,15 @@ def check_engine(make_engine: MakeEngine, *, rounds: int = 20, records: int = 40
         table = _table(schema, number if number < 3 else int(random.integers(1, records)), random)
         ours, theirs = _reference(schema, table), make_engine(schema, table)
         _check_answers(ours, theirs, random, f"table {number}")
-        _check_joint(ours, theirs, f"table {number}")
+        _check_joint(ours, theirs, random, f"table {number}")
         _check_coins(theirs, int(class_counts(ours, ROOT).sum()), f"table {number}")
         finer = _recut(schema, random)
         _check_answers(_reference(finer, table), theirs.with_schema(finer), random, f"table {number}, other cuts")
 
 
-def _reference(schema: Schema, table: dict[str, list[Any]]) -> Engine:
-    return open_engine(table, schema)
+def _reference(schema: Schema, table: dict[str, list[Any]]) -> MemoryEngine:
+    frozen = freeze(schema, table)
+    return MemoryEngine(schema, frozen.codes(schema), frozen)
 
 
 def _check_answers(ours: Engine, theirs: Engine, random: np.random.Generator, where: str) -> None:
@@ -69,23 +74,36 @@ def _check_answers(ours: Engine, theirs: Engine, random: np.random.Generator, wh
             assert same, f"{where}: the engine miscounts{attempt}: {_describe(question)}"
 
 
-def _check_joint(ours: Engine, theirs: Engine, where: str) -> None:
+def _check_joint(ours: MemoryEngine, theirs: Engine, random: np.random.Generator, where: str) -> None:
+    """The engine's own joint counts, and those that any engine gets from its tallies, against bitsets."""
     tests = Tests.binary(ours.schema)
     if len(tests) < 2:
         return
-    cells = only(refine(ROOT, ours.schema, [tests[0]]), 1)
-    wanted, found = ours.joint(cells, tests, 3), theirs.joint(cells, tests, 3)
-    prefixes = np.arange(len(tests), dtype=np.int64)[:, None]
-    for t in range(len(tests)):  # the two may call different children "met"
-        for c in range(ours.schema.n_classes):
-            met, other = int(wanted.singles[c, t]), int(found.singles[c, t])
-            met = met if wanted.met[t] == found.met[t] else int(wanted.class_counts[c]) - met
-            assert met == other, f"{where}: the engine miscounts who meets test {t}"
-    if np.array_equal(wanted.met, found.met):
-        for prefix in prefixes:
-            below = slice(int(prefix[0]) + 1, None)
-            ours_, theirs_ = wanted.pairs(prefix[None])[0], found.pairs(prefix[None])[0]
-            assert np.array_equal(ours_[below, :, below], theirs_[below, :, below]), f"{where}: joint counts differ"
+    depth = min(3, len(tests))
+    theirs.check_joint(tests, depth)
+    for cells in (ROOT, only(refine(ROOT, ours.schema, [tests[0]]), 1)):
+        wanted = ours.joint_by_bitsets(cells, tests)
+        asked = [np.sort(random.choice(len(tests), random.integers(depth + 1), replace=False)) for _ in range(20)]
+        for found in (theirs.joint(cells, tests, depth), JointTables(theirs, cells, tests, depth)):
+            for some in asked:
+                same = np.array_equal(_regions(wanted, some), _regions(found, some))
+                assert same, f"{where}: {type(found).__name__} miscounts tests {some.tolist()} together"
+
+
+def _regions(joint: Joint, tests: Ints) -> Ints:
+    """(child, child, ..., class) counts of at most three tests, whatever child counts as met."""
+    counts = np.empty((*(2,) * tests.size, joint.class_counts.size), dtype=np.int64)
+    for met in np.ndindex(*(2,) * tests.size):
+        inside = tests[np.array(met, dtype=bool)]
+        if inside.size < 2:
+            counts[met] = joint.singles[:, inside[0]] if inside.size else joint.class_counts
+        else:
+            counts[met] = joint.pairs(inside[None, :-2])[0, inside[-2], :, inside[-1]]
+    for axis, test in enumerate(tests):
+        at_least, meet = np.moveaxis(counts, axis, 0).copy()
+        children = (at_least - meet, meet) if joint.met[test] else (meet, at_least - meet)
+        counts = np.moveaxis(np.stack(children), 0, axis)
+    return counts
 
 
 def _check_coins(engine: Engine, records: int, where: str) -> None:
