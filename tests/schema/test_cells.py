@@ -21,7 +21,7 @@ from privet.schema.cells import number_of, plain_of, reader_of
 from privet.schema.encoding import encode, encode_features
 from privet.structure.splits import Multiway
 from privet.testing import ZeroNoise, use_noise
-from privet.testing.containers import Hostile, HostileText
+from privet.testing.cells import Hostile, HostileInt, HostileText, Liar, Warner
 
 IDS = (900000000000207008, 900000000000207009)  # of 18 digits, as SNOMED CT has them: no double tells them apart
 
@@ -49,6 +49,8 @@ class TestPlain:
             (np.bytes_(b"red"), "red"),
             (np.str_("red"), "red"),
             (HostileText("red"), "red"),
+            (HostileInt(7), 7),
+            (Warner(), 7.0),
             (datetime.date(2020, 1, 2), "2020-01-02"),
             (datetime.datetime(2020, 1, 2), "2020-01-02"),
             (datetime.datetime(2020, 1, 2, 3, 4, 5, 600), "2020-01-02T03:04:05.0006"),
@@ -58,22 +60,31 @@ class TestPlain:
         ],
     )
     def test_says(self, cell: Any, plain: Any) -> None:
-        assert plain_of(cell) == plain
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert plain_of(cell) == plain
         assert type(plain_of(cell)) is type(plain)
+        assert not said
 
     @pytest.mark.parametrize(
         "cell",
-        [None, pd.NA, pd.NaT, np.datetime64("NaT"), np.ma.masked, Hostile(), [1], {}, object(), 1j, np.array([1.0]),
-         datetime.timedelta(1), np.timedelta64(1, "s"), datetime.time(1),
+        [None, pd.NA, pd.NaT, np.datetime64("NaT"), np.ma.masked, Hostile(), Liar(), [1], {}, object(), 1j,
+         np.array([1.0]), datetime.timedelta(1), np.timedelta64(1, "s"), datetime.time(1),
          datetime.datetime(1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=9)))],
         ids=lambda cell: type(cell).__name__,
     )  # fmt: skip
     def test_says_nothing(self, cell: Any) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
             assert plain_of(cell) is None
             assert np.isnan(number_of(cell))
             assert reader_of(Categorical("c", (0, 1, "nan")))(cell) == -1
+        assert not said
+
+    def test_ticks_in_no_unit_say_nothing(self) -> None:
+        """NumPy cannot write them as text, unless they are all NaT."""
+        for ticks in ([-(2**63)], [-(2**63), 5]):
+            assert codes(Categorical("c", ("5", "x", "?")), np.array(ticks, np.int64).view("M8")) == [2] * len(ticks)
 
     @pytest.mark.parametrize("unit", ["D", "s", "ms", "us", "ns"])
     def test_a_date_in_every_unit(self, unit: str) -> None:

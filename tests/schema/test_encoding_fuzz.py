@@ -118,21 +118,26 @@ def _framed(column: Any) -> Any:
 
 def check(draw: Draw) -> None:
     """Each record by itself: raises AssertionError, or whatever a row made the encoding raise."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a warning is a release too
-        few, more = codes(draw, draw.cells), codes(draw, draw.more)
-        assert more[: draw.place] + more[draw.place + 1 :] == few, "another record changed a code"
-        assert not few or codes(draw, draw.cells[:1]) == few[:1], "a record alone has another code"
-        assert codes(draw, [draw.cells[i] for i in draw.order]) == [few[i] for i in draw.order], "the order matters"
-        assert codes(draw, draw.cells[: draw.place]) + codes(draw, draw.cells[draw.place :]) == few, "batches differ"
-        if draw.container.faithful:
-            read = map(reader_of(draw.attribute), draw.cells)
-            said = [draw.attribute.fallback if code == UNKNOWN else code for code in read]
-            assert [code for code, *_ in few] == said, "a column says something else than its cells"
-        if isinstance(draw.attribute, Categorical):
-            known = labels(draw, draw.more)
-            without = [(row - (row > draw.place), code) for row, code in known if row != draw.place]
-            assert without == labels(draw, draw.cells), "another record changed a label"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")  # a warning is a release too; as an error it could be caught and lost
+        _check(draw)
+    assert not said, f"a row made the encoding warn: {said[0].message}"
+
+
+def _check(draw: Draw) -> None:
+    few, more = codes(draw, draw.cells), codes(draw, draw.more)
+    assert more[: draw.place] + more[draw.place + 1 :] == few, "another record changed a code"
+    assert not few or codes(draw, draw.cells[:1]) == few[:1], "a record alone has another code"
+    assert codes(draw, [draw.cells[i] for i in draw.order]) == [few[i] for i in draw.order], "the order matters"
+    assert codes(draw, draw.cells[: draw.place]) + codes(draw, draw.cells[draw.place :]) == few, "batches differ"
+    if draw.container.faithful:
+        read = map(reader_of(draw.attribute), draw.cells)
+        said = [draw.attribute.fallback if code == UNKNOWN else code for code in read]
+        assert [code for code, *_ in few] == said, "a column says something else than its cells"
+    if isinstance(draw.attribute, Categorical):
+        known = labels(draw, draw.more)
+        without = [(row - (row > draw.place), code) for row, code in known if row != draw.place]
+        assert without == labels(draw, draw.cells), "another record changed a label"
 
 
 @pytest.mark.parametrize("part", range(4))

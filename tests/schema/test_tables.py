@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,26 @@ class TestTables:
             codes = encode(SCHEMA, given_table, labels)
             assert codes.labels is not None
             assert codes.labels.tolist() == LABELS
+
+    @pytest.mark.parametrize(
+        "framed",
+        [
+            lambda ids: pd.DataFrame({"y": pd.Series(ids, dtype="Int64")}),
+            lambda ids: pd.DataFrame({"y": pd.Series(ids, dtype=pd.ArrowDtype(pa.int64()))}),
+            lambda ids: pl.DataFrame({"y": pl.Series(ids, dtype=pl.Int64)}),
+            lambda ids: pa.table({"y": pa.array(ids, pa.int64())}),
+        ],
+        ids=["pandas", "pandas arrow", "polars", "pyarrow"],
+    )
+    def test_a_frame_of_one_column_is_that_column(self, framed: Callable[[list[Any]], Any]) -> None:
+        """As ``frame[["class"]]`` gives it. As one array, a null would make floats of everybody's integers."""
+        label = Categorical("y", (900000000000207008, 900000000000207009))
+        schema = Schema((Categorical("x", (0, 1)),), label)
+        for ids in ([label.values[1]] * 3, [label.values[1]] * 3 + [None]):
+            codes = encode(schema, {"x": framed([n % 2 for n in range(len(ids))])}, framed(ids))
+            assert codes.labels is not None
+            assert codes.labels.tolist() == [1, 1, 1]
+            assert codes.features.tolist() == [[0, 1, 0]]
 
     def test_order_and_other_columns_do_not_matter(self) -> None:
         frame = pd.DataFrame(TABLE).assign(name="secret")[["class", "name", "sex", "weight", "age"]]
@@ -152,6 +174,9 @@ class TestBadTables:
             (np.zeros(3), None, "2 dimensions .* not 1"),
             (TABLE, ["no"], "labels must have one entry for each record"),
             (TABLE, np.zeros((4, 2)), "one dimension, not 2"),
+            (TABLE, pd.DataFrame(TABLE), "must be one column, not a table of 4"),
+            (TABLE, pd.DataFrame([["Mary", "x"]] * 4, columns=["Mary", "Mary"]), "must be one column"),
+            (TABLE, pl.DataFrame(TABLE).lazy(), "must be an array, a series or a list, not LazyFrame"),
             (TABLE, "yes", "must be an array, a series or a list, not str"),
             (TABLE | {"sex": ["Male"]}, None, "column 'sex' differs in length from 'age'"),
             (TABLE | {"sex": 3}, None, "must be an array, a series or a list, not int"),
@@ -165,6 +190,14 @@ class TestBadTables:
             encode(SCHEMA, table, labels)
         with pytest.raises(TableError):
             check(SCHEMA, table, labels)
+
+    def test_no_name_of_the_table_in_messages(self) -> None:
+        """Where the header was forgotten, the names are a record."""
+        frame = pd.DataFrame([["Mary", "x"]], columns=["Mary", "Mary"])
+        for table, labels in ((frame, None), (TABLE, frame)):
+            with pytest.raises(TableError) as caught:
+                encode(SCHEMA, table, labels)
+            assert "Mary" not in "".join(traceback.format_exception(caught.value)).replace('"Mary"', "")
 
     def test_no_number_of_records_in_messages(self) -> None:
         with pytest.raises(TableError) as caught:

@@ -13,6 +13,7 @@ import decimal
 import math
 import numbers
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -51,14 +52,15 @@ def _translated(cell: Any) -> bool | int | float | str | None:
     if isinstance(cell, datetime.timedelta | datetime.time | np.timedelta64):
         return None  # it is a number with a unit, and no schema declares units
     if isinstance(cell, np.bool_):
-        return bool(cell)
+        return np.bool_.__bool__(cell)
     if isinstance(cell, int | np.integer):
-        return int(cell) if isinstance(cell, np.integer) else int.__int__(cell)
+        return np.generic.__int__(cell) if isinstance(cell, np.integer) else int.__int__(cell)
     if isinstance(cell, float | np.floating):
-        return float(cell) if isinstance(cell, np.floating) else float.__float__(cell)
+        return np.generic.__float__(cell) if isinstance(cell, np.floating) else float.__float__(cell)
     if isinstance(cell, decimal.Decimal):
-        whole = int(cell) if cell.is_finite() and abs(cell.adjusted()) < _MOST_DIGITS else None
-        return whole if whole is not None and whole == cell else float(cell)
+        plain = decimal.Decimal(cell)
+        whole = int(plain) if plain.is_finite() and abs(plain.adjusted()) < _MOST_DIGITS else None
+        return whole if whole is not None and whole == plain else float(plain)
     if isinstance(cell, datetime.datetime):
         if cell != cell:  # NaT calls itself a datetime
             return None
@@ -67,7 +69,9 @@ def _translated(cell: Any) -> bool | int | float | str | None:
     if isinstance(cell, datetime.date):
         return cell.isoformat()
     if isinstance(cell, numbers.Real):
-        return float(cell)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is seen of a foreign number is its code, and no remark on it
+            return float(cell)
     return None
 
 

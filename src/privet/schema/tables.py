@@ -42,11 +42,11 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
     try:
         frame = nw.from_native(table, eager_only=True)
         native = {str(name): name for name in frame.columns}
-    except (TypeError, nw.exceptions.NarwhalsError) as error:
+    except (TypeError, nw.exceptions.NarwhalsError):
         raise TableError(
             f"cannot read a table of type {type(table).__name__}: give a pandas, polars or pyarrow table held in "
             "memory and without duplicate columns, a mapping of columns, or a 2-D array"
-        ) from error
+        ) from None  # the cause can show the table's own names, which are a record where the header was forgotten
     return Columns(tuple(native), lambda name: as_column(frame.get_column(native[name])))
 
 
@@ -58,7 +58,7 @@ def as_column(values: Any) -> Array:
     """
     column: Array
     if not isinstance(values, np.ndarray):
-        values = nw.from_native(_known_series(values), series_only=True, pass_through=True)
+        values = _known_series(values)
     if isinstance(values, nw.Series):
         column = _series_column(values)
     elif hasattr(values, "__array__"):
@@ -75,13 +75,21 @@ def as_column(values: Any) -> Array:
 
 
 def _known_series(values: Any) -> Any:
-    """A series that narwhals knows, from an array of pandas or pyarrow: NumPy makes floats of integers with nulls."""
+    """A series of narwhals, from any of its libraries: NumPy would make floats of integers with nulls."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
-        return sys.modules["pyarrow"].chunked_array([values])
+        values = sys.modules["pyarrow"].chunked_array([values])
     if library == "pandas" and hasattr(values, "__array__") and not hasattr(values, "iloc"):
-        return sys.modules["pandas"].Series(values)
-    return values
+        values = sys.modules["pandas"].Series(values)
+    try:
+        known = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:  # it would show the table's own names
+        raise TableError("a column must be one column, not a table of several") from None
+    if not isinstance(known, nw.DataFrame):
+        return known
+    if len(known.columns) != 1:
+        raise TableError(f"a column must be one column, not a table of {len(known.columns)}")
+    return known.get_column(known.columns[0])
 
 
 def _series_column(series: nw.Series[Any]) -> Array:
@@ -95,22 +103,37 @@ def _series_column(series: nw.Series[Any]) -> Array:
     if type(dtype).__name__ == "CategoricalDtype":
         listed = cells_of(as_column(dtype.categories.to_series()))
         return _objects([*listed, None])[native.cat.codes.to_numpy()]  # code -1, a null, takes the last
-    if hasattr(native, "chunks") and hasattr(native.type, "value_type") and series.dtype == nw.Categorical:
-        return as_column(native.cast(native.type.value_type))  # pyarrow's to_numpy reads a null as some category
-    if series.dtype in (nw.List, nw.Struct, nw.Array, nw.Duration, nw.Time):
+    if hasattr(native, "chunks") and hasattr(native.type, "index_type"):
+        return np.concatenate([_objects([]), *map(_listed_cells, native.chunks)])
+    kind = _kind(series)
+    if kind in (nw.List, nw.Struct, nw.Array, nw.Duration, nw.Time):
         return np.ma.masked_array(np.zeros(len(series), np.bool_), True)  # no number and no category among these
-    if series.dtype in _INTEGERS:
+    if kind in _INTEGERS:
         if not series.null_count():
             return series.to_numpy()
-        filled = series.fill_null(False if series.dtype == nw.Boolean else 0)
+        filled = series.fill_null(False if kind == nw.Boolean else 0)
         return np.ma.masked_array(filled.to_numpy(), series.is_null().to_numpy())
-    if series.dtype.is_float() or series.dtype in (nw.Date, nw.Datetime):
+    if kind.is_float() or kind in (nw.Date, nw.Datetime):
         return series.to_numpy()  # null is NaN or NaT; a zone becomes UTC
     try:
         # Text never as an array: polars makes one of fixed width if no cell is null, and that loses a NUL at the end.
         return _objects(series.to_list())
     except Exception:  # pyarrow stops at text that is no UTF-8 and at dates beyond Python's: read them one at a time
         return _objects([_cell(series, row) for row in range(len(series))])
+
+
+def _kind(series: nw.Series[Any]) -> nw.dtypes.DType:
+    try:
+        return series.dtype
+    except Exception:  # narwhals has no word for the type, such as decimals of a negative scale
+        return nw.Unknown()
+
+
+def _listed_cells(chunk: Any) -> Array:
+    """The cells of a dictionary of pyarrow. It decodes only some of them itself, and its NumPy has no nulls."""
+    listed = cells_of(as_column(chunk.dictionary))
+    places = np.ma.filled(as_column(chunk.indices).astype(np.int64), len(listed))
+    return _objects([*listed, None])[np.where((places < 0) | (places > len(listed)), len(listed), places)]
 
 
 def _cell(series: nw.Series[Any], row: int) -> Any:
@@ -128,12 +151,14 @@ def cells_of(column: Array) -> list[Any]:
     """The cells of a column as objects, None where it is masked; dates as text, whatever their unit."""
     data, absent = np.ma.getdata(column), np.ma.getmask(column)
     cells: list[Any]
-    if data.dtype.kind == "M":
+    if data.dtype.kind in "mM" and (data.dtype.kind == "m" or np.datetime_data(data.dtype)[0] == "generic"):
+        cells = [None] * data.size  # durations, and moments in no unit
+    elif data.dtype.kind == "M":
         # Not by tolist(), which turns nanoseconds into plain integers.
         cells = list(each(moment, np.datetime_as_string(data).tolist()))
         absent = absent | np.isnat(data)
     else:
-        cells = [None] * data.size if data.dtype.kind == "m" else data.tolist()
+        cells = data.tolist()
         cells = list(each(plain_of, cells)) if data.dtype.kind == "S" else cells
     for row in np.flatnonzero(absent).tolist():
         cells[row] = None

@@ -11,11 +11,8 @@ of all of them.
 from __future__ import annotations
 
 import datetime
-import decimal
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -23,6 +20,8 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]
+
+from privet.testing.cells import BYTES, DAYS, DECIMALS, FLOATS, IDS, MIXED, TEXTS, TIMES, UNSIGNED, WHOLE
 
 
 @dataclass(frozen=True)
@@ -36,53 +35,6 @@ class Container:
     build: Callable[[Sequence[Any]], Any]
     cells: tuple[Any, ...]
     faithful: bool = True
-
-
-class Hostile:
-    """An object that objects to everything that is done to it."""
-
-    def _refuse(self, *_: object) -> Any:
-        raise RuntimeError("a cell must not be asked")
-
-    __hash__ = __eq__ = __float__ = __int__ = __str__ = __repr__ = __bool__ = __len__ = __iter__ = _refuse
-    __lt__ = __index__ = __array__ = __getitem__ = _refuse
-
-
-class HostileText(str):
-    """A text that objects to being read."""
-
-    def _refuse(self, *_: object) -> Any:
-        raise RuntimeError("a cell must not be asked")
-
-    __str__ = __eq__ = __hash__ = strip = lower = _refuse
-
-
-_WHOLE = (0, 1, 2, 7, -1, 100, 39, -999)
-_IDS = (2**53, 2**53 + 1, 2**60 + 1, 900000000000207008, 900000000000207009, 2**63 - 1, -(2**63))
-_UNSIGNED = (0, 1, 7, 2**53 + 1, 2**63 - 1, 2**63 + 5, 2**63 + 6, 2**63 + 4097, 2**64 - 1)
-_FLOATS = (0.0, -0.0, 1.0, 0.1, 2.5, 7.0, 1e300, 2.0**53, 2.0**63, -999.0, math.nan, math.inf, -math.inf)
-_TEXTS = (
-    "a", "b", " a", "a ", "red", "yes", "?", "", "1", "1.0", " 7 ", "37,8", "nan", "1_0", "true", "True", "é", "\x00",
-    "900000000000207009", "9223372036854775813", "2020-01-02", "2020-01-02T00:00:00", "9" * 5000, "x" * 99,
-)  # fmt: skip
-_BYTES = (b"a", b"red", b"1", b"\xff", b"", b"900000000000207009", b" a")
-_DAYS = (datetime.date(2020, 1, 2), datetime.date(1969, 12, 31), datetime.date(2020, 1, 3))
-_TIMES = (
-    datetime.datetime(2020, 1, 2),
-    datetime.datetime(2020, 1, 2, 3, 4, 5),
-    datetime.datetime(2020, 1, 2, 3, 4, 5, 600),
-)
-_DECIMALS = tuple(map(decimal.Decimal, ("1", "1.50", "-999", "7", "900000000000207009", "0.1")))
-_TOO_EARLY = datetime.datetime(1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=9)))  # year 0 in UTC
-_ODD = (
-    Hostile(), HostileText("a"), [1], {"a": 1}, {1}, (1, 2), object(), object, 1j, Fraction(1, 2), pd.NA, pd.NaT,
-    np.ma.masked, np.array(1.0), np.array([1.0]), np.float32(0.1), np.uint64(2**63 + 5), np.str_("red"), np.bool_(True),
-    np.bytes_(b"red"), np.datetime64("2020-01-02", "ns"), np.timedelta64(7, "s"), np.longdouble("1e400"),
-    decimal.Decimal("sNaN"), decimal.Decimal("1e999999"), pd.Timestamp("2020-01-02", tz="Europe/Berlin"), _TOO_EARLY,
-    pd.Period("2020"), bytearray(b"a"), datetime.timedelta(7), datetime.time(1), 10**400, -(10**400), float, "\ud800",
-    b"\xff", range(3), NotImplemented, Ellipsis,
-)  # fmt: skip
-_MIXED = (None, True, *_WHOLE, *_IDS, *_UNSIGNED, *_FLOATS, *_TEXTS, *_BYTES, *_DAYS, *_TIMES, *_DECIMALS, *_ODD)
 
 
 def containers() -> Iterator[Container]:
@@ -100,8 +52,11 @@ def _object_array(cells: Sequence[Any]) -> Any:
 
 
 def _masked(cells: Sequence[Any], dtype: str) -> Any:
-    absent = [cell is None for cell in cells]
-    return np.ma.masked_array(np.array([0 if cell is None else cell for cell in cells], dtype), absent)
+    return _with_mask(cells, np.array([0 if cell is None else cell for cell in cells], dtype))
+
+
+def _with_mask(cells: Sequence[Any], data: Any) -> Any:
+    return np.ma.masked_array(data, [cell is None for cell in cells])
 
 
 def _numpy(cells: Sequence[Any], dtype: Any) -> Any:
@@ -114,6 +69,14 @@ def _pandas(cells: Sequence[Any], dtype: Any) -> Any:
 
 def _polars(cells: Sequence[Any], dtype: Any) -> Any:
     return pl.Series(list(cells), dtype=dtype, strict=True)
+
+
+def _pandas_frame(cells: Sequence[Any], dtype: Any) -> Any:
+    return _pandas(cells, dtype).to_frame()
+
+
+def _polars_frame(cells: Sequence[Any], dtype: Any) -> Any:
+    return _polars(cells, dtype).to_frame()
 
 
 def _arrow(cells: Sequence[Any], dtype: pa.DataType) -> Any:
@@ -155,19 +118,20 @@ def _both_arrow(name: str, dtype: pa.DataType, cells: Iterable[Any], faithful: b
 
 
 def _objects() -> Iterator[Container]:
-    yield Container("list", list, _MIXED)
-    yield Container("tuple", tuple, _MIXED)
-    yield Container("numpy object", _object_array, _MIXED)
-    yield Container("numpy object column", lambda cells: _object_array(cells)[:, None], _MIXED)
-    yield Container("pandas object", lambda cells: pd.Series(_object_array(cells), dtype=object), _MIXED)
-    yield Container("polars Object", lambda cells: pl.Series(values=list(cells), dtype=pl.Object), _MIXED)
+    yield Container("list", list, MIXED)
+    yield Container("tuple", tuple, MIXED)
+    yield Container("numpy object", _object_array, MIXED)
+    yield Container("numpy object column", lambda cells: _object_array(cells)[:, None], MIXED)
+    yield Container("pandas object", lambda cells: pd.Series(_object_array(cells), dtype=object), MIXED)
+    yield Container("polars Object", lambda cells: pl.Series(values=list(cells), dtype=pl.Object), MIXED)
+    yield Container("numpy masked object", lambda cells: _with_mask(cells, _object_array(cells)), MIXED)
 
 
 def _numbers() -> Iterator[Container]:
     for kind in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i2", ">u8"):
         limits = np.iinfo(kind)
         ends = {int(limits.min), int(limits.max)}
-        whole = tuple(sorted(n for n in {*_WHOLE, *_IDS, *_UNSIGNED, *ends} if limits.min <= n <= limits.max))
+        whole = tuple(sorted(n for n in {*WHOLE, *IDS, *UNSIGNED, *ends} if limits.min <= n <= limits.max))
         some = (None, *whole)
         yield Container(f"numpy {kind}", partial(_numpy, dtype=kind), whole)
         yield Container(f"numpy masked {kind}", partial(_masked, dtype=kind), some)
@@ -178,6 +142,8 @@ def _numbers() -> Iterator[Container]:
         yield Container(f"pandas array {title}", partial(_pandas_array, dtype=title), some)
         yield Container(f"pandas index {title}", partial(_pandas_index, dtype=title), some)
         yield Container(f"polars {title}", partial(_polars, dtype=getattr(pl, title)), some)
+        yield Container(f"pandas frame {title}", partial(_pandas_frame, dtype=title), some)
+        yield Container(f"polars frame {title}", partial(_polars_frame, dtype=getattr(pl, title)), some)
         arrow = pa.from_numpy_dtype(np.dtype(kind))
         yield from _both_arrow(title, arrow, some)
         yield Container(f"pyarrow array {title}", partial(_arrow_array, dtype=arrow), some)
@@ -185,15 +151,15 @@ def _numbers() -> Iterator[Container]:
         categories = pd.CategoricalDtype(pd.Index(whole, dtype=kind))
         yield Container(f"pandas categories {title}", partial(_pandas, dtype=categories), some)
         yield Container(f"pandas Categorical {title}", partial(_pandas_categories, dtype=categories), some)
-    yield Container("polars Int128", partial(_polars, dtype=pl.Int128), (None, *_WHOLE, *_IDS, *_UNSIGNED))
+    yield Container("polars Int128", partial(_polars, dtype=pl.Int128), (None, *WHOLE, *IDS, *UNSIGNED))
     for kind in ("f2", "f4", "f8", "g"):
-        yield Container(f"numpy {kind}", partial(_narrow, dtype=kind), _FLOATS, faithful=False)
+        yield Container(f"numpy {kind}", partial(_narrow, dtype=kind), FLOATS, faithful=False)
     for bits in (32, 64):
-        floats = (None, *(x for x in _FLOATS if bits == 64 or x != 1e300))
+        floats = (None, *(x for x in FLOATS if bits == 64 or x != 1e300))
         yield Container(f"pandas Float{bits}", partial(_pandas, dtype=f"Float{bits}"), floats, bits == 64)
         yield Container(f"polars Float{bits}", partial(_polars, dtype=getattr(pl, f"Float{bits}")), floats, bits == 64)
         yield from _both_arrow(f"float{bits}", pa.from_numpy_dtype(np.dtype(f"f{bits // 8}")), floats, bits == 64)
-    some_decimals = (None, *_DECIMALS)
+    some_decimals = (None, *DECIMALS)
     yield from _both_arrow("decimal", pa.decimal128(30, 2), some_decimals)
     yield from _both_arrow("decimal256", pa.decimal256(50, 2), some_decimals)
     yield Container("polars Decimal", partial(_polars, dtype=pl.Decimal(30, 2)), some_decimals)
@@ -207,24 +173,31 @@ def _booleans() -> Iterator[Container]:
 
 
 def _texts() -> Iterator[Container]:
-    some = (None, *_TEXTS)
-    yield Container("numpy U", partial(_numpy, dtype="U"), _TEXTS, faithful=False)  # drops a zero byte at the end
-    yield Container("numpy StringDType", partial(_numpy, dtype=np.dtypes.StringDType()), _TEXTS)
-    yield Container("numpy S", partial(_numpy, dtype="S"), _BYTES)
+    some = (None, *TEXTS)
+    yield Container("numpy U", partial(_numpy, dtype="U"), TEXTS, faithful=False)  # drops a zero byte at the end
+    yield Container("numpy StringDType", partial(_numpy, dtype=np.dtypes.StringDType()), TEXTS)
+    yield Container("numpy S", partial(_numpy, dtype="S"), BYTES)
     for kind in ("string", "string[pyarrow]", "string[python]", *(["str"] if pd.__version__ >= "3" else [])):
         yield Container(f"pandas {kind}", partial(_pandas, dtype=kind), some)
     yield Container("pandas category", partial(_pandas, dtype="category"), some)
-    for title, polars in (("String", pl.String), ("Categorical", pl.Categorical), ("Enum", pl.Enum(_TEXTS))):
+    for title, polars in (("String", pl.String), ("Categorical", pl.Categorical), ("Enum", pl.Enum(TEXTS))):
         yield Container(f"polars {title}", partial(_polars, dtype=polars), some)
     for arrow in (pa.string(), pa.large_string(), pa.string_view()):
         yield Container(f"pyarrow {arrow}", partial(_arrow, dtype=arrow), some)
     yield Container("pandas ArrowDtype string", partial(_in_pandas, dtype=pa.string()), some)
     yield Container("pyarrow dictionary", partial(_dictionary, dtype=pa.string()), some)
+    yield Container("pyarrow dictionary of views", partial(_dictionary, dtype=pa.string_view()), some)
+    yield Container("pyarrow dictionary with a null", _places, (None, 0, 1, 2), faithful=False)
     yield Container("pyarrow chunks", lambda cells: pa.chunked_array([[cell] for cell in cells], pa.string()), some)
-    yield Container("pyarrow no UTF-8", _no_utf8, _BYTES, faithful=False)
-    yield Container("pandas no UTF-8", lambda cells: _wrapped(_no_utf8(cells)), _BYTES, faithful=False)
-    yield from _both_arrow("binary", pa.binary(), (None, *_BYTES))
-    yield Container("polars Binary", partial(_polars, dtype=pl.Binary), (None, *_BYTES))
+    yield Container("pyarrow no UTF-8", _no_utf8, BYTES, faithful=False)
+    yield Container("pandas no UTF-8", lambda cells: _wrapped(_no_utf8(cells)), BYTES, faithful=False)
+    yield from _both_arrow("binary", pa.binary(), (None, *BYTES))
+    yield Container("polars Binary", partial(_polars, dtype=pl.Binary), (None, *BYTES))
+
+
+def _places(cells: Sequence[int | None]) -> Any:
+    """A null can be listed, and a value twice."""
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array(cells, pa.uint64()), pa.array([None, "a", "a"]))])
 
 
 def _no_utf8(cells: Sequence[bytes]) -> Any:
@@ -241,7 +214,10 @@ def _wrapped(arrow: Any) -> Any:
 def _moments() -> Iterator[Container]:
     """By ticks of a clock, for libraries hold dates that Python cannot."""
     ticks = (None, 0, 1, 18263, 1577934245, 1577934245000600, 2**31 - 1, 2**62, -(2**62))
-    yield Container("numpy M8[D]", partial(_numpy_ticks, unit="D"), ticks, faithful=False)
+    for unit in ("generic", "Y", "M", "W", "D", "h", "m", "25s", "ps", "as"):
+        yield Container(f"numpy M8[{unit}]", partial(_numpy_ticks, unit=unit), ticks, faithful=False)
+    masked = partial(_numpy_ticks, unit="s")
+    yield Container("numpy masked M8", lambda cells: _with_mask(cells, masked(cells)), ticks, faithful=False)
     for unit in ("s", "ms", "us", "ns"):
         yield Container(f"numpy M8[{unit}]", partial(_numpy_ticks, unit=unit), ticks, faithful=False)
         yield Container(f"pandas M8[{unit}]", partial(_pandas_ticks, unit=unit), ticks, faithful=False)
@@ -256,11 +232,11 @@ def _moments() -> Iterator[Container]:
     yield Container("pyarrow date32", partial(_arrow_ticks, dtype=pa.date32()), days, faithful=False)
     yield Container("pandas date32", partial(_wrapped_ticks, dtype=pa.date32()), days, faithful=False)
     yield Container("polars Date", partial(_polars_ticks, dtype=pl.Date), days, faithful=False)
-    yield Container("pyarrow date64", partial(_arrow, dtype=pa.date64()), (None, *_DAYS))
-    zoned = tuple(time.replace(tzinfo=datetime.UTC) for time in _TIMES)
+    yield Container("pyarrow date64", partial(_arrow, dtype=pa.date64()), (None, *DAYS))
+    zoned = tuple(time.replace(tzinfo=datetime.UTC) for time in TIMES)
     yield Container("pandas zoned", partial(_pandas, dtype="datetime64[us, Europe/Berlin]"), (None, *zoned))
-    yield Container("pandas to_datetime", _inferred, (None, *_TIMES))
-    yield Container("pandas dates", partial(_pandas, dtype="datetime64[ns]"), (None, *_TIMES))
+    yield Container("pandas to_datetime", _inferred, (None, *TIMES))
+    yield Container("pandas dates", partial(_pandas, dtype="datetime64[ns]"), (None, *TIMES))
 
 
 def _inferred(cells: Sequence[Any]) -> Any:
