@@ -231,8 +231,8 @@ class TestJson:
         assert Schema.from_dict(FACTS) == Schema((Numeric("age", 0, 120, True), SEX), LABEL, "people")
         assert Schema.from_dict(FACTS).to_dict() == FACTS
 
-    def test_rows_and_unknown_keys_are_ignored(self) -> None:
-        facts = FACTS | {"rows": 5, "colour": "green"}
+    def test_what_is_for_others_is_ignored(self) -> None:
+        facts = FACTS | {"rows": 5, "$schema": "privet-schema.json", "notes": None}
         assert Schema.from_dict(facts).to_dict() == FACTS
 
     def test_file_and_text(self, tmp_path: Path) -> None:
@@ -334,16 +334,19 @@ class TestBadInput:
             (lambda: Schema.from_dict(changed(labels=...)), "the schema lacks the key 'labels'; add it"),
             (lambda: Schema.from_dict(changed(**{"class": ...})), "the schema lacks the key 'class'"),
             (lambda: Schema.from_dict(changed(attributes=...)), "the schema lacks the key 'attributes'"),
-            (lambda: Schema.from_dict(changed(attributes={})), "'attributes' must be a list"),
-            (lambda: Schema.from_dict(changed(splits=5)), "'splits' must name row ranges"),
+            (lambda: Schema.from_dict(changed(attributes={})), "attributes must be a list"),
+            (lambda: Schema.from_dict(changed(splits=5)), "splits must be an object"),
             (lambda: Schema.from_json('{"a":' * 100_000), "not valid JSON"),
-            (lambda: Schema.from_dict(changed(attributes=[3])), "attribute number 0 must be a JSON object"),
-            (lambda: Schema.from_dict([]), "the schema must be a JSON object"),  # type: ignore[arg-type]
+            (lambda: Schema.from_dict(changed(attributes=[3])), "attribute number 0 must be an object"),
+            (lambda: Schema.from_dict([]), "the schema must be an object"),  # type: ignore[arg-type]
             (lambda: Schema.from_dict(attribute(name=...)), "attribute number 0 lacks the key 'name'"),
             (lambda: Schema.from_dict(attribute(type=...)), "attribute 'x' lacks the key 'type'"),
             (lambda: Schema.from_dict(attribute(type="ordinal")), "'x': type must be 'continuous' or .* not 'ordinal'"),
             (lambda: Schema.from_dict(attribute(max=...)), "attribute 'x' lacks the key 'max'"),
-            (lambda: Schema.from_dict(attribute(type="categorical")), "attribute 'x' lacks the key 'values'"),
+            (
+                lambda: Schema.from_dict(attribute(type="categorical", min=..., max=...)),
+                "attribute 'x' lacks the key 'values'",
+            ),
             (lambda: Schema.from_json('{"name": '), "not valid JSON"),
             (
                 lambda: Schema.from_json("/no/such/file.json"),
@@ -357,7 +360,7 @@ class TestBadInput:
 
     def test_file_that_is_no_text(self, tmp_path: Path) -> None:
         (tmp_path / "s.json").write_bytes(b"\xff\xfe\x00")
-        with pytest.raises(SchemaError, match="not valid JSON"):
+        with pytest.raises(SchemaError, match="is not UTF-8 text"):
             Schema.from_json(tmp_path / "s.json")
 
     def test_one_label_is_enough_when_inferred(self) -> None:

@@ -24,6 +24,7 @@ from privet.cli import (
     predicting,
     publishing,
     reproducing,
+    schemas,
     scoring,
     showing,
 )
@@ -83,6 +84,7 @@ def _root(
 
 COMMANDS = (
     exploring,
+    schemas,
     planning,
     fitting,
     predicting,

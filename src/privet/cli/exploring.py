@@ -1,13 +1,15 @@
-"""``demo``, ``recipes`` and ``schema check``: what to look at before a fit."""
+"""``demo``, ``recipes`` and ``sample``: what to look at before a fit."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Table
-from privet.cli.output import complain, print_json, print_rich
+from privet.cli.options import Json
+from privet.cli.output import print_json, print_rich
+from privet.cli.writing import Force, refuse, writing
 
 if TYPE_CHECKING:
     from privet.recipes.recipe import Recipe
@@ -76,43 +78,34 @@ def _sources(known: list[type[Recipe]]) -> Any:
     return grid
 
 
-def check(
-    table: Table,
-    schema: SchemaFile,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many bad rows to name of each kind.")] = 10,
-    most: Annotated[
-        float,
-        typer.Option("--most", metavar="SHARE", min=0, max=1, help="Fail if more of the records have the same fault."),
-    ] = 0.05,
-    quoted_line_breaks: QuotedLineBreaks = False,
+def sample(
+    folder: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to put the files.")],
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Count and locate bad rows, say how a fit would read them and what may be wrong. Fails if there are many.
+    """Copy the sample out: a table of invented patients, its schema, held-out and new patients. The guides use it."""
+    from privet.datasets.patients import sample_files
 
-    OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
-    """
-    from privet.schema import Schema
-    from privet.schema.files import read_table
-
-    facts = Schema.from_json(schema)
-    report = facts.check(read_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
-    ruinous = report.ruinous(most)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = sample_files()
+    for name in files:
+        refuse(folder / name, "the sample", force=force)
+    for name, text in files.items():
+        with writing(folder / name, "the sample", force=force) as draft:
+            draft.write(text)
+            draft.publish(replace=force)
     if as_json:
-        print_json(report.to_dict() | {"most": most, "passed": not ruinous})
-    else:
-        print(report)
-    if ruinous:
-        columns = ", ".join(dict.fromkeys(finding.column for finding in ruinous))
-        complain(f"more than {most:.1%} of the records have the same fault in {columns}: a fit learns little there")
-        raise typer.Exit(1)
+        print_json({"folder": str(folder), "files": list(files)})
+        return
+    print(f"Invented patients, in {folder}:")
+    for name, text in files.items():
+        lines = f"{text.count(chr(10)) - 1:,} records" if name.endswith(".csv") else "the public facts about them"
+        print(f"  {name:22} {lines}")
+    print(f"Next: cd {folder}; privet fit patients.csv --schema patients.schema.json --epsilon 1 -o tree.json")
 
 
 def register(app: typer.Typer) -> None:
     """Hang these commands on the tree."""
     app.command(epilog="Example: privet demo")(demo)
     app.command(epilog="Example: privet recipes --json")(recipes)
-    schemas = typer.Typer(help="Work with schemas, the public facts about a table.", no_args_is_help=True)
-    schemas.command(epilog="Example: privet schema check clinic.csv --schema clinic.schema.json")(check)
-    # A callback keeps `check` a subcommand: typer folds a group of one into its parent.
-    schemas.callback()(lambda: None)
-    app.add_typer(schemas, name="schema")
+    app.command(epilog="Example: privet sample -o hospital")(sample)

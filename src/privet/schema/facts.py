@@ -9,7 +9,6 @@ Schemas are immutable, hashable and compared by their facts (title, notes and sp
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterable, Mapping
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
+UNCONFIRMED = "unconfirmed"  # the basis of a fact in a draft; no schema can be built with it
 INFERRED = "inferred"  # the basis of a fact that was read off the data; it marks every schema that has the fact
 PUBLIC_BASES = (None, "documented", "meaning")  # of facts that need no caveat
 MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
@@ -278,48 +278,30 @@ class Schema:
 
     @classmethod
     def from_json(cls, source: str | PathLike[str]) -> Schema:
-        """Read a schema from a file, or from JSON text (recognised by its opening brace)."""
-        try:
-            if isinstance(source, str) and source.lstrip().startswith("{"):
-                return cls.from_dict(json.loads(source))
-            return cls.from_dict(json.loads(Path(source).read_text(encoding="utf-8")))
-        except OSError as error:
-            raise SchemaError(f"cannot read the schema file {str(source)!r}: {error.strerror}") from error
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise SchemaError(f"the schema is not valid JSON: {error}") from error
+        """Read a schema from a file (YAML by its name, else JSON), or from JSON text (it begins with a brace)."""
+        from privet.schema.written import parse_json, read_schema
+
+        is_text = isinstance(source, str) and source.lstrip().startswith("{")
+        return cls.from_dict(parse_json(str(source))) if is_text else read_schema(source)
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Schema:
-        """Build a schema from the content of its JSON form. ``rows`` and unknown keys are ignored."""
-        attributes = _required(facts, "attributes", "the schema")
-        if not isinstance(attributes, list | tuple):
-            raise SchemaError("the schema's 'attributes' must be a list")
-        if not isinstance(facts.get("splits", {}), Mapping):
-            raise SchemaError("the schema's 'splits' must name row ranges, as in {\"train\": [0, 100]}")
-        label = Categorical(
-            _required(facts, "class", "the schema"),
-            _required(facts, "labels", "the schema"),
-            basis=facts.get("labels_basis"),
-        )
-        return cls(
-            tuple(_attribute_from_dict(attribute, i) for i, attribute in enumerate(attributes)),
-            label,
-            inferred=bool(facts.get("inferred", False)),
-            **{key: facts[key] for key in ("name", "title", "notes", "splits") if key in facts},
-        )
+        """Build a schema from the content of its file; ``docs/guide/schema.md`` lists every key."""
+        from privet.schema.written import schema_of
+
+        return schema_of(facts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form, as plain dictionaries and lists; what is empty or the default is left out."""
-        described: dict[str, Any] = {"name": self.name, "title": self.title}
-        described["attributes"] = [_attribute_to_dict(attribute) for attribute in self.attributes]
-        described |= {"class": self.label.name, "labels": list(self.label.values), "labels_basis": self.label.basis}
-        described |= {"notes": self.notes, "splits": {part: list(rows) for part, rows in self.splits.items()}}
-        described["inferred"] = self.inferred
-        return {key: value for key, value in described.items() if value}
+        """The content of its file, as plain dictionaries and lists; what is empty or the default is left out."""
+        from privet.schema.written import facts_of
+
+        return facts_of(self)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str:
-        """The JSON text; also written to ``path`` when one is given."""
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        """The JSON text; also written to ``path`` when one is given (as YAML if its name ends in .yaml)."""
+        from privet.schema.written import facts_text
+
+        text = facts_text(self.to_dict(), "schema.json" if path is None else path)
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
         return text
@@ -359,6 +341,8 @@ def _checked_name(name: Any) -> str:
 def _check_basis(basis: Any, where: str) -> None:
     if basis is not None and (not isinstance(basis, str) or not basis.strip()):
         raise SchemaError(f"{where}: basis must say in words where the facts come from, such as 'documented'")
+    if basis == UNCONFIRMED:
+        raise SchemaError(f"{where}: its facts are not confirmed; say where they come from, such as 'documented'")
 
 
 def _finite(value: Any, what: str) -> float:
@@ -366,39 +350,3 @@ def _finite(value: Any, what: str) -> float:
     if not is_number or not abs(value) <= sys.float_info.max:  # NaN, infinities, integers beyond float64
         raise SchemaError(f"{what} must be a finite number, not {value!r}")
     return float(value)
-
-
-def _required(facts: Any, key: str, where: str) -> Any:
-    if not isinstance(facts, Mapping):
-        raise SchemaError(f"{where} must be a JSON object")
-    if facts.get(key) is None:
-        raise SchemaError(f"{where} lacks the key {key!r}; add it")
-    return facts[key]
-
-
-def _attribute_from_dict(facts: Any, position: int) -> Attribute:
-    name = _checked_name(_required(facts, "name", f"attribute number {position}"))
-    where = f"attribute {name!r}"
-    kind = _required(facts, "type", where)
-    if kind == "categorical":
-        return Categorical(name, _required(facts, "values", where), facts.get("other"), facts.get("basis"))
-    if kind == "continuous":
-        options = {key: facts[key] for key in ("integer", "thresholds", "bins", "missing", "basis") if key in facts}
-        return Numeric(name, _required(facts, "min", where), _required(facts, "max", where), **options)
-    raise SchemaError(f"{where}: type must be 'continuous' or 'categorical', not {kind!r}")
-
-
-def _attribute_to_dict(attribute: Attribute) -> dict[str, Any]:
-    if isinstance(attribute, Categorical):
-        facts = {"values": list(attribute.values), "other": attribute.other, "basis": attribute.basis}
-        return {"name": attribute.name, "type": "categorical"} | {k: v for k, v in facts.items() if v is not None}
-    facts = {"min": _plain(attribute.low), "max": _plain(attribute.high), "basis": attribute.basis}
-    facts |= {"integer": attribute.integer or None, "missing": attribute.missing}
-    facts |= {"thresholds": None if attribute.thresholds is None else [_plain(cut) for cut in attribute.thresholds]}
-    facts |= {"bins": None if attribute.bins == DEFAULT_BINS else attribute.bins}
-    return {"name": attribute.name, "type": "continuous"} | {k: v for k, v in facts.items() if v is not None}
-
-
-def _plain(number: float) -> float | int:
-    """120.0 as 120, the way people write bounds."""
-    return int(number) if number.is_integer() else number

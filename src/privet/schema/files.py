@@ -16,6 +16,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from privet.errors import TableError
 from privet.schema.facts import Schema
+from privet.schema.foreign import GZIP, hint_by_first_line, hint_by_name
 
 SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
 BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays small beside the table
@@ -83,21 +85,45 @@ def read_table(
     >>> table["cough"].tolist()
     ['yes', None, 'no']
     """
-    path = Path(path)
     names = (*schema.names, schema.label.name) if with_label else schema.names
+    return read_columns(Path(path), names, quoted_line_breaks=quoted_line_breaks)
+
+
+def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, quoted_line_breaks: bool = False) -> Any:
+    """The columns of these names: of all records, or of the first ones, at least ``most`` if there are as many."""
+    if kind_of_file(path) == "parquet":
+        table = _read_parquet(path, names)
+        return table if most is None else table.slice(0, most)
+    batches = []
+    for batch in read_csv(path, names, quoted_line_breaks=quoted_line_breaks):
+        batches.append(batch)
+        if most is not None and sum(len(one[names[0]]) for one in batches) >= most:
+            break
+    records = Records({name: np.concatenate([batch[name] for batch in batches]) for name in names})
+    records.caveats = (BREAKS_CAVEAT,) if quoted_line_breaks else ()
+    return records
+
+
+def kind_of_file(path: Path) -> str:
+    """csv or parquet, by the name of a file that is there."""
     kind = next((kind for suffix, kind in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
     if not path.exists():
         raise TableError(f"there is no table {str(path)!r}; check the path")
     if not path.is_file():
         raise TableError(f"{str(path)!r} is not a file")
     if kind is None:
-        raise TableError(f"cannot tell what {str(path)!r} is by its name; it must end in {', '.join(SUFFIXES)}")
-    if kind == "parquet":
-        return _read_parquet(path, names)
-    batches = list(read_csv(path, names, quoted_line_breaks=quoted_line_breaks))
-    records = Records({name: np.concatenate([batch[name] for batch in batches]) for name in names})
-    records.caveats = (BREAKS_CAVEAT,) if quoted_line_breaks else ()
-    return records
+        told = _told(hint_by_name(path))
+        raise TableError(f"cannot tell what {str(path)!r} is by its name; it must end in {', '.join(SUFFIXES)}{told}")
+    return kind
+
+
+def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
+    """The names in a table's header, for whoever drafts a schema. A header that was forgotten would be a record."""
+    path = Path(path)
+    if kind_of_file(path) == "parquet":
+        return tuple(_parquet_file(path)[1])
+    with _damage_named(path), _open(path) as file:
+        return tuple(_named_columns(path, file.readline()))
 
 
 # ---- CSV ----------------------------------------------------------------------------------------------------------
@@ -105,23 +131,34 @@ def read_table(
 
 def read_csv(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[dict[str, Column]]:
     """The records of a CSV file in batches, one at least. Where a batch ends changes no record."""
+    with _damage_named(path), _open(path) as file:
+        lines = iter(lambda: file.readlines(BATCH), [])
+        batches = _joined(lines) if quoted_line_breaks else lines
+        first = next(batches, [])
+        width, places = _header(path, first[0] if first else b"", names)
+        known: dict[str, dict[str | None, str | None]] = {name: {} for name in names}
+        for batch in chain([first[1:]], batches):
+            texts = map(_text, batch) if quoted_line_breaks else _texts(batch)
+            rows = [_cells(text, width) for text in texts if text != ""]
+            cells = list(zip(*rows, strict=True)) or [()] * width
+            yield {name: _column(cells[places[name]], known[name]) for name in names}
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Say that a file cannot be read, without the cause: that can quote the file or say how far it was read."""
     try:
-        with _open(path) as file:
-            lines = iter(lambda: file.readlines(BATCH), [])
-            batches = _joined(lines) if quoted_line_breaks else lines
-            first = next(batches, [])
-            width, places = _header(path, first[0] if first else b"", names)
-            known: dict[str, dict[str | None, str | None]] = {name: {} for name in names}
-            for batch in chain([first[1:]], batches):
-                texts = map(_text, batch) if quoted_line_breaks else _texts(batch)
-                rows = [_cells(text, width) for text in texts if text != ""]
-                cells = list(zip(*rows, strict=True)) or [()] * width
-                yield {name: _column(cells[places[name]], known[name]) for name in names}
-    # Without the cause, which can quote the file or say how far it was read.
+        yield
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TableError(f"{str(path)!r} is not a whole gzip file; copy or compress it again") from None
+        told = "" if _begins_with(path, GZIP) else _told("it is not compressed: call it .csv")
+        raise TableError(f"{str(path)!r} is not a whole gzip file; copy or compress it again{told}") from None
     except OSError as error:
         raise TableError(f"cannot read the table {str(path)!r}: {error.strerror}") from None
+
+
+def _begins_with(path: Path, mark: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(mark)) == mark
 
 
 def _open(path: Path) -> IO[bytes]:
@@ -131,20 +168,29 @@ def _open(path: Path) -> IO[bytes]:
     return io.BufferedReader(unzipped)  # finds lines much faster than a GzipFile does
 
 
-def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """How many columns there are, and the places of the wanted ones.
+FIX = "the first line must name the columns, in UTF-8 and with commas between them"
 
-    The line is never shown: if the header was forgotten, it is a record.
-    """
-    text = _text(line.removeprefix(codecs.BOM_UTF8))  # a spreadsheet's mark would become part of the first name
-    fix = "the first line must name the columns, in UTF-8 and with commas between them"
-    if text is None:
-        raise TableError(f"the first line of {str(path)!r} is not UTF-8 text; {fix}")
-    if not text:
-        raise TableError(f"{str(path)!r} is empty, or its first line is; {fix}")
-    header = [(name or "").strip() for name in _cells(text)]
-    _check_names(path, header, names, fix)
+
+def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """How many columns there are, and the places of the wanted ones."""
+    header = _named_columns(path, line, names)
+    _check_names(path, header, names, FIX + _told(hint_by_first_line(line, names)))
     return len(header), {name: header.index(name) for name in names}
+
+
+def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> list[str]:
+    """The names in a first line, which is never shown: if the header was forgotten, it is a record."""
+    text = _text(line.removeprefix(codecs.BOM_UTF8))  # a spreadsheet's mark would become part of the first name
+    if text is None:
+        told = _told(hint_by_first_line(line, names))
+        raise TableError(f"the first line of {str(path)!r} is not UTF-8 text; {FIX}{told}")
+    if not text:
+        raise TableError(f"{str(path)!r} is empty, or its first line is; {FIX}")
+    return [(name or "").strip() for name in _cells(text)]
+
+
+def _told(hint: str) -> str:
+    return f" ({hint})" if hint else ""
 
 
 def _check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: str) -> None:
@@ -234,6 +280,16 @@ def _column(cells: Sequence[str | None], known: dict[str | None, str | None]) ->
 
 
 def _read_parquet(path: Path, names: Sequence[str]) -> Any:
+    _, header = _parquet_file(path)
+    _check_names(path, header, names, "write the table with columns of these names")
+    arrow, table = _parquet_file(path, names)
+    for place, field in enumerate(table.schema):
+        table = table.set_column(place, field, _legible(arrow, table.column(place)))
+    return table
+
+
+def _parquet_file(path: Path, names: Sequence[str] | None = None) -> tuple[Any, Any]:
+    """pyarrow, and the names of a file's columns or, where names are given, a table of these columns."""
     try:
         import pyarrow as arrow  # type: ignore[import-untyped]
         from pyarrow import parquet
@@ -243,17 +299,10 @@ def _read_parquet(path: Path, names: Sequence[str]) -> Any:
         ) from error
     try:
         with parquet.ParquetFile(path) as file:
-            header = file.schema_arrow.names
-            _check_names(path, header, names, "write the table with columns of these names")
-            table = file.read(columns=list(names))
-    except TableError:
-        raise
+            return arrow, file.schema_arrow.names if names is None else file.read(columns=list(names))
     # Without the cause, which can quote the file.
     except (arrow.ArrowException, OSError, ValueError):
         raise TableError(f"{str(path)!r} is not a Parquet table that can be read; copy or write it again") from None
-    for place, field in enumerate(table.schema):
-        table = table.set_column(place, field, _legible(arrow, table.column(place)))
-    return table
 
 
 def _legible(arrow: Any, column: Any) -> Any:

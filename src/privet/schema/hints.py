@@ -18,8 +18,8 @@ from privet.schema.facts import Attribute, Categorical, Numeric
 
 NEAR = 0.75  # of difflib's ratio: one letter in four may be wrong
 MOST_GUESSES = 200  # distinct cells that are compared with the schema's values; comparing is slow
-_COMMA = re.compile(r"[+-]?\d+,\d+")
-_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ].*)?")
+COMMA = re.compile(r"[+-]?\d+,\d+")
+DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ].*)?")
 
 
 def hints_of(attribute: Attribute, cells: Iterable[Any]) -> tuple[str, ...]:
@@ -51,9 +51,9 @@ def _key(cell: Any) -> Any:
 
 
 def _guess_number(cell: Any) -> str | None:
-    if cell is date or (isinstance(cell, str) and _DATE.fullmatch(cell)):
+    if cell is date or (isinstance(cell, str) and DATE.fullmatch(cell)):
         return "are dates or times; give a number, such as the year or the number of days"
-    if isinstance(cell, str) and _COMMA.fullmatch(cell):
+    if isinstance(cell, str) and COMMA.fullmatch(cell):
         return "have a decimal comma; write a decimal point"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
-from privet.schema.cells import UNKNOWN, each, reader_of
+from privet.schema.cells import UNKNOWN, each, plain_of, reader_of
 from privet.schema.declared import refuse_source
 from privet.schema.encoding import encode_features, open_for, values_of
 from privet.schema.facts import INFERRED, Attribute, Categorical, Numeric, Schema
@@ -23,6 +24,7 @@ REMEDIES = {
     "unknown label": "dropped",
 }  # what a fit does about a fault; for other faults the encoding is asked
 HARMLESS = "not whole"  # a fault that costs nothing
+LONGEST = 40  # characters of a value that a finding shows
 MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above which a check fails
 
 
@@ -30,7 +32,8 @@ MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above w
 class Finding:
     """One kind of fault in one column: how many rows have it and the first of them, counted from 0.
 
-    ``remedy`` is what a fit does about it, ``hints`` are guesses at what went wrong.
+    ``remedy`` is what a fit does about it, ``hints`` are guesses at what went wrong, and ``values`` the cells
+    themselves, the most frequent first, each with the number of records that have it.
     """
 
     column: str
@@ -39,11 +42,14 @@ class Finding:
     rows: tuple[int, ...]
     remedy: str = ""
     hints: tuple[str, ...] = ()
+    values: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
         rows = ", ".join(map(str, self.rows)) + (", ..." if self.count > len(self.rows) else "")
-        guesses = "".join(f"\n    {hint}" for hint in self.hints)
-        return f"{self.column}: {self.count} {self.fault} (rows {rows}); at fit: {self.remedy}{guesses}"
+        more = ", ..." if self.values and sum(count for _, count in self.values) < self.count else ""
+        named = ", ".join(f"{value} ({count})" for value, count in self.values) + more
+        told = "".join(f"\n    {line}" for line in (*([f"values: {named}"] if named else []), *self.hints))
+        return f"{self.column}: {self.count} {self.fault} (rows {rows}); at fit: {self.remedy}{told}"
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,8 @@ class CheckReport:
 def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
     """Count and locate bad rows before a fit. OUTSIDE PRIVACY: for the data owner's eyes only.
 
-    A missing number is no fault where the schema declares a missing marker. Values themselves are not shown. What a
-    fit refuses by names and declared types is refused here too.
+    A missing number is no fault where the schema declares a missing marker. What a fit refuses by names and declared
+    types is refused here too.
     """
     refuse_source(schema, table, labels, with_label=True)
     columns = open_for(table, schema, with_label=labels is None)
@@ -92,10 +98,21 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
                 named = f"{fault} label" if attribute is schema.label else fault
                 first = tuple(np.flatnonzero(rows)[:limit].tolist())
                 remedy = REMEDIES.get(named) or _reading_of(schema, attribute, fault)
-                hints = hints_of(attribute, cells_of(column[rows])) if fault in ("unknown", "not a number") else ()
-                findings.append(Finding(attribute.name, named, int(rows.sum()), first, remedy, hints))
+                cells = cells_of(column[rows])
+                hints = hints_of(attribute, cells) if fault in ("unknown", "not a number") else ()
+                values = () if fault == "missing" else _frequent(cells, limit)
+                findings.append(Finding(attribute.name, named, int(rows.sum()), first, remedy, hints, values))
                 bad |= rows
     return CheckReport(tuple(findings), bad.size, int(bad.sum()))
+
+
+def _frequent(cells: list[Any], limit: int) -> tuple[tuple[str, int], ...]:
+    """The most frequent cells as they would be written in Python, each at most so long that a line can hold some."""
+    written = Counter(repr(plain_of(cell)) for cell in cells)
+    short = [
+        (text if len(text) <= LONGEST else text[: LONGEST - 3] + "...", n) for text, n in written.most_common(limit)
+    ]
+    return tuple(short)
 
 
 def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:

@@ -1,0 +1,162 @@
+"""A first schema for a table, for its owner to finish. OUTSIDE PRIVACY: it reads records, for the owner's eyes only.
+
+Names are copied and types guessed. Bounds stay empty: the least and the greatest value of a column belong to single
+records. Lists of values are copied as far as several records share each value. All of it is marked ``unconfirmed``,
+and no schema can be built from that (:mod:`privet.schema.written`): a fact becomes public by the owner's word alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from privet.errors import TableError
+from privet.schema.cells import number_of, plain_of
+from privet.schema.facts import UNCONFIRMED
+from privet.schema.files import column_names, kind_of_file, read_columns
+from privet.schema.hints import COMMA, DATE
+from privet.schema.keys import CATEGORY, NUMBER
+from privet.schema.tables import cells_of, open_table
+
+MOST_RECORDS = 100_000  # looked at; a type shows sooner
+MOST_VALUES = 50  # of a list that a person can check; a column with more is a text or a name
+ENOUGH = 10  # records that must share a value before it is copied
+MOSTLY = 0.9  # the share of cells that settles a type: a few are always odd
+MARKERS = ("?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-", ".")  # what people write for a missing number
+CLASSES = ("class", "label", "target", "outcome", "y")  # what the column to predict is often called
+_ID = re.compile(r"(?i)(^|_)(id|uuid|guid|key|nr|no)$")
+
+FILL = "fill in min and max"
+CONFIRM = "confirm or correct the list"
+LIST = "list the values"
+WHY = (
+    "Why min and max are empty: the least and the greatest value of a column belong to single records. A bound that "
+    "was read off the data tells about the person who has it, and no noise hides that. Take bounds from the meaning "
+    "(an age is 0 to 120), from documents or from the instrument, and rather too wide than too narrow. The lists of "
+    f"values were read off the data too, as far as at least {ENOUGH} records share a value: strike what is not public "
+    "knowledge, and add what can occur."
+)
+
+
+@dataclass(frozen=True)
+class DraftedColumn:
+    """What a column was taken for, and what the owner has to do. ``facts`` is None if it is left out."""
+
+    name: str
+    taken_for: str
+    to_do: str
+    facts: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class DraftedSchema:
+    """A schema that still has to be confirmed, as the content of its file, and what was made of each column."""
+
+    facts: dict[str, Any]
+    columns: tuple[DraftedColumn, ...]
+
+
+def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
+    """Draft the schema of a table file. ``label`` names the column to predict, if it is known already."""
+    path = Path(path)
+    names = _checked_names(path, column_names(path))
+    if label is not None and label not in names:
+        raise TableError(f"{str(path)!r} has no column {label!r}; the class must be one of {', '.join(names)}")
+    usual = [name for name in names if name.lower() in CLASSES]
+    label = usual[0] if label is None and len(usual) == 1 else label
+    table = read_columns(path, names, most=MOST_RECORDS)
+    columns = open_table(table)
+    drafted = {name: draft_column(name, cells_of(columns.read(name)), is_label=name == label) for name in names}
+    attributes = [column.facts for name, column in drafted.items() if name != label and column.facts is not None]
+    stem = path.name.split(".")[0]
+    labels = None if label is None else (drafted[label].facts or {}).get("values")
+    facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
+    if label is not None:
+        drafted[label] = replace(drafted[label], facts=None)
+    return DraftedSchema(facts, tuple(drafted.values()))
+
+
+def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
+    """The names of a header, without empty ones (an index that some library wrote). None is shown if it may be none."""
+    names = tuple(name for name in header if name)
+    if not names or any(not math.isnan(number_of(name)) or DATE.fullmatch(name) for name in names):
+        raise TableError(f"the first line of {str(path)!r} looks like a record; it must name the columns")
+    if len(set(names)) < len(names):
+        raise TableError(f"two columns of {str(path)!r} have the same name; rename one")
+    if kind_of_file(path) == "csv" and len(names) == 1 and re.search(r"[;\t|]", names[0]):
+        raise TableError(f"{str(path)!r} has no commas in its first line; save it as CSV UTF-8, with commas")
+    return names
+
+
+def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> DraftedColumn:
+    """What a column seems to be.
+
+    >>> draft_column("age", [31, 64, 8, 27]).facts
+    {'name': 'age', 'type': 'continuous', 'min': None, 'max': None, 'integer': True, 'basis': 'unconfirmed'}
+    >>> draft_column("cough", ["no", "yes", "no", ""] * 20).facts
+    {'name': 'cough', 'type': 'categorical', 'values': ['no', 'yes', '?'], 'basis': 'unconfirmed'}
+    """
+    told = [_told(cell) for cell in cells]
+    there = [cell for cell in told if cell is not None and cell not in MARKERS]
+    gaps = len(there) < len(told)
+    numbers = [number for number in map(number_of, there) if math.isfinite(number)]
+    texts = [cell for cell in there if isinstance(cell, str)]
+    if _mostly(DATE, texts, there):
+        return _left_out(name, "dates or times", "make a number of it, such as a year, or leave it out")
+    if _mostly(COMMA, texts, there):
+        return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
+    numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
+    if numeric and len(set(numbers)) > 2 and not is_label:
+        return _number(name, numbers, next((str(cell) for cell in told if cell in MARKERS), "?") if gaps else None)
+    return _category(name, [cell for cell in told if cell is not None], gaps, is_label)
+
+
+def _told(cell: Any) -> bool | int | float | str | None:
+    """What a cell says, without spaces around it; None where it is empty."""
+    plain = plain_of(cell)
+    plain = plain.strip() if isinstance(plain, str) else plain
+    return None if plain == "" or plain != plain else plain
+
+
+def _mostly(pattern: re.Pattern[str], texts: list[str], there: list[Any]) -> bool:
+    return bool(there) and sum(pattern.fullmatch(text) is not None for text in texts) >= MOSTLY * len(there)
+
+
+def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColumn:
+    whole = all(number.is_integer() for number in numbers)
+    distinct = len(set(numbers))
+    if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or _ID.search(name)):
+        return _left_out(name, "an identifier: no value occurs twice", "leave it out, or add it by hand")
+    facts: dict[str, Any] = {"name": name, "type": NUMBER, "min": None, "max": None}
+    facts |= {"integer": True} if whole else {}
+    facts |= {"missing": marker} if marker is not None else {}
+    facts |= {"basis": UNCONFIRMED}
+    taken = "a whole number" if whole else "a number"
+    return DraftedColumn(name, taken + (", missing in places" if marker is not None else ""), FILL, facts)
+
+
+def _category(name: str, told: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
+    counted = Counter((type(cell), cell) for cell in told)  # 1 and True are two cells
+    common = [cell for (_, cell), count in counted.items() if count >= ENOUGH]
+    alone = sum(count for count in counted.values() if count < ENOUGH)
+    if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(told) / 2):
+        taken = f"more than {MOST_VALUES} values: a text, a name or a number in words"
+        return _left_out(name, taken, "list the classes" if is_label else "leave it out, or add it by hand")
+    values = sorted(common, key=lambda cell: (isinstance(cell, str), cell))
+    rare = gaps or len(common) < len(counted)
+    if rare and values and "?" not in values and not is_label:
+        values.append("?")
+    facts = {"name": name, "type": CATEGORY, "values": values or None, "basis": UNCONFIRMED}
+    taken = f"one of {len(values)} values" if values else f"values that fewer than {ENOUGH} records share"
+    note = ', "?" for missing and rare ones' if rare and values and not is_label else ""
+    return DraftedColumn(name, taken + note, CONFIRM if values else LIST, facts)
+
+
+def _left_out(name: str, taken_for: str, to_do: str) -> DraftedColumn:
+    return DraftedColumn(name, taken_for, to_do, None)

@@ -1,0 +1,61 @@
+"""Tables of a make that privet does not read: what a refusal adds, from a file's name and its first line alone.
+
+Nothing here decides whether a file is refused; it only finds words for a refusal that is certain already. The first
+line is looked at for the names that the schema declares and for the marks of file formats. It is never shown, because
+it is a record where the header was forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+AS_CSV = "save it as CSV UTF-8, with commas"
+BY_NAME = {
+    (".xlsx", ".xls", ".xlsm", ".ods"): f"it is a spreadsheet: open it and {AS_CSV}",
+    (".tsv", ".tab"): f"its name says tabs between the cells: {AS_CSV}",
+    (".txt", ".dat"): "if it is CSV with a header and commas, call it .csv",
+    (".csv.zip", ".zip"): "unpack it, or compress it with gzip as .csv.gz",
+    (".csv.bz2", ".csv.xz", ".csv.zst"): "unpack it, or compress it with gzip as .csv.gz",
+    (".feather", ".arrow", ".json", ".jsonl", ".sas7bdat", ".sav", ".dta", ".rds"): "write it as CSV or Parquet",
+}
+GZIP = b"\x1f\x8b"
+BY_MARK = {
+    GZIP: "it is compressed by gzip: call it .csv.gz",
+    b"PK\x03\x04": f"it is a zip archive or an Excel file under another name: open it and {AS_CSV}",
+    b"\xd0\xcf\x11\xe0": f"it is an old Excel file under another name: open it and {AS_CSV}",
+    b"PAR1": "it is a Parquet file: call it .parquet",
+    b"\xff\xfe": "it is UTF-16, as Excel's 'Unicode text' is: save it as CSV UTF-8",
+    b"\xfe\xff": "it is UTF-16, as Excel's 'Unicode text' is: save it as CSV UTF-8",
+}
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def hint_by_name(path: Path) -> str:
+    """What to do about a file of that name, if it is a common kind; else nothing.
+
+    >>> hint_by_name(Path("patients.xlsx"))
+    'it is a spreadsheet: open it and save it as CSV UTF-8, with commas'
+    """
+    name = path.name.lower()
+    return next((hint for suffixes, hint in BY_NAME.items() if name.endswith(suffixes)), "")
+
+
+def hint_by_first_line(line: bytes, names: Sequence[str]) -> str:
+    """What to do about a file that begins with this line and should have columns of these names; else nothing.
+
+    >>> hint_by_first_line(b"age;sex;ill", ["age", "ill"])
+    'its first line has semicolons between the names: save it as CSV UTF-8, with commas'
+    """
+    for mark, hint in BY_MARK.items():
+        if line.startswith(mark):
+            return hint
+    text = line.decode("utf-8", "replace")
+    for separator, spoken in SEPARATORS.items():
+        found = {name.strip().strip('"') for name in text.strip("\ufeff\r\n").split(separator)}
+        if separator in text and found & set(names):
+            return f"its first line has {spoken} between the names: {AS_CSV}"
+    found = {name.strip().strip('"').casefold() for name in text.split(",")}
+    if all(name.casefold() in found for name in names):
+        return "its names differ from the schema's in capital letters"
+    return ""

@@ -1,0 +1,94 @@
+"""The keys of a schema file: what may stand in one, and what kind of thing. ``schema.json`` is the list.
+
+That file is a JSON Schema, so that editors can complete and check what is written. The reader takes its keys and kinds
+from there too: a key that the file does not know does not exist.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from privet.errors import SchemaError
+
+FACTS, NUMBER, CATEGORY = "schema", "continuous", "categorical"  # what has keys
+NEAR = 0.6  # of difflib's ratio: typing errors, not other words
+# Words that other tools and people use, and ours for them.
+OTHER_WORDS = {
+    "low": "min", "lower": "min", "minimum": "min", "high": "max", "upper": "max", "maximum": "max",
+    "label": "class", "target": "class", "classes": "labels", "class_labels": "labels",
+    "columns": "attributes", "features": "attributes", "fields": "attributes",
+    "categories": "values", "levels": "values", "enum": "values", "cuts": "thresholds", "kind": "type",
+    "dtype": "type", "whole": "integer", "na": "missing", "null": "missing", "default": "other", "source": "basis",
+    "numeric": NUMBER, "number": NUMBER, "float": NUMBER, "integer": NUMBER, "real": NUMBER,
+    "nominal": CATEGORY, "category": CATEGORY, "string": CATEGORY, "boolean": CATEGORY, "enumeration": CATEGORY,
+}  # fmt: skip
+
+
+@cache
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a schema file."""
+    found: dict[str, Any] = json.loads(files("privet.schema").joinpath("schema.json").read_text("utf-8"))
+    return found
+
+
+def properties(what: str) -> dict[str, Any]:
+    """The keys of a whole schema, of a number or of a category, each with its kind and what it means.
+
+    >>> list(properties(CATEGORY))
+    ['name', 'type', 'values', 'other', 'basis']
+    """
+    home = json_schema() if what == FACTS else json_schema()["$defs"][what]
+    found: dict[str, Any] = home["properties"]
+    return found
+
+
+def refuse_unknown(facts: Mapping[str, Any], what: str, where: str) -> None:
+    """Raise ``SchemaError`` for a key that does not exist, naming the nearest that does."""
+    known = properties(what)
+    for key in facts:
+        if key not in known:
+            raise SchemaError(f"{where} has no key {key!r}; {nearest(key, known)}")
+
+
+def refuse_kinds(facts: Mapping[str, Any], what: str, where: str) -> None:
+    """Raise ``SchemaError`` for a value that is of another kind than its key takes."""
+    for key, value in facts.items():
+        kinds = properties(what)[key].get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        if kinds and not any(_is_a(value, kind) for kind in kinds):
+            told = " or ".join(_KINDS[kind][1] for kind in kinds if kind != "null")
+            raise SchemaError(f"{where}: {key} must be {told}, not {value!r}")
+
+
+def nearest(word: object, known: Mapping[str, Any] | list[str]) -> str:
+    """What was probably meant, and what there is.
+
+    >>> nearest("mni", ["min", "max"])
+    "did you mean 'min'? There are min, max"
+    """
+    listed = f"There are {', '.join(known)}"
+    spoken = str(word).strip().lower()
+    meant = [OTHER_WORDS[spoken]] if OTHER_WORDS.get(spoken) in known else []
+    meant = meant or get_close_matches(spoken, list(known), n=1, cutoff=NEAR)
+    return f"did you mean {meant[0]!r}? {listed}" if meant else listed.replace("There", "there", 1)
+
+
+def _is_a(value: Any, kind: str) -> bool:
+    types = _KINDS[kind][0]
+    return bool in types if isinstance(value, bool) else isinstance(value, types)
+
+
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "string": ((str,), "text"),
+    "number": ((int, float), "a number"),
+    "integer": ((int,), "a whole number"),
+    "boolean": ((bool,), "true or false"),
+    "array": ((list, tuple), "a list"),
+    "object": ((Mapping,), "an object"),
+    "null": ((type(None),), "null"),
+}

@@ -1,0 +1,164 @@
+"""Schemas as people write them: JSON or YAML files, and drafts that are not finished yet.
+
+A draft (:mod:`privet.schema.drafting`) holds null where the owner must fill in a fact, and ``"unconfirmed"`` as the
+basis of facts that nobody has vouched for. It is refused as a whole: no fit can be paid for with a guess.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from privet.errors import SchemaError
+from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric, Schema
+from privet.schema.keys import CATEGORY, FACTS, NUMBER, nearest, refuse_kinds, refuse_unknown
+
+YAML = (".yaml", ".yml")
+
+
+def read_schema(path: str | PathLike[str]) -> Schema:
+    """A schema from a JSON file, or from a YAML file by its name."""
+    return schema_of(read_facts(path))
+
+
+def read_facts(path: str | PathLike[str]) -> Any:
+    """What a schema file holds, a draft too, as plain dictionaries and lists."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SchemaError(f"cannot read the schema file {str(path)!r}: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise SchemaError(f"the schema file {str(path)!r} is not UTF-8 text; save it as UTF-8") from None
+    return parse_yaml(text) if str(path).lower().endswith(YAML) else parse_json(text)
+
+
+def parse_json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise SchemaError(f"the schema is not valid JSON: {error}") from error
+
+
+def parse_yaml(text: str) -> Any:
+    try:
+        from privet.schema.yaml12 import load
+    except ImportError as error:
+        raise SchemaError("reading YAML needs the package pyyaml: run `pip install pyyaml`, or write JSON") from error
+    return load(text)
+
+
+def facts_text(facts: Mapping[str, Any], path: str | PathLike[str]) -> str:
+    """The content of a schema file: JSON, or YAML if its name says so."""
+    if str(path).lower().endswith(YAML):
+        from privet.schema.yaml12 import dump
+
+        return dump(facts)
+    lines = [
+        f" {_json(key)}: {_listed(value) if key == 'attributes' else _json(value)}" for key, value in facts.items()
+    ]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _listed(attributes: Any) -> str:
+    """An attribute on each line, where people find and edit it."""
+    return "[\n" + ",\n".join(f"  {_json(one)}" for one in attributes or []) + "\n ]"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    for key in found:
+        if sum(key == other for other, _ in pairs) > 1:
+            raise SchemaError(f"the schema has the key {key!r} twice in one place; drop one")
+    return found
+
+
+# ---- from facts to a schema ---------------------------------------------------------------------------------------
+
+
+def schema_of(facts: Any) -> Schema:
+    """A schema from the content of its file. ``rows`` and ``$schema`` are for others and ignored."""
+    if not isinstance(facts, Mapping):
+        raise SchemaError("the schema must be an object: keys, colons, and values, see docs/guide/schema.md")
+    refuse_unknown(facts, FACTS, "the schema")
+    if waiting := unconfirmed(facts):
+        raise SchemaError(
+            f"the schema is a draft: nobody has confirmed the facts about {', '.join(waiting)}. Fill in what is null, "
+            "and write where the facts come from as each basis; or run `privet schema edit FILE`"
+        )
+    attributes = _required(facts, "attributes", "the schema")
+    name, labels = (_required(facts, key, "the schema") for key in ("class", "labels"))
+    refuse_kinds(facts, FACTS, "the schema")
+    return Schema(
+        tuple(attribute_of(attribute, i) for i, attribute in enumerate(attributes)),
+        Categorical(name, labels, basis=facts.get("labels_basis")),
+        **{key: facts[key] for key in ("name", "title", "notes", "splits", "inferred") if facts.get(key) is not None},
+    )
+
+
+def unconfirmed(facts: Mapping[str, Any]) -> list[str]:
+    """The columns of a draft that nobody has vouched for, the class last; "?" for one without a name."""
+    attributes = facts.get("attributes")
+    listed = [one for one in attributes if isinstance(one, Mapping)] if isinstance(attributes, list | tuple) else []
+    waiting = [str(one.get("name") or "?") for one in listed if one.get("basis") == UNCONFIRMED]
+    return waiting + ([str(facts.get("class") or "the class")] if facts.get("labels_basis") == UNCONFIRMED else [])
+
+
+def _required(facts: Mapping[str, Any], key: str, where: str) -> Any:
+    if facts.get(key) is None:
+        raise SchemaError(f"{where} lacks the key {key!r}; add it")
+    return facts[key]
+
+
+def attribute_of(facts: Any, position: int = 0) -> Attribute:
+    """An attribute from its part of the file."""
+    if not isinstance(facts, Mapping):
+        raise SchemaError(f"attribute number {position} must be an object with a name, a type and its facts")
+    name = _required(facts, "name", f"attribute number {position}")
+    where = f"attribute {name!r}"
+    kind = _required(facts, "type", where)
+    if kind not in (NUMBER, CATEGORY):
+        raise SchemaError(f"{where}: type must be {NUMBER!r} or {CATEGORY!r}, not {kind!r}; "
+                          + nearest(kind, [NUMBER, CATEGORY]))  # fmt: skip
+    refuse_unknown(facts, kind, f"{kind} {where}")
+    needed = [_required(facts, key, where) for key in (("values",) if kind == CATEGORY else ("min", "max"))]
+    refuse_kinds(facts, kind, where)
+    if kind == CATEGORY:
+        return Categorical(name, needed[0], facts.get("other"), facts.get("basis"))
+    options = {key: facts.get(key) for key in ("integer", "thresholds", "bins", "missing", "basis")}
+    return Numeric(name, *needed, **{key: value for key, value in options.items() if value is not None})
+
+
+# ---- and back -----------------------------------------------------------------------------------------------------
+
+
+def facts_of(schema: Schema) -> dict[str, Any]:
+    """The content of a schema's file; what is empty or the default is left out."""
+    described: dict[str, Any] = {"name": schema.name, "title": schema.title}
+    described["attributes"] = [_attribute_facts(attribute) for attribute in schema.attributes]
+    described |= {"class": schema.label.name, "labels": list(schema.label.values), "labels_basis": schema.label.basis}
+    described |= {"notes": schema.notes, "splits": {part: list(rows) for part, rows in schema.splits.items()}}
+    described["inferred"] = schema.inferred
+    return {key: value for key, value in described.items() if value}
+
+
+def _attribute_facts(attribute: Attribute) -> dict[str, Any]:
+    if isinstance(attribute, Categorical):
+        facts = {"values": list(attribute.values), "other": attribute.other, "basis": attribute.basis}
+        return {"name": attribute.name, "type": CATEGORY} | {k: v for k, v in facts.items() if v is not None}
+    facts = {"min": _plain(attribute.low), "max": _plain(attribute.high), "integer": attribute.integer or None}
+    facts |= {"thresholds": None if attribute.thresholds is None else [_plain(cut) for cut in attribute.thresholds]}
+    facts |= {"bins": None if attribute.bins == DEFAULT_BINS else attribute.bins}
+    facts |= {"missing": attribute.missing, "basis": attribute.basis}
+    return {"name": attribute.name, "type": NUMBER} | {k: v for k, v in facts.items() if v is not None}
+
+
+def _plain(number: float) -> float | int:
+    """120.0 as 120, the way people write bounds."""
+    return int(number) if number.is_integer() else number
