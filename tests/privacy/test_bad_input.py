@@ -367,7 +367,7 @@ def test_what_was_asked_for_other_cells() -> None:
 def test_every_query_is_on_the_list() -> None:
     """A new query must be added above."""
     asked = {name for name in vars(PrivateDataset) | vars(Frontier) if not name.startswith("_")}
-    parts = {"partition", "shards", "sample", "frontier", "split", "descend", "descend_each", "for_work"}
+    parts = {"partition", "shards", "sample", "frontier", "split", "descend", "descend_each", "for_work", "recut"}
     free = {"schema", "ledger", "size", "certificate", "add_caveat", "charge_nonprivate", "will_choose"} | parts
     # These need a public space, or a ledger that protects nothing: see the tests of the samplers and of `embedded`.
     elsewhere = {"sample_trees_all"}

@@ -17,6 +17,7 @@ from privet.audit.zoo import Pair
 from privet.engines.memory import MemoryEngine
 from privet.schema import Schema
 from privet.schema.encoding import encode
+from privet.schema.frozen import freeze
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
@@ -31,18 +32,26 @@ class Table:
     fit: Fit
 
 
-def open_table(schema: Schema, table: Any, release: Callable[[MemoryEngine], Hashable]) -> Table:
-    """Read a table. What is said while reading, and an error, are released too."""
+def open_table(
+    schema: Schema, table: Any, release: Callable[[MemoryEngine], Hashable], *, recuts: bool = False
+) -> Table:
+    """Read a table. What is said while reading, and an error, are released too.
+
+    A learner that cuts numbers anew (``recuts``) sees the numbers themselves, and others only their codes.
+    """
+    frozen = None
     with listening() as heard:
         try:
-            codes = encode(schema, table)
+            frozen = freeze(schema, table) if recuts else None
+            codes = encode(schema, table) if frozen is None else frozen.codes(schema)
         except Exception as error:
             refused = (RAISED, described(error)), tuple(heard)
             return Table(refused, lambda: refused)
     assert codes.labels is not None
     said = tuple(heard)
-    key = schema, codes.features.shape, codes.features.tobytes(), codes.labels.tobytes(), said
-    engine = MemoryEngine(schema, codes)
+    seen = [codes.features] if frozen is None else frozen.columns
+    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), said
+    engine = MemoryEngine(schema, codes, frozen)
     return Table(key, lambda: (release(engine), said))
 
 

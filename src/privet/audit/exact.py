@@ -79,6 +79,7 @@ def audit_learner(
     claimed: object = 1,
     *,
     prepare: Callable[[Schema], Schema] = lambda schema: schema,
+    recuts: Callable[[Schema], bool] = lambda schema: False,
     neighbours: str = "add-remove",
     transcripts: int = TRANSCRIPTS,
     complete: int = COMPLETE,
@@ -88,6 +89,7 @@ def audit_learner(
 
     What is compared is everything that comes out: the value to its last field, the certificate, and what was said on
     the way (:mod:`privet.audit.channels`). A learner that tells its progress is handed :func:`privet.audit.progress`.
+    ``prepare`` cuts numbers as the learner wants them, and ``recuts`` says whether it cuts them anew by itself.
     """
     epsilon = parse_epsilon(claimed, "claimed")
     relation = Neighbours.parse(neighbours)
@@ -115,7 +117,10 @@ def audit_learner(
             if pair.relation != relation.value:
                 raise ParameterError(f"the pair {pair.name!r} is {pair.relation}; set neighbours to that")
             schema = prepare(pair.schema)
-            ours, theirs = (open_table(schema, table, release) for table in pair.tables(container))
+            opened = (
+                open_table(schema, table, release, recuts=recuts(pair.schema)) for table in pair.tables(container)
+            )
+            ours, theirs = opened
             fed[container] = None
             if (ours.key, theirs.key) in done:
                 continue  # other values or another container, but the same codes: a learner sees no difference

@@ -50,7 +50,7 @@ class MemoryEngine:
         self.schema = schema
         self._features = codes.features
         self._labels = codes.labels
-        self._levels = codes.levels or {}
+        self._levels = dict(codes.levels or {})
         self.caveats = tuple(caveats)
         self._frozen = frozen
         self._offsets = np.asarray(schema.offsets, dtype=np.int64)
@@ -151,11 +151,13 @@ class MemoryEngine:
     def _level_sum(self, question: LevelSum) -> Ints:
         from privet.engines import kernels
 
-        if question.attribute not in self._levels:
+        levels = self._levels.get(question.attribute)
+        if levels is None and self._frozen is not None:
+            levels = self._levels[question.attribute] = self._frozen.levels(question.attribute)
+        if levels is None:
             name = self.schema.names[question.attribute]
             raise ParameterError(f"no values of {name!r} were kept for sums; freeze the table, as privet.protect does")
         places = self.places(question.cells)
-        levels = self._levels[question.attribute]
         return np.asarray(kernels.value_sums(levels, places, question.cells.size, _threads(places.size)))
 
 

@@ -133,16 +133,21 @@ class PrivateDataset:
         return descend_each(self._engine, self._cells, routes, self._account)
 
     def for_work(self, name: str, epsilon: object, schema: Schema) -> PrivateDataset:
-        """These records for one piece of work: on an account of their own, with numbers cut as ``schema`` says.
-
-        A part was made with the cuts of its schema, so only the whole data set can be cut anew.
-        """
-        if self._cells is not ROOT and schema != self.schema:
-            raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
-        account = self._account.account(name, epsilon)
+        """These records for one piece of work: on an account of their own, with numbers cut as ``schema`` says."""
+        engine, account = self._cut_anew(schema), self._account.account(name, epsilon)
         if self._changed:
             account.add_caveat(self._changed)
-        return PrivateDataset(self._engine.with_schema(schema), account, self._cells, account)
+        return PrivateDataset(engine, account, self._cells, account)
+
+    def recut(self, schema: Schema) -> PrivateDataset:
+        """The same records on the same account, with numbers cut as ``schema`` says; what it says must be public."""
+        return PrivateDataset(self._cut_anew(schema), self.ledger, self._cells, self._account)
+
+    def _cut_anew(self, schema: Schema) -> Engine:
+        """A part was made with the cuts of its schema, so only the whole data set can be cut anew."""
+        if self._cells is not ROOT and schema != self.schema:
+            raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
+        return self._engine.with_schema(schema)
 
     def add_caveat(self, text: str) -> None:
         """A condition that the certificate must state: that of these records, and of all records they are a part of."""

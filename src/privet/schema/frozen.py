@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.errors import SchemaError, TableError
 from privet.schema.encoding import Codes, Quantum, bins_of, code_type, encode_column, label_codes, open_for, values_of
@@ -29,21 +30,25 @@ class Frozen:
         return f"Frozen(attributes={len(self.columns)}, records=<private>)"
 
     def codes(self, schema: Schema) -> Codes:
-        """The records as ``schema`` cuts them, with the levels that sums need."""
+        """The records as ``schema`` cuts them."""
         if declared_facts(schema) != declared_facts(self.schema):
             raise SchemaError("the schema declares other facts than the records were read by; only cuts may differ")
         dtype = code_type(max(schema.arities))
         features = np.empty((len(self.columns), self.labels.size), dtype)
-        levels = {}
-        for a, (attribute, column) in enumerate(zip(schema.attributes, self.columns, strict=True)):
-            if isinstance(attribute, Categorical):
-                features[a] = column
-            else:
-                features[a] = bins_of(attribute, column, attribute.fallback)
-                levels[a] = Quantum.of(attribute).levels(attribute, column)
-        for array in (features, *levels.values()):
-            array.setflags(write=False)
-        return Codes(features, self.labels, levels)
+        for row, attribute, column in zip(features, schema.attributes, self.columns, strict=True):
+            row[:] = column if isinstance(attribute, Categorical) else bins_of(attribute, column, attribute.fallback)
+        features.setflags(write=False)
+        return Codes(features, self.labels)
+
+    def levels(self, attribute: int) -> NDArray[np.int32]:
+        """The quantised values of a number, for sums. No cut matters to them."""
+        numeric = self.schema.attributes[attribute]
+        assert isinstance(numeric, Numeric)
+        return Quantum.of(numeric).levels(numeric, self.columns[attribute])
+
+    def take(self, records: NDArray[np.intp]) -> Frozen:
+        """Some of these records, by their numbers."""
+        return Frozen(self.schema, tuple(column[records] for column in self.columns), self.labels[records])
 
 
 def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
