@@ -13,8 +13,7 @@ import typer
 
 from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Table
 from privet.cli.output import print_json, say
-from privet.cli.writing import Force, why, writing
-from privet.errors import ParameterError
+from privet.cli.writing import Force, put, writing
 
 EXAMPLE = "Example: privet predict tree.json new-patients.csv --proba -o predictions.csv"
 
@@ -49,12 +48,9 @@ def predict(
         if draft is not None:
             text = io.StringIO(newline="")
             _write(text, header, rows)
-            try:
-                draft.write(text.getvalue())
-                place = draft.publish(replace=force)
-            except OSError as error:
-                raise ParameterError(f"cannot write the predictions {str(output)!r}: {why(error)}") from error
-            say(f"wrote {len(labels)} predictions to {output if place == draft.path else place}")
+            assert output is not None
+            place = put(draft, text.getvalue(), output, "the predictions", force=force)
+            say(f"wrote {len(labels)} predictions to {place}")
         elif not as_json:
             _write(sys.stdout, header, rows)
     if as_json:

@@ -44,6 +44,16 @@ def writing(
         yield draft
 
 
+def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: bool) -> Path:
+    """Write the draft and say where it stands: beside ``output`` if somebody else wrote that meanwhile."""
+    try:
+        draft.write(content)
+        place = draft.publish(replace=force)
+    except OSError as error:
+        raise ParameterError(f"cannot write {what} {str(output)!r}: {why(error)}") from error
+    return output if place == draft.path else place
+
+
 def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False) -> None:
     """Raise if an output would take the place of something that must stay."""
     from privet.trees.drafts import is_journal

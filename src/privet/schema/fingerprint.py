@@ -25,6 +25,11 @@ def fingerprint(schema: Schema) -> dict[str, str]:
     return declared | {schema.label.name: _hash(["label", list(schema.label.values)])}
 
 
+def digest(schema: Schema) -> str:
+    """All declared facts in one short hash, for people to compare."""
+    return hashlib.sha256(json.dumps(fingerprint(schema)).encode()).hexdigest()[:16]
+
+
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """Which columns came, went or were declared differently, in words; empty if none.
 

@@ -49,6 +49,16 @@ def noise_variance(scale: float) -> float:
     return 2 * q / (1 - q) ** 2
 
 
+def noise_reach(scale: float, draws: int = 1) -> int:
+    """How far the sum of so many draws of discrete Laplace noise goes in 95 of 100 cases, either way, rounded up.
+
+    >>> noise_reach(10.0), noise_reach(10.0, draws=4)
+    (31, 57)
+    """
+    variance = draws * noise_variance(scale)
+    return math.ceil(_reach(variance, draws * noise_variance(scale) ** 2) * math.sqrt(variance))
+
+
 def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
     """``hits`` of ``hits + misses``, each the sum of so many noisy ``cells``; Wilson's interval, noise included.
 

@@ -36,13 +36,18 @@ def leaves_below(routes: Routes) -> Floats:
     return add_up(routes, np.ones((len(routes.tests), 1)))[:, 0]
 
 
-def expected_tests(routes: Routes) -> Floats:
-    """(tree,) how many tests a record is asked, if at each of them every child is as likely as the others."""
+def chances(routes: Routes) -> Floats:
+    """How likely each node is to be reached, if at each test every child is as likely as the others."""
     chance = np.ones(len(routes.tests))
     for nodes in routes.levels[1:]:
         above = routes.parent[nodes]
         chance[nodes] = chance[above] / routes.tests.arity[above]
-    asked = np.where(routes.is_leaf, chance * routes.level, 0.0)
+    return chance
+
+
+def expected_tests(routes: Routes) -> Floats:
+    """(tree,) how many tests a record is asked, if at each of them every child is as likely as the others."""
+    asked = np.where(routes.is_leaf, chances(routes) * routes.level, 0.0)
     return np.add.reduceat(asked, routes.roots)
 
 

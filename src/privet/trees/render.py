@@ -68,16 +68,26 @@ def export_mermaid(tree: Tree) -> str:
     return "\n".join(lines) + "\n"
 
 
+def question(tree: Tree, node: int) -> str:
+    """What an inner node asks: whether its first condition holds, or for the value of an attribute."""
+    test = tree.test(node)
+    assert test is not None
+    return tree.schema.names[test.attribute] if isinstance(test, Multiway) else test.describe(tree.schema, 0)
+
+
+def leaf_evidence(tree: Tree, node: int) -> str:
+    """What a leaf released, in words; empty if nothing."""
+    return evidence(*released(tree, node)).strip(" ()")
+
+
 def _boxes(tree: Tree) -> Iterator[tuple[int, str, bool]]:
-    """(node, text, whether a leaf): a two-way node asks whether its first condition holds, a multiway one names it."""
+    """(node, text, whether a leaf)."""
     for node, _ in tree.walk():
         test = tree.test(node)
         if test is None:
             yield node, _label(tree, node) + _evidence(tree, node), True
-        elif isinstance(test, Multiway):
-            yield node, tree.schema.names[test.attribute], False
         else:
-            yield node, test.describe(tree.schema, 0), False
+            yield node, question(tree, node), False
 
 
 def _edges(tree: Tree) -> Iterator[tuple[int, int, str]]:

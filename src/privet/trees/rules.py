@@ -89,10 +89,14 @@ class Rule:
         else:
             yield from (Condition(OneCategory(attribute, int(code)), 1) for code in np.setdiff1d(codes, admitted))
 
+    def premise(self, schema: Schema) -> tuple[str, ...]:
+        """The conditions in words, without those that others imply."""
+        return tuple(_words(self.simplified(schema).conditions, schema))
+
     def describe(self, schema: Schema) -> str:
         """The rule as a sentence, without conditions that others imply."""
-        simplest = self.simplified(schema).conditions
-        premise = f"IF {' AND '.join(_words(simplest, schema))} THEN" if simplest else "ALWAYS"
+        conditions = self.premise(schema)
+        premise = f"IF {' AND '.join(conditions)} THEN" if conditions else "ALWAYS"
         return f"{premise} {self.label}{evidence(self.support, self.confidence)}"
 
 

@@ -1,0 +1,48 @@
+"""HTML from plain values. Whatever a category is called, it stays text: all that is not :class:`Html` is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+
+class Html(str):
+    """Text that is markup already. Template engines know by ``__html__`` that it needs no escaping."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self)
+
+
+def text(value: object) -> Html:
+    """A value as markup.
+
+    >>> text("age <= 40"), text(Html("<b>40</b>"))
+    ('age &lt;= 40', '<b>40</b>')
+    """
+    return value if isinstance(value, Html) else Html(escape(str(value)))
+
+
+def tag(name: str, *content: object, **attributes: object) -> Html:
+    """An element. An attribute that is None is left out; ``class_`` is ``class``, and other underscores are hyphens.
+
+    >>> tag("td", "a & b", class_="number", colspan=2, title=None)
+    '<td class="number" colspan="2">a &amp; b</td>'
+    """
+    given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
+    written = "".join(f' {key}="{escape(str(value))}"' for key, value in given.items())
+    return Html(f"<{name}{written}>{join(content)}</{name}>")
+
+
+def join(parts: Iterable[object]) -> Html:
+    """Parts, one after the other."""
+    return Html("".join(map(text, parts)))
+
+
+def table(head: Iterable[object], rows: Iterable[Iterable[object]], caption: object = None) -> Html:
+    """A table whose first column names its rows."""
+    top = tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in head)))
+    body = (tag("tr", tag("th", first, scope="row"), *(tag("td", cell) for cell in rest)) for first, *rest in rows)
+    above = () if caption is None else (tag("caption", caption),)
+    return tag("table", *above, top, tag("tbody", *body))

@@ -1,0 +1,90 @@
+"""What a page needs to follow one case by itself: the questions of its form, and the trees as plain arrays.
+
+A script in the page does with it what ``Schema.encode_features`` and ``Forest.predict`` do here; a test compares them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privet.schema import Numeric, Schema
+from privet.trees.forest import Forest
+from privet.trees.tree import Tree
+
+MOST_NUMBERS = 20_000  # of what the leaves say; about 150 KB
+
+
+def follow_data(trees: Forest | Tree) -> dict[str, Any] | None:
+    """The arrays that the page's script reads; None if there is too much to put into a page, or nothing to ask."""
+    members = trees.trees if isinstance(trees, Forest) else (trees,)
+    if sum(len(tree) for tree in members) * trees.schema.n_classes > MOST_NUMBERS or not asked(trees):
+        return None
+    said = trees.votes if isinstance(trees, Forest) else trees.proba
+    data: dict[str, Any] = {
+        "labels": [str(value) for value in trees.schema.label.values],
+        "cuts": {str(a): _cuts(trees.schema, a) for a in asked(trees)},
+        "missing": {str(a): trees.schema.attributes[a].fallback for a in asked(trees)},
+        "trees": [
+            {name: getattr(tree, name).tolist() for name in ("attribute", "kind", "cut", "first_child", "label")}
+            for tree in members
+        ],
+        "says": [_short(row) for row in np.where(_is_leaf(members)[:, None], said, 0.0)],
+        "voting": trees.voting if isinstance(trees, Forest) else None,
+    }
+    if isinstance(trees, Forest):
+        data["prior"] = _short(np.log(np.maximum(_prior(trees), 1e-9))) if trees.voting == "evidence" else None
+        data["ties"] = [_short(row) for tree in members for row in tree.proba] if trees.voting == "surest" else None
+    return data
+
+
+def asked(trees: Forest | Tree) -> tuple[int, ...]:
+    """The attributes that are asked about, in the order in which a reader meets them."""
+    members = trees.trees if isinstance(trees, Forest) else (trees,)
+    met = (int(tree.attribute[node]) for tree in members for node, _ in tree.walk())
+    return tuple(dict.fromkeys(attribute for attribute in met if attribute >= 0))
+
+
+def form_fields(trees: Forest | Tree) -> list[dict[str, Any]]:
+    """The fields of the form, with public facts only: bounds and values as they were declared."""
+    return [_field(trees.schema, a) for a in asked(trees)]
+
+
+def _field(schema: Schema, a: int) -> dict[str, Any]:
+    attribute = schema.attributes[a]
+    if isinstance(attribute, Numeric):
+        return {
+            "number": a,
+            "name": attribute.name,
+            "low": _plain(attribute.low),
+            "high": _plain(attribute.high),
+            "start": _plain(attribute.middle),
+            "step": 1 if attribute.integer else "any",
+            "missing": attribute.missing is not None,
+        }
+    values = [str(value) for value in attribute.values]
+    return {"number": a, "name": attribute.name, "options": values, "start": attribute.fallback}
+
+
+def _cuts(schema: Schema, a: int) -> list[float] | None:
+    """Where a number is cut; None for a category, whose code is its place in the list."""
+    attribute = schema.attributes[a]
+    return attribute.cuts.tolist() if isinstance(attribute, Numeric) else None
+
+
+def _is_leaf(members: tuple[Tree, ...]) -> Any:
+    return np.concatenate([tree.is_leaf for tree in members])
+
+
+def _prior(forest: Forest) -> Any:
+    return np.mean([tree.proba[0] for tree in forest.trees], axis=0)
+
+
+def _short(numbers: Any) -> list[float]:
+    """Nine digits: enough to predict the same, and half as many bytes."""
+    return [float(f"{number:.9g}") for number in numbers]
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else number

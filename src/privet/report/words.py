@@ -1,0 +1,148 @@
+"""What a certificate means, for people who never met an epsilon."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from privet.privacy.budget import Neighbours
+from privet.privacy.certificate import Certificate, Charge, words
+from privet.scoring.intervals import noise_reach
+
+MECHANISMS = {
+    "discrete Laplace": "noise added to counts",
+    "exponential": "drawn by lot, better ones likelier",
+    "permute-and-flip": "drawn by lot, better ones likelier",
+    "exponential over trees": "a whole tree drawn by lot, better ones likelier",
+}
+"""What a mechanism does. Of one that is not here the name is shown."""
+
+WEAK = 3  # from here on something may be 20 times as likely, and "almost the same" would not be true
+
+DO_NOT_CONCLUDE = (
+    (
+        "No causes.",
+        "The model says what goes together in these records. It does not say that one thing brings about another, or "
+        "what would happen if something were changed.",
+    ),
+    (
+        "Empty does not mean nobody.",
+        "A leaf with a count near zero, or below, may still hold people, and a leaf with a small count may hold none. "
+        "Noise hides small groups on purpose.",
+    ),
+    (
+        "Noise is not sampling error.",
+        "Intervals on this page say how far the noise may have moved a count. That the records are a sample of "
+        "something larger, and not all of it, comes on top.",
+    ),
+    (
+        "A split that is missing is no evidence.",
+        "That the model does not ask about something does not mean that it does not matter: with another draw of the "
+        "noise another question might stand in its place.",
+    ),
+    (
+        "Nothing about one person.",
+        "What the model predicts for someone is a statement about records like theirs. The promise above protects "
+        "what is particular to a record, not what is true of everyone like it.",
+    ),
+)
+
+
+def promise(certificate: Certificate) -> str:
+    """The promise in one sentence."""
+    if not certificate.private:
+        return (
+            "This model is NOT differentially private: it may reveal the records it was learned from, and nothing on "
+            "this page limits how much."
+        )
+    epsilon = float(certificate.epsilon)
+    factor = _factor(math.exp(min(epsilon, 700.0)))
+    same = "Had any one record not been there"
+    between = "with the record as without it, or the other way round"
+    if certificate.neighbours is Neighbours.REPLACE_ONE:
+        same, between = "Had any one record said something else", "with the one as with the other"
+    almost = "would have come out almost the same way" if epsilon <= WEAK else "might have come out otherwise"
+    but = f", but for a chance of {words(certificate.delta)}" if certificate.delta else ""
+    return f"{same}, this page {almost}: nothing on it is more than {factor} times as likely {between}{but}."
+
+
+def guess(certificate: Certificate) -> str:
+    """The same as a bet, which is easier to weigh."""
+    epsilon, delta = min(float(certificate.epsilon), 700.0), float(certificate.delta)
+    right = (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1)
+    about = "whether one person's record is in the table"
+    if certificate.neighbours is Neighbours.REPLACE_ONE:
+        about = "which of two things one person's record says"
+    return (
+        f"Someone who knows every other record, and tosses a coin about {about}, is right 50 times in 100. After "
+        f"reading all that was released they are right at most {_share(right)} times in 100, whatever they do with it."
+    )
+
+
+def relation(certificate: Certificate) -> tuple[str, str]:
+    """Which tables are compared, and what is protected."""
+    unit = "one record (one row of the table); whoever has k records is protected at k times epsilon"
+    if certificate.neighbours is Neighbours.ADD_REMOVE:
+        return "the table with and without any one record (add or remove one)", unit
+    return "two tables of the same size that differ in what any one record says (replace one)", unit
+
+
+def headline(certificate: Certificate) -> str:
+    """Epsilon and delta as they are usually quoted."""
+    if not certificate.private:
+        return "epsilon = infinity"
+    delta = f", delta = {words(certificate.delta)}" if certificate.delta else ""
+    return f"epsilon = {words(certificate.epsilon)}{delta}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """One purpose, how often it was paid for, and what that added to the total."""
+
+    what: str
+    how: str
+    each: str
+    times: int
+    adds: str
+    share: float
+    """Of the total, between 0 and 1."""
+
+
+def spending(certificate: Certificate) -> tuple[Spent, ...]:
+    """What was spent on what, in the order of first appearance."""
+    total = float(certificate.epsilon) if certificate.private else math.inf
+    return tuple(_spent(charge, times, total) for charge, times in Counter(certificate.charges).items())
+
+
+def _spent(charge: Charge, times: int, total: float) -> Spent:
+    adds = charge.adds * times
+    share = float(adds) / total if 0 < total < math.inf else 0.0
+    delta = f" and delta {words(charge.added.delta * times)}" if charge.added.delta else ""
+    told = f"{words(adds)}{delta}" if adds or delta else "nothing: other records"
+    return Spent(charge.what, _how(charge), words(charge.epsilon), times, told, share)
+
+
+def _how(charge: Charge) -> str:
+    how = MECHANISMS.get(charge.mechanism or "", charge.mechanism or "")
+    if charge.mechanism == "discrete Laplace" and charge.scale is not None:
+        how += f": 95 of 100 draws lie within ±{noise_reach(float(charge.scale)):,}"
+    return how
+
+
+def conditions(certificate: Certificate) -> Iterator[tuple[str, bool]]:
+    """The conditions of the promise, and whether each of them voids it."""
+    return ((caveat.text, caveat.voids) for caveat in certificate.caveats)
+
+
+def _factor(factor: float) -> str:
+    if factor < 100:
+        return f"{factor:.3g}"
+    return f"{factor:,.0f}" if factor < 1e9 else f"{factor:.1e}"
+
+
+def _share(right: float) -> str:
+    """Rounded up: the bound must hold."""
+    percent = math.ceil(1000 * right) / 10
+    return f"{percent:g}"
