@@ -20,7 +20,7 @@ UV ?= $(shell command -v uv 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-INSTALL := install --quiet -e '.[test,browser]' -c constraints.txt
+INSTALL := install --quiet -e '.[test,browser,duckdb,postgres,spark]' -c constraints.txt
 
 .PHONY: demo test slow lint stubs dist test-wheel test-oldest fuzz bench interrupts venv clean
 .DEFAULT_GOAL := test

@@ -34,6 +34,7 @@ _HOME = {
     "holdout": "privet.scoring.splitting",
     "private_score": "privet.scoring.score",
     "BudgetExceeded": "privet.errors",
+    "EngineError": "privet.errors",
     "EpsilonError": "privet.errors",
     "FitStopped": "privet.errors",
     "JournalError": "privet.errors",

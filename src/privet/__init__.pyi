@@ -1,6 +1,7 @@
 # Written by tools/stubs.py; change what it is made from and run `make stubs`.
 from privet.engines.opening import protect as protect
 from privet.errors import BudgetExceeded as BudgetExceeded
+from privet.errors import EngineError as EngineError
 from privet.errors import EpsilonError as EpsilonError
 from privet.errors import FitStopped as FitStopped
 from privet.errors import JournalError as JournalError
@@ -50,6 +51,7 @@ __all__ = [
     "DiffPC45Classifier",
     "DiffPID3Classifier",
     "EmbeddedTreeClassifier",
+    "EngineError",
     "EpsilonError",
     "ExactTreeClassifier",
     "FitStopped",

@@ -13,6 +13,7 @@
     ├── FitStopped (RuntimeError)         far fewer usable records than expected; the rest of epsilon was not charged
     ├── ReceiptError (RuntimeError)       a receipt redeemed twice, or for a cell it does not cover
     ├── JournalError (RuntimeError)       a ledger file that cannot be read, written or trusted
+    ├── EngineError (RuntimeError)        a database, a cluster or a disk that failed while records were read or counted
     ├── PrivacyError (TypeError)          records asked for outside a mechanism (len, iteration, pickle)
     └── ModelFileError (ValueError)       a model file that is damaged, foreign or from the future
 
@@ -96,6 +97,10 @@ class ReceiptError(PrivetError, RuntimeError):
 
 class JournalError(PrivetError, RuntimeError):
     """A ledger file that cannot be read, written or trusted."""
+
+
+class EngineError(PrivetError, RuntimeError):
+    """A source or an engine that failed. The text is fixed: what a database says of its failure can quote a record."""
 
 
 class PrivacyError(PrivetError, TypeError):

@@ -19,6 +19,7 @@ PUBLIC = [
     "DiffPC45Classifier",
     "DiffPID3Classifier",
     "EmbeddedTreeClassifier",
+    "EngineError",
     "EpsilonError",
     "ExactTreeClassifier",
     "FitStopped",

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from privet.datasets.clinic import clinic
+from privet.engines.chunks import ChunkEngine
+from privet.engines.sources import files as source_files
 from privet.schema import Schema, files
 
 HEAD = "blood_pressure,weight,temperature,cough,class"
@@ -54,15 +56,12 @@ def test_bad_rows_stop_no_command(desk: Any, command: str) -> None:
 def test_a_fit_sees_every_good_row_and_no_other(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def spy(schema: Schema, table: Any, labels: Any = None, **options: Any) -> Any:
-        codes = encode(schema, table, labels, **options)
-        seen.append(len(codes.labels))
-        return codes
+    def spy(self: ChunkEngine, schema: Schema, chunks: Any, *rest: Any) -> None:
+        seen.append(sum(chunk.size for chunk in chunks))
+        begin(self, schema, chunks, *rest)
 
-    from privet.engines import opening
-
-    encode = opening.encode
-    monkeypatch.setattr(opening, "encode", spy)
+    begin = ChunkEngine.__init__
+    monkeypatch.setattr(ChunkEngine, "__init__", spy)
     for bad in BAD:
         for rows in ([bad, *[GOOD.encode()] * 20], [*[GOOD.encode()] * 20, bad]):
             table = desk.write("bad.csv", b"\n".join([HEAD.encode(), *rows]))
@@ -80,7 +79,13 @@ def test_every_command_calls_the_one_reader(desk: Any, monkeypatch: pytest.Monke
         asked.append((str(path), quoted_line_breaks))
         return columns
 
+    def spy_on_pieces(path: Path, names: Any, *, quoted_line_breaks: bool = False) -> Any:
+        asked.append((str(path), quoted_line_breaks))
+        yield {name: columns[name] for name in names}
+
     monkeypatch.setattr(files, "read_table", spy)
+    monkeypatch.setattr(source_files, "read_batches", spy_on_pieces)
+    monkeypatch.setattr(source_files, "read_header", lambda path, names, **_: {name: [] for name in names})
     desk.ok(*commands(desk, "nowhere.csv")[command], "--quoted-line-breaks")
     assert asked == [("nowhere.csv", True)]
 

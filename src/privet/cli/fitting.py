@@ -18,7 +18,7 @@ from privet.cli.options import (
     SchemaFile,
     Seed,
     Settings,
-    Table,
+    Source,
     Variant,
     parse_epsilon,
     parse_settings,
@@ -38,7 +38,7 @@ EXAMPLE = "Example: privet fit clinic.csv --schema clinic.schema.json --recipe d
 
 
 def fit(
-    table: Table,
+    table: Source,
     schema: SchemaFile,
     recipe: Annotated[str, typer.Option("--recipe", "-r", metavar="R", help="The method; see `privet recipes`.")],
     epsilon: Annotated[
@@ -75,6 +75,8 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
+    from privet.engines.opening import header_of
+    from privet.engines.sources import open_source
     from privet.schema import Schema
     from privet.schema.declared import refuse_source
     from privet.schema.files import read_table
@@ -90,16 +92,19 @@ def fit(
         params["public"] = read_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
     classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
     # A model that cannot be written would be budget thrown away, so its file is opened before anything is charged.
-    with writing(output, "the model file", inputs=(table, schema, journal, public), force=force, room=ROOM) as draft:
-        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-        refuse_source(facts, columns, with_label=True)
+    with writing(
+        output, "the model file", inputs=(Path(table), schema, journal, public), force=force, room=ROOM
+    ) as draft:
+        source = open_source(table, quoted_line_breaks=quoted_line_breaks)
+        assert source is not None  # a text is never a table itself
+        refuse_source(facts, header_of(source, facts), with_label=True)
         # The journal comes last: from here on a mistake can cost budget.
         if journal is not None:
             ledger = open_journal(journal, budget, epsilon, neighbours, facts.name)
             classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
         try:
             with progress(f"growing {recipe}") as advance:
-                classifier.fit(columns, columns[facts.label.name], progress=advance)
+                classifier.fit(source, progress=advance)
         except PrivetError:
             if journal is not None:
                 ledger.discard_unused()  # what was refused before any charge leaves no new journal behind

@@ -59,6 +59,14 @@ def _value(text: str) -> Any:
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `privet fit` wrote.")]
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="The records: .csv, .csv.gz or .parquet.")]
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="The records: .csv, .csv.gz or .parquet, a pattern of such files in quotes, duckdb:///FILE?table=T or "
+        "postgresql://HOST/DB?table=T (passwords better in PGPASSWORD or a service file).",
+    ),
+]
 QuotedLineBreaks = Annotated[
     bool,
     typer.Option(

@@ -34,18 +34,12 @@ def class_histogram(labels, cells, n_cells, n_classes, threads):
     return partial.sum(axis=0)
 
 
-def tuple_histogram(features, labels, cells, members, arities, ends, offsets, n_cells, n_classes):
-    """(cell, bin, class) counts over tuples of attributes; see ``privet.privacy.counting.Tally``.
-
-    Tuple t is ``members[ends[t - 1]:ends[t]]``, and its bins begin at ``offsets[t]``. Threads take different tuples.
-    """
-    counts = np.zeros((n_cells, int(offsets[-1]), n_classes), dtype=np.int64)
-    add_tuples(features, labels, cells, members, arities, ends, offsets, counts)
-    return counts
-
-
 def add_tuples(features, labels, cells, members, arities, ends, offsets, counts):
-    """Add these records to the counts of :func:`tuple_histogram`: chunks may come one after another."""
+    """Add these records to (cell, bin, class) counts over tuples of attributes: chunks may come one after another.
+
+    See ``privet.privacy.counting.Tally``. Tuple t is ``members[ends[t - 1]:ends[t]]``, and its bins begin at
+    ``offsets[t]``. Threads take different tuples.
+    """
     if counts.size >= 2**32:  # places are numbers of 32 bits, half of what a loop over records reads
         raise ParameterError("counts over several attributes have 2**32 entries or more; ask for fewer tuples at once")
     inside = cells >= 0

@@ -43,7 +43,13 @@ class MemoryEngine:
     """Exact counts of encoded records; see :class:`privet.privacy.counting.Engine`."""
 
     def __init__(
-        self, schema: Schema, codes: Codes, frozen: Frozen | None = None, *, caveats: Sequence[str] = ()
+        self,
+        schema: Schema,
+        codes: Codes,
+        frozen: Frozen | None = None,
+        *,
+        caveats: Sequence[str] = (),
+        coins: Sequence[npt.NDArray[Any]] = (),
     ) -> None:
         if codes.labels is None:
             raise ParameterError("codes must hold labels: encode the table with its label column")
@@ -54,12 +60,22 @@ class MemoryEngine:
         self.caveats = tuple(caveats)
         self._frozen = frozen
         self._offsets = np.asarray(schema.offsets, dtype=np.int64)
-        self._coins: list[npt.NDArray[Any]] = []
+        self._coins = list(coins)  # what the records have thrown, by the number of the throw
         self._places: OrderedDict[tuple[Any, ...], Places] = OrderedDict()
         self._lock = threading.Lock()
 
     def answer(self, questions: Sequence[Question]) -> list[Ints]:
         return [self._tally(q) if isinstance(q, Tally) else self._level_sum(q) for q in questions]
+
+    def add(self, questions: Sequence[Question], totals: Sequence[Ints]) -> None:
+        """Add the answers of these records to ``totals``, so that chunks of records can come one after another."""
+        for question, total in zip(questions, totals, strict=True):
+            if isinstance(question, LevelSum):
+                total += self._level_sum(question)
+            elif question.tuples in (((),), single_attributes(self.schema)):
+                total += self._tally(question)
+            else:
+                self._add_tuples(question, total)
 
     def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
         thrown = np.asarray(coins(count, self._labels.size))
@@ -142,11 +158,18 @@ class MemoryEngine:
         records = self._features, self._labels, places
         if tally.tuples == single_attributes(self.schema):
             return np.asarray(kernels.level_histogram(*records, self._offsets, *shape, _threads(places.size)))
+        counts: Ints = np.zeros((tally.cells.size, int(tally.offsets(self.schema)[-1]), shape[1]), dtype=np.int64)
+        self._add_tuples(tally, counts)
+        return counts
+
+    def _add_tuples(self, tally: Tally, counts: Ints) -> None:
+        from privet.engines import kernels
+
         members = np.array([a for names in tally.tuples for a in names], dtype=np.int64)
         arities = np.array(self.schema.arities, dtype=np.int64)[members]
         ends = np.cumsum([len(names) for names in tally.tuples]).astype(np.int64)
-        offsets = tally.offsets(self.schema)
-        return np.asarray(kernels.tuple_histogram(*records, members, arities, ends, offsets, *shape))
+        facts = members, arities, ends, tally.offsets(self.schema)
+        kernels.add_tuples(self._features, self._labels, self.places(tally.cells), *facts, counts)
 
     def _level_sum(self, question: LevelSum) -> Ints:
         from privet.engines import kernels

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from privet.engines.attempts import attempt
+from privet.engines.chunks import SOURCE_FAILED, ChunkEngine
 from privet.engines.memory import MemoryEngine
+from privet.engines.sources import Source, open_source
+from privet.errors import ParameterError
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -21,6 +25,12 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
     Records are kept in a form from which any cut of a number can be made. ``for_one_fit`` keeps only the codes of this
     one schema, which takes an eighth of the memory.
     """
+    place = open_source(source)
+    if place is not None:
+        if labels is not None:
+            raise ParameterError("a source holds the column of its labels; leave them out")
+        refuse_source(schema, header_of(place, schema), with_label=True)
+        return ChunkEngine.read(place, schema, for_one_fit=for_one_fit)
     refuse_source(schema, source, labels, with_label=True)
     caveats = caveats_of(source)
     if for_one_fit:
@@ -29,13 +39,20 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
     return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=caveats)
 
 
+def header_of(source: Source, schema: Schema) -> Any:
+    """The columns that a schema wants of a source, as a table without a record."""
+    return attempt(lambda: source.header((*schema.names, schema.label.name)), SOURCE_FAILED, tries=1)
+
+
 def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:
     """Put a table behind the privacy layer.
 
     Parameters
     ----------
-    table : pandas, polars or pyarrow table, dict of columns, or numpy array
-        The records; the label column is taken from it unless ``labels`` is given.
+    table : pandas, polars or pyarrow table, dict of columns, numpy array, or a source
+        The records; the label column is taken from it unless ``labels`` is given. A source is read once, in batches,
+        and never held in memory as a whole: a path or a pattern of ``.csv`` and ``.parquet`` files,
+        ``"duckdb:///file.db?table=t"``, ``"postgresql://...?table=t"``, a DuckDB relation, an Arrow dataset or reader.
     schema : Schema
         The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them. Names and
         declared types do, where no record could be read.

@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from privet.engines.opening import open_engine
+from privet.engines.opening import header_of, open_engine
+from privet.engines.sources import open_source
 from privet.errors import ParameterError, TableError
 from privet.growing.grower import Progress
 from privet.privacy.budget import Neighbours
@@ -49,9 +50,11 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         """The public facts and the table. A table whose names or types can never fit the facts is refused."""
         self._checked = False
         schema, X, y = self._declared(X, y)
-        refuse_source(schema, X, y, with_label=True)
-        self._columns_of_fit = attribute_order(schema, X)
-        return schema, X, y
+        source = open_source(X)
+        named = X if source is None else header_of(source, schema)
+        refuse_source(schema, named, y, with_label=True)
+        self._columns_of_fit = attribute_order(schema, named)
+        return schema, X if source is None else source, y
 
     def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
         if not (isinstance(self.schema, str) and self.schema == "infer"):
@@ -176,9 +179,10 @@ class PrivateClassifier(SchemaClassifier):
         Parameters
         ----------
         X : pandas, polars or pyarrow table, dict of columns, 2-D array in schema order, or what privet.protect returns
-            A protected data set brings its own schema, labels and ledger, from which the fit then spends. In a table
-            names decide where there are any. Refused, before any charge, if it lacks a column or declares a type of
-            which no value could be read.
+            A path, an address or a reader that :func:`privet.protect` takes is read in batches. A protected data set
+            brings its own schema, labels and ledger, from which the fit then spends. In a table names decide where
+            there are any. Refused, before any charge, if it lacks a column or declares a type of which no value could
+            be read.
         y : labels, one for each record
             Without them X must hold the label's column.
         progress : callable, optional

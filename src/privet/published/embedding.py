@@ -50,7 +50,7 @@ def grow_published(
     progress: Progress | None = None,
 ) -> Tree:
     """Algorithm 1: NOT PRIVATE, since it reads exact counts. The ledger shows what the paper says it spends."""
-    engine, cells = open_engine(data, "embedded as published", why)
+    engine, cells = open_engine(data, "embedded as published", why, whole="a Markov chain")
     attribute = dict[Path, int]()  # of every inner node
     stopped = rule.stops(class_counts(engine, cells))[0]
     waiting = [] if stopped else [OpenLeaf((), cells, frozenset())]

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.privacy.counting import Cells
+from privet.privacy.counting import Cells, Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 
@@ -24,16 +25,31 @@ ONE_BY_ONE = 20_000  # rows; single draws of 0.1 ms add up, so for more rows coi
 SURE = 1e4  # an exponent so far ahead leaves the others no chance
 
 
-def open_engine(data: PrivateDataset, what: str, why: str) -> tuple[Any, Any]:
-    """The engine and the cells behind a data set; refused unless its ledger allows it."""
+def open_engine(data: PrivateDataset, what: str, why: str, *, whole: str = "") -> tuple[Any, Any]:
+    """The engine and the cells behind a data set; refused unless its ledger allows it.
+
+    ``whole`` names the part of a method that looks at single records, or counts thousands of times: all records then
+    come together in memory. It is refused, before anything is written down, where they stay on a cluster.
+    """
+    engine = gathered(data._engine, whole) if whole else data._engine
     data.charge_nonprivate(what, why)
-    return data._engine, data._cells
+    return engine, data._cells
+
+
+def gathered(engine: Engine, whole: str) -> MemoryEngine:
+    """All records in one engine in memory."""
+    if isinstance(engine, ChunkEngine):
+        return engine.gather()
+    if not isinstance(engine, MemoryEngine):
+        raise ParameterError(
+            f"{whole} needs all records in the memory of one process, and these stay on their cluster; fit on a data "
+            "frame or a file, or choose another recipe"
+        )
+    return engine
 
 
 def bootstrap(engine: MemoryEngine, cells: Cells) -> MemoryEngine:
-    """As many records as the partition has, drawn from it with replacement. Works for records in memory only."""
-    if not isinstance(engine, MemoryEngine):
-        raise ParameterError("a bootstrap sample needs the records in memory; fit on a data frame, or another recipe")
+    """As many records as the partition has, drawn from it with replacement."""
     inside = np.flatnonzero(engine.places(cells) >= 0)
     return engine.take(inside[current_source().coins(max(inside.size, 1), inside.size)])
 

@@ -117,7 +117,7 @@ class PatilSingh2014(Recipe):
             stop=TooNoisy(),
         )
         if self.as_published:
-            engine, cells = open_engine(data, "patil-singh2014 as published", WHY)
+            engine, cells = open_engine(data, "patil-singh2014 as published", WHY, whole="a bootstrap sample")
             data.ledger.charge(epsilon, "a greedy forest, as published")
         grown: list[Tree] = []
         for number in range(self.trees):

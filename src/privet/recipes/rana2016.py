@@ -121,7 +121,7 @@ class Rana2016(Recipe):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Forest:
-        engine, cells = open_engine(data, "rana2016 as published", WHY)
+        engine, cells = open_engine(data, "rana2016 as published", WHY, whole="a bootstrap sample")
         data.ledger.charge(epsilon, "a greedy forest, as published")
         candidates = Candidates.of(data.schema, "mixed")
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))

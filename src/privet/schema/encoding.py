@@ -82,10 +82,10 @@ def encode(schema: Schema, table: Any, labels: Any = None, *, levels: bool = Fal
     ignored), or a 2-D array with columns in schema order and the label last.
     """
     columns = open_for(table, schema, with_label=labels is None)
-    classes = label_codes(schema, columns.read(schema.label.name) if labels is None else as_column(labels))
+    classes = read_labels(schema, columns, labels)
     features = _features(schema, columns)
     quantised = {
-        a: Quantum.of(attribute).levels(attribute, columns.read(attribute.name))
+        a: Quantum.of(attribute).levels(attribute, read_values(attribute, columns))
         for a, attribute in enumerate(schema.attributes)
         if levels and isinstance(attribute, Numeric)
     }
@@ -126,13 +126,33 @@ def open_for(table: Any, schema: Schema, *, with_label: bool) -> Columns:
 
 def _features(schema: Schema, columns: Columns) -> Array:
     dtype = code_type(max(schema.arities))
-    features = np.empty((len(schema.attributes), columns.read(schema.names[0]).size), dtype)
-    for row, attribute in zip(features, schema.attributes, strict=True):
-        column = columns.read(attribute.name)
+    first = read_codes(schema.attributes[0], columns, dtype, schema.attributes[0].fallback)
+    features = np.empty((len(schema.attributes), first.size), dtype)
+    features[0] = first
+    for row, attribute in zip(features[1:], schema.attributes[1:], strict=True):
+        column = read_codes(attribute, columns, dtype, attribute.fallback)
         if column.size != row.size:
             raise TableError(f"column {attribute.name!r} differs in length from {schema.names[0]!r}")
-        encode_column(attribute, column, row, attribute.fallback)
+        row[:] = column
     return features
+
+
+def read_codes(attribute: Attribute, columns: Columns, dtype: Any, unknown: int) -> Array:
+    """The codes of one column of a table. Where the table knows which cells are equal, each is read once."""
+    repeated = columns.repeated(attribute.name)
+    column = columns.read(attribute.name) if repeated is None else repeated.cells
+    codes = np.empty(column.size + 1, dtype)
+    encode_column(attribute, column, codes[:-1], unknown)
+    codes[-1] = unknown  # of a null, whose place is -1
+    return codes[:-1] if repeated is None else codes[repeated.places]
+
+
+def read_values(numeric: Numeric, columns: Columns) -> NDArray[np.float64]:
+    """The numbers of one column of a table, NaN where there is none."""
+    repeated = columns.repeated(numeric.name)
+    if repeated is None:
+        return values_of(numeric, columns.read(numeric.name))
+    return np.append(values_of(numeric, repeated.cells), np.nan)[repeated.places]
 
 
 def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
@@ -232,6 +252,13 @@ def label_codes(schema: Schema, column: Array) -> Array:
     codes = np.empty(column.size, np.int32)
     encode_column(schema.label, column, codes, UNKNOWN)
     return codes
+
+
+def read_labels(schema: Schema, columns: Columns, labels: Any = None) -> Array:
+    """Codes of labels, given apart or a column of the table."""
+    if labels is None:
+        return read_codes(schema.label, columns, np.int32, UNKNOWN)
+    return label_codes(schema, as_column(labels))
 
 
 def values_of(numeric: Numeric, column: Array) -> NDArray[np.float64]:

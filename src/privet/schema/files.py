@@ -1,4 +1,4 @@
-"""The one reader of table files: CSV, CSV.gz and Parquet, for every command and loader.
+"""The one reader of table files: CSV and CSV.gz, and Parquet through ``parquet.py``, for every command and loader.
 
 A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone. A line that
 cannot be read (too few or too many cells, a stray or unclosed quote, bytes that are not UTF-8) is a record whose cells
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from privet.errors import TableError
 from privet.schema.facts import Schema
 from privet.schema.foreign import GZIP, hint_by_first_line, hint_by_name
+from privet.schema.parquet import check_names, decoded, parquet_batches, parquet_header, parquet_names, read_parquet
 
 SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
 BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays small beside the table
@@ -92,7 +93,7 @@ def read_table(
 def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, quoted_line_breaks: bool = False) -> Any:
     """The columns of these names: of all records, or of the first ones, at least ``most`` if there are as many."""
     if kind_of_file(path) == "parquet":
-        table = _read_parquet(path, names)
+        table = read_parquet(path, names)
         return table if most is None else table.slice(0, most)
     batches = []
     for batch in read_csv(path, names, quoted_line_breaks=quoted_line_breaks):
@@ -102,6 +103,22 @@ def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, q
     records = Records({name: np.concatenate([batch[name] for batch in batches]) for name in names})
     records.caveats = (BREAKS_CAVEAT,) if quoted_line_breaks else ()
     return records
+
+
+def read_batches(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[Any]:
+    """The same a piece at a time, for tables that are larger than memory. Where a piece ends changes no record."""
+    if kind_of_file(path) == "parquet":
+        return parquet_batches(path, names)
+    return read_csv(path, names, quoted_line_breaks=quoted_line_breaks)
+
+
+def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Any:
+    """The wanted columns without a record: their names and, where the file declares them, their types."""
+    if kind_of_file(path) == "parquet":
+        return parquet_header(path, names)
+    with _damage_named(path), _open(path) as file:
+        _, places, _ = _begun(path, file, names, quoted_line_breaks)
+    return {name: [] for name in sorted(names, key=places.__getitem__)}
 
 
 def kind_of_file(path: Path) -> str:
@@ -121,7 +138,7 @@ def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
     """The names in a table's header, for whoever drafts a schema. A header that was forgotten would be a record."""
     path = Path(path)
     if kind_of_file(path) == "parquet":
-        return tuple(_parquet_file(path)[1])
+        return parquet_names(path)
     with _damage_named(path), _open(path) as file:
         return tuple(_named_columns(path, file.readline()))
 
@@ -132,12 +149,9 @@ def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
 def read_csv(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[dict[str, Column]]:
     """The records of a CSV file in batches, one at least. Where a batch ends changes no record."""
     with _damage_named(path), _open(path) as file:
-        lines = iter(lambda: file.readlines(BATCH), [])
-        batches = _joined(lines) if quoted_line_breaks else lines
-        first = next(batches, [])
-        width, places = _header(path, first[0] if first else b"", names)
+        width, places, batches = _begun(path, file, names, quoted_line_breaks)
         known: dict[str, dict[str | None, str | None]] = {name: {} for name in names}
-        for batch in chain([first[1:]], batches):
+        for batch in batches:
             texts = map(_text, batch) if quoted_line_breaks else _texts(batch)
             rows = [_cells(text, width) for text in texts if text != ""]
             cells = list(zip(*rows, strict=True)) or [()] * width
@@ -171,10 +185,20 @@ def _open(path: Path) -> IO[bytes]:
 FIX = "the first line must name the columns, in UTF-8 and with commas between them"
 
 
+def _begun(
+    path: Path, file: IO[bytes], names: Sequence[str], quoted_line_breaks: bool
+) -> tuple[int, dict[str, int], Iterator[list[bytes]]]:
+    """How many columns there are, the places of the wanted ones, and the lines below the header."""
+    lines = iter(lambda: file.readlines(BATCH), [])
+    batches = _joined(lines) if quoted_line_breaks else lines
+    first = next(batches, [])
+    return *_header(path, first[0] if first else b"", names), chain([first[1:]], batches)
+
+
 def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[int, dict[str, int]]:
     """How many columns there are, and the places of the wanted ones."""
     header = _named_columns(path, line, names)
-    _check_names(path, header, names, FIX + _told(hint_by_first_line(line, names)))
+    check_names(path, header, names, FIX + _told(hint_by_first_line(line, names)))
     return len(header), {name: header.index(name) for name in names}
 
 
@@ -191,18 +215,6 @@ def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> list[s
 
 def _told(hint: str) -> str:
     return f" ({hint})" if hint else ""
-
-
-def _check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: str) -> None:
-    """Refuse a table that lacks a wanted column or has it twice. Only the schema's names are told."""
-    twice = next((name for name in names if header.count(name) > 1), None)
-    if twice is not None:
-        raise TableError(f"{str(path)!r} has two columns called {twice!r}; rename one")
-    lacking = [name for name in names if name not in header]
-    if lacking:
-        plural = "s"[: len(lacking) > 1]
-        listed = ", ".join(map(repr, lacking))
-        raise TableError(f"{str(path)!r} lacks the column{plural} {listed} that the schema declares; {fix}")
 
 
 def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
@@ -237,14 +249,7 @@ def _texts(lines: list[bytes]) -> Iterable[str | None]:
 
 def _text(line: bytes) -> str | None:
     """A line without its end, None if it is not UTF-8. A carriage return elsewhere is a character like others."""
-    return _decoded(line.removesuffix(b"\n").removesuffix(b"\r"))
-
-
-def _decoded(text: bytes) -> str | None:
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        return None
+    return decoded(line.removesuffix(b"\n").removesuffix(b"\r"))
 
 
 def _cells(line: str | None, width: int = -1) -> Sequence[str | None]:
@@ -274,46 +279,3 @@ def _column(cells: Sequence[str | None], known: dict[str | None, str | None]) ->
     if len(known) > DISTINCT:
         known.clear()
     return np.fromiter(map(known.setdefault, cells, cells), object, len(cells))
-
-
-# ---- Parquet ------------------------------------------------------------------------------------------------------
-
-
-def _read_parquet(path: Path, names: Sequence[str]) -> Any:
-    _, header = _parquet_file(path)
-    _check_names(path, header, names, "write the table with columns of these names")
-    arrow, table = _parquet_file(path, names)
-    for place, field in enumerate(table.schema):
-        table = table.set_column(place, field, _legible(arrow, table.column(place)))
-    return table
-
-
-def _parquet_file(path: Path, names: Sequence[str] | None = None) -> tuple[Any, Any]:
-    """pyarrow, and the names of a file's columns or, where names are given, a table of these columns."""
-    try:
-        import pyarrow as arrow  # type: ignore[import-untyped]
-        from pyarrow import parquet
-    except ImportError as error:
-        raise TableError(
-            "reading Parquet needs the package pyarrow: run `pip install pyarrow`, or give the table as CSV"
-        ) from error
-    try:
-        with parquet.ParquetFile(path) as file:
-            return arrow, file.schema_arrow.names if names is None else file.read(columns=list(names))
-    # Without the cause, which can quote the file.
-    except (arrow.ArrowException, OSError, ValueError):
-        raise TableError(f"{str(path)!r} is not a Parquet table that can be read; copy or write it again") from None
-
-
-def _legible(arrow: Any, column: Any) -> Any:
-    """The column, with null for a text that is not UTF-8: reading such a cell would raise an error that shows it."""
-    plain = column.type.value_type if arrow.types.is_dictionary(column.type) else column.type
-    if not (arrow.types.is_string(plain) or arrow.types.is_large_string(plain)):
-        return column
-    try:
-        column.validate(full=True)
-    except arrow.ArrowException:
-        cells = column.cast(plain).cast(arrow.large_binary()).to_pylist()
-        texts = [None if cell is None else _decoded(cell) for cell in cells]
-        return arrow.chunked_array([arrow.array(texts, column.type)])
-    return column

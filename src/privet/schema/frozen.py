@@ -6,6 +6,7 @@ encoding the table for that schema would give, since both pass through the same 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import SchemaError, TableError
-from privet.schema.encoding import Codes, Quantum, bins_of, code_type, encode_column, label_codes, open_for, values_of
+from privet.schema.encoding import Codes, Quantum, bins_of, code_type, open_for, read_codes, read_labels, read_values
 from privet.schema.facts import Categorical, Numeric, Schema
-from privet.schema.tables import Array, as_column
+from privet.schema.tables import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,7 +24,7 @@ class Frozen:
     """The records of a table, those of unknown label left out. Private, so it shows none."""
 
     schema: Schema
-    columns: tuple[Array, ...]  # the codes of a category; the float64 values of a number, NaN where there is none
+    columns: Sequence[Array]  # the codes of a category; the float64 values of a number, NaN where there is none
     labels: Array
 
     def __repr__(self) -> str:
@@ -54,19 +55,17 @@ class Frozen:
 def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
     """Read a table once; see :func:`privet.schema.encoding.encode` for what may be given."""
     columns = open_for(table, schema, with_label=labels is None)
-    classes = label_codes(schema, columns.read(schema.label.name) if labels is None else as_column(labels))
+    classes = read_labels(schema, columns, labels)
     known = classes >= 0
     kept: list[Array] = []
     for attribute in schema.attributes:
-        column = columns.read(attribute.name)
+        if isinstance(attribute, Numeric):
+            column = read_values(attribute, columns)
+        else:
+            column = read_codes(attribute, columns, code_type(attribute.arity), attribute.fallback)
         if column.size != classes.size:
             raise TableError(f"column {attribute.name!r} differs in length from the labels")
-        if isinstance(attribute, Numeric):
-            kept.append(values_of(attribute, column)[known])
-        else:
-            codes = np.empty(column.size, code_type(attribute.arity))
-            encode_column(attribute, column, codes, attribute.fallback)
-            kept.append(codes[known])
+        kept.append(column[known])  # a copy: the column may be the table's own array
     label = classes[known].astype(code_type(schema.n_classes))
     for array in (*kept, label):
         array.setflags(write=False)

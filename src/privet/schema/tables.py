@@ -17,11 +17,20 @@ Array = NDArray[Any]
 _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Boolean)
 
 
+class Repeated(NamedTuple):
+    """A column as its distinct cells and, for every record, the place of its cell among them; -1 where it is null."""
+
+    cells: Array
+    places: NDArray[np.intp]
+
+
 class Columns(NamedTuple):
     """A table as named columns, each read only when asked for."""
 
     names: tuple[str, ...]
     read: Callable[[str], Array]
+    repeated: Callable[[str], Repeated | None] = lambda name: None
+    """Text of Arrow, where it is cheaper to read every distinct cell once; None for other columns."""
 
 
 def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
@@ -40,14 +49,44 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
         names = tuple(positional[:width]) or tuple(f"x{i}" for i in range(width))
         return Columns(names, lambda name: as_column(table[:, names.index(name)]))
     try:
-        frame = nw.from_native(table, eager_only=True)
+        frame = nw.from_native(_whole(table), eager_only=True)
         native = {str(name): name for name in frame.columns}
     except (TypeError, nw.exceptions.NarwhalsError):
         raise TableError(
             f"cannot read a table of type {type(table).__name__}: give a pandas, polars or pyarrow table held in "
             "memory and without duplicate columns, a mapping of columns, or a 2-D array"
         ) from None  # the cause can show the table's own names, which are a record where the header was forgotten
-    return Columns(tuple(native), lambda name: as_column(frame.get_column(native[name])))
+
+    def repeated(name: str) -> Repeated | None:
+        column: Any = frame.get_column(native[name]).to_native()
+        return _repeated(column) if type(column).__module__.startswith("pyarrow.") else None
+
+    return Columns(tuple(native), lambda name: as_column(frame.get_column(native[name])), repeated)
+
+
+def _whole(table: Any) -> Any:
+    """A table that narwhals knows: it takes Arrow's tables, but not a batch of records."""
+    batch = type(table).__module__.startswith("pyarrow.") and type(table).__name__ == "RecordBatch"
+    return sys.modules["pyarrow"].Table.from_batches([table]) if batch else table
+
+
+def _repeated(column: Any) -> Repeated | None:
+    """Arrow's own dictionary of a column of text; it looks at nothing but whether two cells are equal."""
+    from pyarrow import types  # type: ignore[import-untyped]
+
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        column = column.dictionary_encode()
+    elif not types.is_dictionary(column.type) or column.num_chunks > 1:  # chunks can have dictionaries of their own
+        return None
+    if not column.num_chunks:
+        return None
+    listed = as_column(column.chunk(0).dictionary)
+    places = np.concatenate([_places(chunk) for chunk in column.chunks])
+    return Repeated(listed, np.where((places < 0) | (places >= listed.size), -1, places))
+
+
+def _places(chunk: Any) -> NDArray[np.intp]:
+    return np.asarray(np.ma.filled(as_column(chunk.indices).astype(np.intp), -1))
 
 
 def as_column(values: Any) -> Array:
@@ -131,8 +170,7 @@ def _kind(series: nw.Series[Any]) -> nw.dtypes.DType:
 
 def _listed_cells(chunk: Any) -> Array:
     """The cells of a dictionary of pyarrow. It decodes only some of them itself, and its NumPy has no nulls."""
-    listed = cells_of(as_column(chunk.dictionary))
-    places = np.ma.filled(as_column(chunk.indices).astype(np.int64), len(listed))
+    listed, places = cells_of(as_column(chunk.dictionary)), _places(chunk)
     return _objects([*listed, None])[np.where((places < 0) | (places > len(listed)), len(listed), places)]
 
 

@@ -1,0 +1,31 @@
+"""Work that may fail in a database, a cluster or on a disk, and what is said when it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from privet.errors import EngineError, PrivetError
+
+T = TypeVar("T")
+
+TRIES = 3  # a question changes nothing where it is asked, so it can be asked again
+
+
+def attempt(work: Callable[[], T], failure: str, *, tries: int = TRIES, of: type[Exception] = Exception) -> T:
+    """What ``work`` returns. If it fails ``tries`` times, an ``EngineError`` of that text, raised from nothing.
+
+    What the failure itself says can quote a record. It is dropped, and not even kept as the error's context.
+
+    >>> attempt(lambda: int("a private cell"), "the database failed")
+    Traceback (most recent call last):
+    privet.errors.EngineError: the database failed
+    """
+    for _ in range(tries):
+        try:
+            return work()
+        except PrivetError:
+            raise
+        except of:
+            pass
+    raise EngineError(failure)

@@ -1,0 +1,191 @@
+"""Records of a source, frozen as codes in chunks of one size, and counted a chunk at a time.
+
+The source is read once, while the engine is opened, so before anything is charged. A chunk is codes, in memory or in a
+file without a name (``spill.py``). A partition is a public program (``privet.privacy.counting.Cells``), replayed on
+every chunk; only coins are kept, with the chunk whose records threw them. All answers are sums of integers over chunks,
+so neither their order nor where a chunk ends can show.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privet.engines.attempts import attempt
+from privet.engines.memory import MemoryEngine
+from privet.engines.sources import Source
+from privet.engines.spill import Array, Kept, Spill
+from privet.errors import ParameterError
+from privet.privacy.counting import Cells, Coins, Ints, Joint, Question, Shards
+from privet.schema import Schema
+from privet.schema.encoding import Codes, encode
+from privet.schema.frozen import Frozen, freeze
+from privet.structure.splits import Tests
+
+CHUNK = 2**17  # records: enough that calls do not count, few enough to stay in the caches while questions pass
+
+SOURCE_FAILED = (
+    "the source failed while its records were read, and nothing was charged. Its own message is left out, as it can "
+    "quote a record; look into the log of the database, and fit again"
+)
+
+
+CUT = "these records are codes of another schema; privet.protect keeps what can be cut anew"
+
+
+class Chunk(NamedTuple):
+    """One chunk, as handles of a ``Spill``."""
+
+    size: int
+    features: Kept
+    labels: Kept
+    frozen: tuple[Kept, ...] | None
+    """The columns from which other cuts can be made; None if the engine serves one fit only."""
+
+
+class _Columns(Sequence[Array]):
+    """The columns of a chunk, each read from its ``Spill`` when it is asked for."""
+
+    def __init__(self, spill: Spill, kept: Sequence[Kept]) -> None:
+        self._spill, self._kept = spill, kept
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._spill.get(self._kept[place])
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+class ChunkEngine:
+    """Exact counts of the records of a source; see :class:`privet.privacy.counting.Engine`."""
+
+    def __init__(
+        self, schema: Schema, chunks: Sequence[Chunk], spill: Spill, frozen: Spill, caveats: Sequence[str] = ()
+    ) -> None:
+        self.schema = schema
+        self.caveats = tuple(caveats)
+        self.passes = 0  # how often the records were read, for tests and benchmarks
+        self._chunks, self._spill, self._frozen = tuple(chunks), spill, frozen
+        self._coins: list[list[Kept]] = []
+        self._lock = threading.Lock()
+
+    @classmethod
+    def read(cls, source: Source, schema: Schema, *, for_one_fit: bool = False, size: int = CHUNK) -> ChunkEngine:
+        """Read a source, once. ``for_one_fit`` keeps the codes of this schema alone, an eighth of the room."""
+        spill, frozen = Spill(), Spill()
+
+        def chunks() -> list[Chunk]:
+            pieces = _pieces(source, schema, for_one_fit, size)
+            return [_keep(schema, columns, for_one_fit, spill, frozen) for columns in _evened(pieces, size)]
+
+        return cls(schema, attempt(chunks, SOURCE_FAILED, tries=1), spill, frozen, source.caveats)
+
+    def answer(self, questions: Sequence[Question]) -> list[Ints]:
+        self.passes += 1
+        totals = self._opened(0).answer(questions)
+        for number in range(1, len(self._chunks)):
+            self._opened(number).add(questions, totals)
+        return totals
+
+    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+        dtype = np.uint8 if count <= 256 else np.int32
+        thrown = [self._spill.put(np.asarray(coins(count, chunk.size)).astype(dtype)) for chunk in self._chunks]
+        with self._lock:
+            self._coins.append(thrown)
+            return cells.then(Shards(len(self._coins) - 1), count)
+
+    def check_joint(self, tests: Tests, depth: int) -> None:
+        """Nothing is refused: bitsets need no tables."""
+
+    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+        """By tables over tuples of attributes, or by bitsets of all records in memory, whichever takes less time."""
+        from privet.engines.joint_tables import JointTables, tables_pay
+
+        if tables_pay(self.schema, tests, depth, sum(chunk.size for chunk in self._chunks)):
+            return JointTables(self, cells, tests, depth)
+        return self.gather().joint_by_bitsets(cells, tests)
+
+    def with_schema(self, schema: Schema) -> ChunkEngine:
+        if schema == self.schema:
+            return self
+        spill, chunks = Spill(), []
+        for chunk in self._chunks:
+            frozen = self._thawed(chunk)
+            if frozen is None:
+                raise ParameterError(CUT)
+            chunks.append(_keep_codes(chunk, frozen.codes(schema), spill))
+        return type(self)(schema, chunks, spill, self._frozen, self.caveats)
+
+    def gather(self) -> MemoryEngine:
+        """All records in one engine in memory, with their coins, for what cannot be counted chunk by chunk."""
+        get = self._spill.get
+        features = np.concatenate([get(chunk.features) for chunk in self._chunks], axis=1)
+        labels = np.concatenate([get(chunk.labels) for chunk in self._chunks])
+        coins = [np.concatenate([get(kept) for kept in thrown]) for thrown in self._coins]
+        return MemoryEngine(self.schema, Codes(features, labels), caveats=self.caveats, coins=coins)
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _opened(self, number: int) -> MemoryEngine:
+        """A chunk as an engine of its own. Values that are summed are read only when they are asked for."""
+        chunk, get = self._chunks[number], self._spill.get
+        codes = Codes(get(chunk.features), get(chunk.labels))
+        return MemoryEngine(self.schema, codes, self._thawed(chunk), coins=[get(one[number]) for one in self._coins])
+
+    def _thawed(self, chunk: Chunk) -> Frozen | None:
+        if chunk.frozen is None:
+            return None
+        return Frozen(self.schema, _Columns(self._frozen, chunk.frozen), self._spill.get(chunk.labels))
+
+
+# ---- from batches to chunks -----------------------------------------------------------------------------------------
+
+
+def _pieces(source: Source, schema: Schema, for_one_fit: bool, size: int) -> Iterator[list[Array]]:
+    """The records of each batch as columns, the labels last; one batch of none at least."""
+    columns = (*schema.names, schema.label.name)
+    yield _columns(schema, source.header(columns), for_one_fit)
+    for batch in source.batches(columns):
+        rows = getattr(batch, "num_rows", 0)
+        for start in range(0, rows, size) if rows > size else (None,):
+            yield _columns(schema, batch if start is None else batch.slice(start, size), for_one_fit)
+
+
+def _columns(schema: Schema, batch: Any, for_one_fit: bool) -> list[Array]:
+    if for_one_fit:
+        codes = encode(schema, batch)
+        assert codes.labels is not None
+        return [*codes.features, codes.labels]
+    frozen = freeze(schema, batch)
+    return [*frozen.columns, frozen.labels]
+
+
+def _evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
+    """The same records in pieces of ``size``, but for the last, which may be smaller, or hold none."""
+    waiting: list[list[Array]] = []
+    held = 0
+    for piece in pieces:
+        waiting.append(piece)
+        held += piece[-1].size
+        while held > size:
+            joined = [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
+            yield [column[:size] for column in joined]
+            waiting, held = [[column[size:] for column in joined]], held - size
+    yield [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
+
+
+def _keep(schema: Schema, columns: list[Array], for_one_fit: bool, spill: Spill, frozen: Spill) -> Chunk:
+    *features, labels = columns
+    if for_one_fit:
+        return Chunk(labels.size, spill.put(np.stack(features)), spill.put(labels), None)
+    kept = tuple(frozen.put(column) for column in features)
+    chunk = Chunk(labels.size, labels, labels, kept)
+    return _keep_codes(chunk, Frozen(schema, tuple(features), labels).codes(schema), spill)
+
+
+def _keep_codes(chunk: Chunk, codes: Codes, spill: Spill) -> Chunk:
+    assert codes.labels is not None
+    return chunk._replace(features=spill.put(codes.features), labels=spill.put(codes.labels))

@@ -1,0 +1,78 @@
+"""Where tables live: files, databases, readers of other libraries. A source is read once, in batches of records.
+
+Only the columns that a schema declares are asked for. What is wrong with a source for good (no such file or table, a
+column that it lacks, a package that is not installed) is a ``TableError``. What breaks while it is read comes as the
+library's own exception, which can quote a record, and the engine turns it into an ``EngineError`` of a fixed text.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from os import PathLike, fspath
+from typing import Any, Protocol, runtime_checkable
+
+from privet.engines.sources.places import refuse_scheme, scheme_of
+
+
+@runtime_checkable
+class Source(Protocol):
+    """A table that is read in batches."""
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What a certificate must say about how the records are read."""
+
+    def header(self, columns: Sequence[str]) -> Any:
+        """The columns as a table without a record: names and, where they are declared, types."""
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """All records, in tables of a size that fits into memory: Arrow record batches, or mappings of columns."""
+
+
+def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | None:
+    """The source that a path, an address or an object of another library stands for; None if it is a table itself.
+
+    >>> open_source("duckdb:///clinic.db?table=patients")
+    <the DuckDB database>
+    >>> open_source({"age": [31, 64]}) is None
+    True
+    """
+    if isinstance(table, str | PathLike):
+        return _by_name(fspath(table), quoted_line_breaks)
+    if isinstance(table, Source):
+        return table
+    if _is_from("duckdb", "DuckDBPyRelation", table):
+        from privet.engines.sources.duckdb import Relation
+
+        return Relation(table)
+    if _is_from("pyarrow.dataset", "Dataset", table) or _is_from("pyarrow.dataset", "Scanner", table):
+        from privet.engines.sources.arrow import Scanned
+
+        return Scanned(table)
+    if _is_from("pyarrow", "RecordBatchReader", table):
+        from privet.engines.sources.arrow import Reader
+
+        return Reader(table)
+    return None
+
+
+def _by_name(name: str, quoted_line_breaks: bool) -> Source:
+    scheme = scheme_of(name)
+    if scheme == "duckdb":
+        from privet.engines.sources.duckdb import DuckDB
+
+        return DuckDB.parse(name)
+    if scheme in ("postgresql", "postgres"):
+        from privet.engines.sources.postgres import Postgres
+
+        return Postgres.parse(name)
+    refuse_scheme(scheme)
+    from privet.engines.sources.files import Files
+
+    return Files.named(name, quoted_line_breaks=quoted_line_breaks)
+
+
+def _is_from(module: str, kind: str, table: Any) -> bool:
+    """Whether a table is of a library's class. A library that was never imported made no table."""
+    return module in sys.modules and isinstance(table, getattr(sys.modules[module], kind))

@@ -1,0 +1,53 @@
+"""``privet fit`` from a database or a pattern of files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.datasets.clinic import clinic
+
+SECRET = "hunter2"
+
+
+def write_parts(desk: Any) -> None:
+    schema, table = clinic(800, seed=1)
+    names = [*schema.names, schema.label.name]
+    for part in range(2):
+        rows = [",".join(str(table[name][i]) for name in names) for i in range(part, 800, 2)]
+        desk.write(f"part{part}.csv", "\n".join([",".join(names), *rows]))
+
+
+def fit(desk: Any, table: object, *more: object) -> Any:
+    how = ("--schema", desk["clinic.schema.json"], "--recipe", "sulq", "--epsilon", "1")
+    return desk.run("fit", table, *how, "-o", desk["out.json"], "--force", *more)
+
+
+def test_a_pattern_of_files(desk: Any) -> None:
+    write_parts(desk)
+    result = fit(desk, desk["part*.csv"], "--expect", "800")
+    assert result.exit_code == 0, result.stderr
+
+
+def test_a_database_file(desk: Any) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="NOT TESTED: DuckDB; pip install 'privet[duckdb]'")
+    write_parts(desk)
+    with duckdb.connect(str(desk["clinic.db"])) as connection:
+        connection.execute(f"create table patients as from read_csv('{desk['part*.csv']}')")
+    result = fit(desk, f"duckdb:///{desk['clinic.db']}?table=patients", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["certificate"]["neighbours"] == "add-remove"
+
+
+def test_no_password_is_shown_or_kept(desk: Any) -> None:
+    pytest.importorskip("adbc_driver_postgresql", reason="NOT TESTED: PostgreSQL; pip install 'privet[postgres]'")
+    address = f"postgresql://me:{SECRET}@127.0.0.1:1/db?connect_timeout=1&table=t"
+    journal = desk["clinic.journal"]
+    result = fit(desk, address, "--journal", journal)
+    assert result.exit_code == 1
+    assert SECRET not in result.output
+    assert not Path(journal).exists()
+    assert "cannot be read" in result.stderr

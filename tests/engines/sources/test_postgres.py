@@ -1,0 +1,185 @@
+"""A real PostgreSQL: what it hands over, what it says of itself, and what happens when it dies in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import privet
+from privet import DiffPC45Classifier, EngineError, Ledger, TableError
+from privet.datasets.clinic import clinic
+from privet.engines.opening import open_engine
+from privet.engines.sources import open_source
+from privet.engines.sources import postgres as postgres_source
+from privet.privacy.counting import ROOT, Tally, class_counts
+from privet.schema import Categorical, Numeric, Schema
+from privet.testing import ZeroNoise, use_noise
+from privet.trees.codec import _tree_to_dict
+
+pa = pytest.importorskip("pyarrow")
+sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode leaves it off the path
+from edges import differences, edge_schema, edge_table  # noqa: E402
+
+SECRET = "hunter2"
+LONG = 400_000  # records: several of the batches that the server sends
+
+
+def test_every_odd_cell_is_read_as_from_the_table(postgres: Any) -> None:
+    table = edge_table()
+    postgres.ingest("odd", table)
+    assert differences(open_engine(postgres.address(table="public.odd"), edge_schema(table)), table) == []
+    query = 'select * from odd where "number" >= 0'
+    assert differences(open_engine(postgres.address(query=query), edge_schema(table)), table) == []
+
+
+def test_types_that_only_postgresql_has(postgres: Any) -> None:
+    """A numeric is a number, a padded char is its text, an enumeration its label."""
+    postgres.run(
+        "drop table if exists own",
+        "drop type if exists mood",
+        "create type mood as enum ('sad', 'ok')",
+        "create table own (price numeric, exact numeric(6,2), pad char(5), mood mood, name varchar(9), ill text)",
+        "insert into own values (1.00, 2.50, 'a', 'sad', 'x', 'no'), (123456789012345678901, 1, 'b', 'ok', 'y', 'yes'),"
+        "('NaN', null, null, null, null, 'yes'), (0.1, 1.0, 'a', 'sad', ' x ', 'no')",
+    )
+    schema = Schema(
+        (
+            Numeric("price", 0, 2, bins=4, missing="?"),
+            Categorical("exact", ("1", "2.5", "?")),
+            Categorical("pad", ("a", "b", "?")),
+            Categorical("mood", ("sad", "ok", "?")),
+            Categorical("name", ("x", "y", "?")),
+        ),
+        Categorical("ill", ("no", "yes")),
+    )
+    engine = open_engine(postgres.address(table="own"), schema)
+    counts = engine.answer([Tally(ROOT, ((a,),)) for a in range(5)])
+    assert [c[0].sum(axis=1).tolist() for c in counts] == [[1, 1, 0, 1, 1], [2, 1, 1], [2, 1, 1], [2, 1, 1], [2, 1, 1]]
+
+
+def test_a_fit_from_the_database_is_the_fit_of_the_table(postgres: Any) -> None:
+    schema, table = clinic(2000, seed=3)
+    postgres.ingest("patients", pa.table({name: list(column) for name, column in table.items()}))
+    with use_noise(ZeroNoise()):
+        here, there = (
+            DiffPC45Classifier(schema, epsilon=1, max_depth=3, random_state=0).fit(source)
+            for source in (table, postgres.address(table="patients"))
+        )
+    assert _tree_to_dict(here.tree_) == _tree_to_dict(there.tree_)
+
+
+def test_no_secret_is_kept(postgres: Any, tmp_path: Path) -> None:
+    schema, table = clinic(300, seed=3)
+    postgres.ingest("patients", pa.table({name: list(column) for name, column in table.items()}))
+    ledger = Ledger(1, journal=tmp_path / "clinic.journal")
+    address = postgres.address(table="patients", password=SECRET)
+    model = DiffPC45Classifier(schema, epsilon=1, max_depth=2, ledger=ledger).fit(address)
+    model.save(tmp_path / "model.json")
+    for path in tmp_path.iterdir():
+        assert SECRET not in path.read_text()
+    assert SECRET not in repr(model)
+
+
+@pytest.mark.parametrize("what", ["table", "column", "query", "password"])
+def test_what_the_server_says_is_not_repeated(postgres: Any, what: str) -> None:
+    schema, table = clinic(20, seed=3)
+    postgres.ingest("few", pa.table({name: list(column) for name, column in table.items() if name != schema.names[0]}))
+    query = "select 1/(length(patient)-5) as a from (values ('Smith')) as t(patient)"
+    asked = {"query": query} if what == "query" else {"table": "nothing" if what == "table" else "few"}
+    address = postgres.address(**asked)
+    if what == "password":
+        address = address.replace("user=privet", f"user=nobody&password={SECRET}")
+    with pytest.raises((TableError, EngineError)) as raised:
+        privet.protect(address, schema, Ledger(1))
+    assert raised.value.__context__ is None
+    assert not any(word in str(raised.value) for word in (SECRET, "Smith", "nobody", str(postgres.folder)))
+
+
+# ---- in the middle of the stream ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def long_table(postgres: Any) -> Schema:
+    postgres.run(
+        "drop table if exists long",
+        "create table long as select (i % 100)::float8 as age, 'ward ' || (i % 7) as ward, "
+        f"repeat('x', 60) as pad, case when i % 3 = 0 then 'yes' else 'no' end as ill "
+        f"from generate_series(1, {LONG}) i",
+    )
+    wards = tuple(f"ward {i}" for i in range(7))
+    return Schema(
+        (Numeric("age", 0, 100), Categorical("ward", wards), Categorical("pad", ("x" * 60, "?"))),
+        Categorical("ill", ("no", "yes")),
+    )
+
+
+OTHERS = "backend_type = 'client backend' and pid <> pg_backend_pid()"
+
+
+def terminate(postgres: Any) -> None:
+    postgres.run(f"select pg_terminate_backend(pid) from pg_stat_activity where {OTHERS}")
+
+
+def cancel(postgres: Any) -> None:
+    postgres.run(f"select pg_cancel_backend(pid) from pg_stat_activity where {OTHERS}")
+
+
+def kill(postgres: Any) -> None:
+    """SIGKILL to the backends of our own server; it then restarts all of them."""
+    for (pid,) in postgres.run(f"select pid from pg_stat_activity where {OTHERS}"):
+        os.kill(pid, signal.SIGKILL)
+
+
+def wait_for(postgres: Any) -> None:
+    for _ in range(100):
+        try:
+            postgres.run("select 1")
+            return
+        except Exception:
+            time.sleep(0.1)
+    raise AssertionError("the server did not come back")
+
+
+@pytest.mark.parametrize("how", [terminate, cancel, kill], ids=lambda how: how.__name__)
+def test_a_server_that_dies_in_the_middle(
+    postgres: Any, long_table: Schema, how: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = postgres.address(table="long")
+    harm, read = [how], []
+
+    def harmed(batch: Any) -> Any:
+        read.append(batch.num_rows)
+        if harm and batch.num_rows:  # not yet while the header is read
+            harm.pop()(postgres)
+        return plain(batch)
+
+    plain = postgres_source._plain
+    monkeypatch.setattr(postgres_source, "_plain", harmed)
+    ledger = Ledger(1)
+    model = DiffPC45Classifier(long_table, epsilon=1, max_depth=1, ledger=ledger)
+    try:
+        with pytest.raises(EngineError) as raised:
+            model.fit(address)
+    finally:
+        wait_for(postgres)
+    assert raised.value.__context__ is None
+    assert not any(word in str(raised.value) for word in ("ward", "administrator", "canceling", "terminat"))
+    assert sum(read) < LONG  # it died before the end
+    assert ledger.spent == 0
+    model.fit(address)
+    assert ledger.spent == 1
+    assert class_counts(open_engine(address, long_table), ROOT).sum() == LONG
+
+
+def test_a_source_is_read_in_batches(postgres: Any, long_table: Schema) -> None:
+    source: Any = open_source(postgres.address(table="long"))
+    batches: Iterator[Any] = source.batches(("age", "ward", "pad", "ill"))
+    assert next(batches).num_rows < LONG
+    batches.close()  # type: ignore[attr-defined]
