@@ -14,7 +14,11 @@ from hypothesis import HealthCheck, settings
 LEAST_COLLECTED = 5950
 
 TESTS = Path(__file__).parent
-for room in ("trees", "schema"):  # `tree_strategies`, `table_kinds`: pytest's importlib mode leaves them off the path
+for room in (
+    "trees",
+    "schema",
+    "cli",
+):  # what tests share; pytest's importlib mode leaves it off the path
     sys.path.insert(0, str(TESTS / room))
 
 # Deadlines measure the machine (and numba's first compilation), not the code.

@@ -1,54 +1,11 @@
-"""A clinic's table in every format, its schema, and a way to run the command."""
+"""Desks to type commands at."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
-
-from privet.cli import app
-from privet.datasets.clinic import clinic
-
-PATIENTS = 600
-
-
-class Desk:
-    """A directory with a table and its schema, and a hand that types commands there."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        schema, columns = clinic(PATIENTS, seed=3)
-        self.columns = columns
-        schema.to_json(folder / "clinic.schema.json")
-        for name, opener in (("clinic.csv", open), ("clinic.csv.gz", gzip.open)):
-            with opener(folder / name, "wt", encoding="utf-8", newline="") as file:  # type: ignore[operator]
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows(zip(*columns.values(), strict=True))
-
-    def __getitem__(self, name: str) -> str:
-        return str(self.folder / name)
-
-    def write(self, name: str, content: str | bytes) -> str:
-        path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
-
-    def run(self, *arguments: object) -> Any:
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="privet")
-
-    def ok(self, *arguments: object) -> Any:
-        result = self.run(*arguments)
-        assert result.exit_code == 0, (result.stderr, result.exception)
-        return result
-
-    def fit(self, *more: object, table: str = "clinic.csv", epsilon: object = 2, recipe: str = "diffpc45") -> Any:
-        facts = ("--schema", self["clinic.schema.json"], "--recipe", recipe, "--epsilon", epsilon)
-        return self.run("fit", self[table], *facts, *more)
+from cli_desk import Desk
 
 
 @pytest.fixture

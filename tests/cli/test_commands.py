@@ -52,6 +52,28 @@ def test_version(shared_desk: Any) -> None:
 # ---- fit ----------------------------------------------------------------------------------------------------------
 
 
+def test_fit_grows_the_recommended_tree_unless_told_otherwise(desk: Any) -> None:
+    result = desk.ok("fit", desk["clinic.csv"], "-s", desk["clinic.schema.json"], "-e", 1, "-o", desk["tree.json"])
+    assert "exact (sound)" in result.stdout
+    assert "No journal" in result.stdout
+    assert result.stderr == ""
+
+
+def test_fit_says_what_is_left_of_the_budget(desk: Any) -> None:
+    journal = ("--journal", desk["budget.journal"], "--budget", 1)
+    told = desk.fit("-o", desk["one.json"], *journal, epsilon="0.25", recipe="exact").stdout
+    assert f"Left of the budget in {desk['budget.journal']}: epsilon 0.75\n" in told
+    left = loads(desk.fit("-o", desk["two.json"], *journal, "--json", epsilon="1/3", recipe="exact"))["left"]
+    assert left == {"epsilon": "5/12", "delta": "0"}
+
+
+@pytest.mark.parametrize(("epsilon", "warned"), [(10, False), (11, True), ("1e6", True)])
+def test_a_huge_epsilon_is_warned_about(desk: Any, epsilon: object, warned: bool) -> None:
+    result = desk.fit("-o", desk["tree.json"], epsilon=epsilon, recipe="sulq")
+    assert result.exit_code == 0, result.stderr
+    assert ("promises next to nothing" in result.stderr) == warned
+
+
 def test_fit_writes_a_model_and_tells_its_certificate(desk: Any) -> None:
     result = desk.fit("-o", desk["tree.json"], "--max-depth", 2, epsilon="1/2")
     assert result.exit_code == 0, result.stderr
@@ -64,7 +86,8 @@ def test_fit_writes_a_model_and_tells_its_certificate(desk: Any) -> None:
 
 def test_fit_json(desk: Any) -> None:
     result = loads(desk.fit("-o", desk["tree.json"], "--json", recipe="sulq"))
-    assert result.keys() == {"model", "recipe", "variant", "trees", "leaves", "depth", "certificate"}
+    assert result.keys() == {"model", "recipe", "variant", "trees", "leaves", "depth", "left", "certificate"}
+    assert result["left"] is None
     assert (result["model"], result["recipe"], result["variant"]) == (desk["tree.json"], "sulq", "sound")
     assert result["certificate"]["definition"] == "epsilon-differential privacy"
 

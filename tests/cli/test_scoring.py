@@ -101,7 +101,7 @@ def test_a_private_evaluation_as_json(desk: Any) -> None:
         (("-e", 1, "--private"), "go together"),
         (("-e", 1, "--epsilon-scores", 1), "go together"),
         (("-e", 1, "--journal", "j"), "--journal is for --private"),
-        (("-e", 1, "--private", "--epsilon-scores", 0), "epsilon_scores must be greater than 0"),
+        (("-e", 1, "--private", "--epsilon-scores", 0), "--epsilon-scores must be greater than 0"),
         (
             ("-e", 1, "--private", "--epsilon-scores", 1, "-r", "rana2016", "--variant", "as-published"),
             "is not private",

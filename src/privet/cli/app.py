@@ -30,7 +30,8 @@ from privet.cli import (
     showing,
 )
 from privet.cli.output import complain
-from privet.errors import PrivetError
+from privet.cli.wording import spoken_by
+from privet.errors import BudgetExceeded, ParameterError, PrivetError
 
 MISTAKE, INTERRUPTED = 1, 130  # 130 is what shells report for SIGINT
 INTERRUPTION = (
@@ -44,6 +45,8 @@ class Guarded(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
+        except (ParameterError, BudgetExceeded) as error:
+            complain(spoken_by(self.get_command(ctx, ctx.invoked_subcommand or ""), str(error)))
         except PrivetError as error:
             complain(str(error))
         except OSError as error:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A journal, as --journal names it.")]
 HELP = "Look into a journal: what was spent, whether every record can be read, and what to do if not."
 EXAMPLES = {
-    "show": "Example: privet ledger show clinic.journal",
-    "verify": "Example: privet ledger verify clinic.journal && echo all is well",
-    "settle": "Example: privet ledger settle clinic.journal --line 7 --epsilon 0.25",
-    "lower": "Example: privet ledger lower clinic.journal --epsilon 1",
+    "show": "Example: privet ledger show patients.journal",
+    "verify": "Example: privet ledger verify patients.journal && echo all is well",
+    "settle": "Example: privet ledger settle patients.journal --line 7 --epsilon 0.25",
+    "lower": "Example: privet ledger lower patients.journal --epsilon 1",
 }
 
 

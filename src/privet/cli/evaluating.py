@@ -18,10 +18,12 @@ from privet.cli.options import (
     Settings,
     Table,
     Variant,
+    mind_epsilon,
     parse_epsilon,
 )
 from privet.cli.output import print_json, print_rich, progress, shout
 from privet.errors import ParameterError, PrivetError
+from privet.recipes.registry import DEFAULT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,20 +33,23 @@ if TYPE_CHECKING:
     from privet.scoring.evaluation import Evaluated
 
 EXAMPLE = (
-    "Example: privet evaluate adult.csv.gz --schema adult.schema.json --recipe diffpc45 --recipe diffpid3 "
-    "--epsilon 0.1 --epsilon 1 --folds 10. And one that may be published: privet evaluate clinic.csv --schema "
-    "clinic.schema.json --recipe exact --epsilon 1 --private --epsilon-scores 0.5"
+    "Example: privet evaluate patients.csv --schema patients.schema.json --recipe exact --recipe diffpc45 "
+    "--epsilon 0.1 --epsilon 1 --folds 5. And one that may be published: privet evaluate patients.csv --schema "
+    "patients.schema.json --epsilon 1 --private --epsilon-scores 0.5"
 )
 
 
 def evaluate(
     table: Table,
     schema: SchemaFile,
-    recipe: Annotated[list[str], typer.Option("--recipe", "-r", metavar="R", help="A method; may be repeated.")],
     epsilon: Annotated[
         list[Fraction],
         typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="A budget; may be repeated."),
     ],
+    recipe: Annotated[
+        list[str] | None,
+        typer.Option("--recipe", "-r", metavar="R", help=f"A method, {DEFAULT} if none is named; may be repeated."),
+    ] = None,
     folds: Annotated[int, typer.Option("--folds", metavar="K", help="Stratified folds, from 2 on.")] = 10,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="How often, with other folds.")] = 1,
     variant: Variant = "sound",
@@ -88,7 +93,7 @@ def evaluate(
     facts = Schema.from_json(schema)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
-        for name in recipe
+        for name in recipe or [DEFAULT]
         for one in epsilon
     ]
     for classifier in classifiers:
@@ -96,6 +101,8 @@ def evaluate(
     columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
     refuse_source(facts, columns, with_label=True)
     if epsilon_scores is not None:
+        for price in (*epsilon, epsilon_scores):
+            mind_epsilon(price)
         for classifier in classifiers:
             classifier.set_params(schema=facts)
         _evaluate_privately(classifiers, columns, epsilon_scores, journal, budget, facts.name, as_json)

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich
 from privet.cli.writing import Force, refuse, writing
-
-if TYPE_CHECKING:
-    from privet.recipes.recipe import Recipe
-
-HOW = {"greedily": "greedy", "at random": "random", "the whole tree": "whole"}
-# Of the table of recipes, and how they share the width that names leave.
-COLUMNS = {"name": None, "tests": None, "budget B": 22, "depth": 14, "trees": 12, "numbers": 14, "promise": 15}
-LEGEND = (
-    "Tests are chosen one by one (greedy), by lot (random) or all at once (whole). d is the depth, n the number of "
-    "records, m that of attributes."
-)
 
 
 def demo(as_json: Json = False) -> None:
@@ -33,49 +23,26 @@ def demo(as_json: Json = False) -> None:
         tell()
 
 
-def recipes(as_json: Json = False) -> None:
-    """The methods there are, what they cost and what they promise."""
-    from privet.recipes.registry import recipe_classes
+def recipes(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Tell all about this one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """The methods there are and what they promise; with a NAME, all about one: source, budget, parameters."""
+    from privet.cli.methods import explained, listed, parameters
+    from privet.recipes.registry import recipe_class, recipe_classes
 
+    if name is not None:
+        recipe = recipe_class(name)
+        if as_json:
+            print_json(recipe.info.to_dict() | {"parameters": [asdict(one) for one in parameters(recipe)]})
+        else:
+            print_rich(*explained(recipe))
+        return
     known = list(recipe_classes().values())
     if as_json:
         print_json({"recipes": [recipe.info.to_dict() for recipe in known]})
     else:
-        print_rich(_methods(known), LEGEND, _sources(known))
-
-
-def _methods(known: list[type[Recipe]]) -> Any:
-    """How the methods work, a row each as in Fletcher's Table 9.1."""
-    from rich import box
-    from rich.table import Table as Grid
-
-    grid = Grid(title="Recipes", box=box.HORIZONTALS, show_lines=True, pad_edge=False, expand=True)
-    grid.collapse_padding = True
-    for heading, ratio in COLUMNS.items():
-        grid.add_column(heading, overflow="fold", ratio=ratio, no_wrap=ratio is None)
-    for recipe in known:
-        info = recipe.info
-        facts = HOW[info.chooses], info.budget, info.depth, info.trees, info.numeric
-        grid.add_row(info.name, *facts, _promise(recipe))
-    return grid
-
-
-def _promise(recipe: type[Recipe]) -> str:
-    kept = [what for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound]
-    return "\n".join([*dict.fromkeys(kept), *(["published: none"] if recipe.unsound else [])])
-
-
-def _sources(known: list[type[Recipe]]) -> Any:
-    """Where the methods come from, and why some are not private as published."""
-    from rich.table import Table as Grid
-
-    grid = Grid(title="Sources", box=None, pad_edge=False, show_header=False)
-    for _ in range(2):
-        grid.add_column(overflow="fold")
-    for recipe in known:
-        why = "".join(f" Not private as published: {reason}." for reason in recipe.unsound.values())
-        grid.add_row(recipe.info.name, f"{recipe.info.title}. {recipe.info.citation}.{why}")
-    return grid
+        print_rich(*listed(known))
 
 
 def sample(
@@ -107,5 +74,5 @@ def sample(
 def register(app: typer.Typer) -> None:
     """Hang these commands on the tree."""
     app.command(epilog="Example: privet demo")(demo)
-    app.command(epilog="Example: privet recipes --json")(recipes)
+    app.command(epilog="Example: privet recipes exact")(recipes)
     app.command(epilog="Example: privet sample -o hospital")(sample)

@@ -20,12 +20,14 @@ from privet.cli.options import (
     Settings,
     Source,
     Variant,
+    mind_epsilon,
     parse_epsilon,
     parse_settings,
 )
-from privet.cli.output import print_json, progress, say
+from privet.cli.output import amount, print_json, progress, say
 from privet.cli.writing import Force, why, writing
 from privet.errors import ModelFileError, ParameterError, PrivetError, RecipeError
+from privet.recipes.registry import DEFAULT
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
@@ -34,17 +36,19 @@ if TYPE_CHECKING:
     from privet.trees.drafts import Draft
 
 ROOM = 2**20  # bytes of the disk kept for the model while it grows; only large forests take more
-EXAMPLE = "Example: privet fit clinic.csv --schema clinic.schema.json --recipe diffpc45 --epsilon 0.5 -o tree.json"
+EXAMPLE = "Example: privet fit patients.csv --schema patients.schema.json --epsilon 1 -o tree.json"
 
 
 def fit(
     table: Source,
     schema: SchemaFile,
-    recipe: Annotated[str, typer.Option("--recipe", "-r", metavar="R", help="The method; see `privet recipes`.")],
     epsilon: Annotated[
         Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What the fit may spend.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to write the model (JSON).")],
+    recipe: Annotated[
+        str, typer.Option("--recipe", "-r", metavar="R", help="The method; see `privet recipes`.")
+    ] = DEFAULT,
     variant: Variant = "sound",
     max_depth: MaxDepth = None,
     settings: Settings = None,
@@ -75,42 +79,44 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
-    from privet.engines.opening import header_of
-    from privet.engines.sources import open_source
-    from privet.schema import Schema
-    from privet.schema.declared import refuse_source
-    from privet.schema.files import read_table
-
     if budget is not None and journal is None:
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
-    facts = Schema.from_json(schema)
-    params = make_params(recipe, max_depth, settings)
-    params |= {"variant": variant, "expected_records": expect, "random_state": seed}
-    params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
-    if public is not None:
-        _check_takes_public(recipe)
-        params["public"] = read_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
-    classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
-    # A model that cannot be written would be budget thrown away, so its file is opened before anything is charged.
-    with writing(
-        output, "the model file", inputs=(Path(table), schema, journal, public), force=force, room=ROOM
-    ) as draft:
-        source = open_source(table, quoted_line_breaks=quoted_line_breaks)
-        assert source is not None  # a text is never a table itself
-        refuse_source(facts, header_of(source, facts), with_label=True)
-        # The journal comes last: from here on a mistake can cost budget.
-        if journal is not None:
-            ledger = open_journal(journal, budget, epsilon, neighbours, facts.name)
-            classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
-        try:
-            with progress(f"growing {recipe}") as advance:
-                classifier.fit(source, progress=advance)
-        except PrivetError:
+    mind_epsilon(epsilon)
+    ledger = None
+    with progress("starting") as bar:
+        from privet.engines.opening import header_of
+        from privet.engines.sources import open_source
+        from privet.schema import Schema
+        from privet.schema.declared import refuse_source
+        from privet.schema.files import read_table
+
+        facts = Schema.from_json(schema)
+        params = make_params(recipe, max_depth, settings)
+        params |= {"variant": variant, "expected_records": expect, "random_state": seed}
+        params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
+        if public is not None:
+            _check_takes_public(recipe)
+            params["public"] = read_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
+        classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
+        inputs = (Path(table), schema, journal, public)
+        # A model that cannot be written would be budget thrown away: its file is opened before anything is charged.
+        with writing(output, "the model file", inputs=inputs, force=force, room=ROOM) as draft:
+            source = open_source(table, quoted_line_breaks=quoted_line_breaks)
+            assert source is not None  # a text is never a table itself
+            refuse_source(facts, header_of(source, facts), with_label=True)
+            # The journal comes last: from here on a mistake can cost budget.
             if journal is not None:
-                ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
-            raise
-        written = _publish(classifier, draft, output, force)
-    _report(classifier, recipe, written, as_json)
+                ledger = open_journal(journal, budget, epsilon, neighbours, facts.name)
+                classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
+            bar.stage(f"growing {recipe}")
+            try:
+                classifier.fit(source, progress=bar)
+            except PrivetError:
+                if ledger is not None:
+                    ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
+                raise
+            written = _publish(classifier, draft, output, force)
+    _report(classifier, recipe, written, ledger, journal, as_json)
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
@@ -180,16 +186,25 @@ def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: b
     return place
 
 
-def _report(classifier: PrivateClassifier, recipe: str, output: Path, as_json: bool) -> None:
+def _report(
+    classifier: PrivateClassifier, recipe: str, output: Path, ledger: Ledger | None, journal: Path | None, as_json: bool
+) -> None:
     from privet.cli.showing import size_of, size_words
 
     size = size_of(classifier)
     if as_json:
-        facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size}
+        left = None if ledger is None else {"epsilon": ledger.left.epsilon, "delta": ledger.left.delta}
+        facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size, "left": left}
         print_json(facts | {"certificate": classifier.certificate_.to_dict()})
         return
     print(f"{output}: {recipe} ({classifier.variant}), {size_words(size)}")
     print(classifier.certificate_)
+    if ledger is None:
+        print("No journal: nothing adds up what is learned from this table. --journal FILE --budget B keeps count.")
+    else:
+        delta = f", delta {amount(ledger.left.delta)}" if ledger.left.delta else ""
+        print(f"Left of the budget in {journal}: epsilon {amount(ledger.left.epsilon)}{delta}")
+    print(f"Next: privet show {output}")
 
 
 def register(app: typer.Typer) -> None:

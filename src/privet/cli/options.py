@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +30,21 @@ def parse_epsilon(text: str) -> Fraction:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise typer.BadParameter(f"{text!r} is not a number; write it like 0.5 or 1/3") from None
+
+
+HUGE = 10  # beyond it, what an epsilon promises is nothing that anyone should rely on
+
+
+def mind_epsilon(epsilon: Fraction) -> None:
+    """Warn about an epsilon that promises next to nothing."""
+    from privet.cli.output import say
+
+    if epsilon > HUGE:
+        factor = f"{math.exp(epsilon):.0e}" if epsilon < 700 else "more than 1e300"
+        say(
+            f"warning: epsilon {float(epsilon):g} promises next to nothing: one record may make an outcome {factor} "
+            f"times as likely. Usual values are 0.1 to 2; `privet plan` shows what they cost"
+        )
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:

@@ -8,10 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from privet.growing.grower import Progress
+from typing import Any
 
 
 def complain(message: str) -> None:
@@ -50,19 +47,50 @@ def print_rich(*renderables: Any) -> None:
         console.print(renderable, highlight=False)
 
 
+class Bar:
+    """Told how far some work is, and what is being done; shows nothing by itself."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """So many steps are done, of so many at most."""
+
+    def stage(self, what: str) -> None:
+        """What is being done from now on."""
+
+
 @contextmanager
-def progress(what: str) -> Iterator[Progress]:
-    """A progress bar on stderr, where a person is watching; it leaves no trace when done."""
+def progress(what: str) -> Iterator[Bar]:
+    """A progress bar on stderr, where a person is watching; it leaves no trace when done.
+
+    It moves from the start, also while libraries are loaded or code is compiled and no step is done yet.
+    """
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield Bar()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[share]}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(what, total=None, share="")
+
+        class Shown(Bar):
+            def __call__(self, done: int, total: int) -> None:
+                bar.update(task, completed=done, total=total, share=f"{100 * done / max(total, 1):.0f} %")
+
+            def stage(self, what: str) -> None:
+                bar.reset(task, total=None, description=what, share="")
+
+        yield Shown()
+
+
+def amount(exact: Fraction) -> str:
+    """An amount of epsilon as a decimal where that is exact, else as the fraction it is.
+
+    >>> amount(Fraction(1, 4)), amount(Fraction(1, 3))
+    ('0.25', '1/3')
+    """
+    decimal = f"{float(exact):g}"
+    return decimal if Fraction(decimal) == exact else str(exact)
 
 
 def _plain(value: Any) -> Any:

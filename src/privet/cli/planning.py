@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from privet.planning.outlook import Answer, Outlook
 
 EXAMPLE = (
-    "Example: privet plan --schema clinic.schema.json --records 5000 --signal medium --epsilon 0.1 --epsilon 1 "
+    "Example: privet plan --schema patients.schema.json --records 5000 --signal medium --epsilon 0.1 --epsilon 1 "
     "--plot plan.png"
 )
 

@@ -17,6 +17,7 @@ from privet.cli.options import (
     SchemaFile,
     Settings,
     Table,
+    mind_epsilon,
     parse_epsilon,
     parse_settings,
 )
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from privet.trees.drafts import Draft
 
 ROOM = 2**20  # bytes of the disk kept for the table before anything is charged
-EXAMPLE = "Example: privet publish clinic.csv --schema clinic.schema.json --method diffgen --epsilon 1 -o published.csv"
+EXAMPLE = "Example: privet publish patients.csv --schema patients.schema.json -m diffgen --epsilon 1 -o published.csv"
 
 
 class Method(StrEnum):
@@ -86,6 +87,8 @@ def publish(
     facts = Schema.from_json(schema)
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
     _check_options(method, epsilon, rate, journal, bool(params or taxonomy))
+    if epsilon is not None:
+        mind_epsilon(epsilon)
     publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
     with writing(output, "the table", inputs=(table, schema, journal, taxonomy), force=force, room=ROOM) as draft:
         columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)

@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.fitting import open_journal
-from privet.cli.options import Budget, JournalFile, Json, ModelFile, QuotedLineBreaks, Table, parse_epsilon
+from privet.cli.options import (
+    Budget,
+    JournalFile,
+    Json,
+    ModelFile,
+    QuotedLineBreaks,
+    Table,
+    mind_epsilon,
+    parse_epsilon,
+)
 from privet.cli.output import print_json, print_rich
 from privet.errors import ParameterError, PrivetError
 
 if TYPE_CHECKING:
     from privet.scoring.result import PrivateScore
 
-EXAMPLE = "Example: privet score tree.json held-out.csv --epsilon 0.5 --held-out --journal clinic.journal"
+EXAMPLE = "Example: privet score tree.json held-out.csv --epsilon 0.5 --held-out --journal patients.journal"
 
 
 def score(
@@ -54,6 +63,7 @@ def score(
     if budget is not None and journal is None:
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
     price = check_epsilon(epsilon)
+    mind_epsilon(price)
     classifier = load_model(model)
     facts = classifier.schema_
     columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)

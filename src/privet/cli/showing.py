@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from privet.cli.options import Json, ModelFile
 from privet.cli.output import print_json
+from privet.errors import ParameterError
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
@@ -30,16 +32,41 @@ class Format(StrEnum):
 def show(
     model: ModelFile,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to show.")] = Format.TEXT,
+    tree: Annotated[
+        str | None, typer.Option("--tree", "-t", metavar="N", help="Of a forest, tree N from 1 on, or all.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a model: its tree, its rules, a graph of it, or what it promises."""
+    """Show a model: its tree (or what its forest is about), its rules, a graph of it, or what it promises."""
     from privet.estimators.registry import load_model
 
     classifier = load_model(model)
     if as_json:
         print_json(_facts(classifier))
+    elif tree is None and form is Format.TEXT and len(trees_of(classifier)) > 1:
+        print(_summary(classifier, str(model)), end="")
     else:
-        print(_rendered(classifier, form), end="")
+        print(_rendered(_chosen(classifier, tree), form), end="")
+
+
+def _summary(classifier: PrivateClassifier, model: str) -> str:
+    from privet.trees.forest import Forest
+    from privet.trees.summary import summarise
+
+    forest = classifier.model_.trees
+    assert isinstance(forest, Forest)
+    heading = f"{classifier.model_.recipe}: {size_words(size_of(classifier))}\n"
+    return f"{heading}{summarise(forest)}Others: privet show {model} --tree 1 to {len(forest)}, or all\n"
+
+
+def _chosen(classifier: PrivateClassifier, tree: str | None) -> PrivateClassifier:
+    """The classifier with one of its trees alone, or all of it."""
+    trees = trees_of(classifier)
+    if tree is None or tree == "all":
+        return classifier
+    if not tree.isdecimal() or not 1 <= int(tree) <= len(trees):
+        raise ParameterError(f"--tree must be all or a number from 1 to {len(trees)}, not {tree!r}")
+    return classifier._adopt(replace(classifier.model_, trees=trees[int(tree) - 1]))
 
 
 def _rendered(classifier: PrivateClassifier, form: Format) -> str:

@@ -91,6 +91,7 @@ class ExactTree(Recipe):
         trees="1",
         depth="as deep as one draw affords, or user",
         numeric="thresholds on a public grid, or bins",
+        recommended="one tree to read and to show; the default",
     )
 
     max_depth: int | Literal["auto"] = "auto"

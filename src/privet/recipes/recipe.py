@@ -31,6 +31,8 @@ class Info:
     depth: str
     numeric: str
     errata: str = ""
+    recommended: str = ""
+    """What for, if it is one of the few to begin with."""
 
     @property
     def variants(self) -> tuple[str, ...]:

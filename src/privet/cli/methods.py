@@ -1,0 +1,111 @@
+"""The recipes as people read about them: a short list, and a page for each."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from privet.cli.options import RESERVED
+
+if TYPE_CHECKING:
+    from privet.recipes.recipe import Recipe
+
+MARK, BROKEN = "*", "†"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of a recipe: how it is given at the command line, its default and what it does."""
+
+    option: str
+    default: str
+    explanation: str
+
+
+def listed(known: Sequence[type[Recipe]]) -> Iterator[Any]:
+    """A line for each recipe, the recommended ones first, and what to ask for next."""
+    from rich import box
+    from rich.table import Table as Grid
+
+    grid = Grid("recipe", "grows", "", "promise", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in grid.columns[:3]:
+        column.no_wrap = True
+    recommended = [recipe for recipe in known if recipe.info.recommended]
+    for recipe in (*recommended, *(recipe for recipe in known if recipe not in recommended)):
+        bold = "bold" if recipe in recommended else None
+        mark = f" {MARK}" if recipe in recommended else ""
+        grid.add_row(recipe.info.name + mark, _kind(recipe), recipe.info.title, promise(recipe), style=bold)
+    yield grid
+    for recipe in recommended:
+        yield f"{MARK} recommended: {recipe.info.name} for {recipe.info.recommended}"
+    yield f"{BROKEN} not private as published; all but those marked none have a sound variant, the default"
+    yield "All about one: privet recipes NAME"
+
+
+def _kind(recipe: type[Recipe]) -> str:
+    return "tree" if recipe.info.trees == "1" else "forest"
+
+
+def promise(recipe: type[Recipe]) -> str:
+    """What the recipe keeps, with a mark if the published form keeps nothing."""
+    kept = [what for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound]
+    broken = [BROKEN] if recipe.unsound else []
+    return " ".join([", ".join(dict.fromkeys(kept)) or "none", *broken])
+
+
+def explained(recipe: type[Recipe]) -> Iterator[Any]:
+    """All about one recipe."""
+    from rich.table import Table as Grid
+
+    info = recipe.info
+    recommended = f"\nRecommended for {info.recommended}." if info.recommended else ""
+    yield f"[bold]{info.name}[/]: {info.title}{recommended}\n"
+    grid = Grid(box=None, show_header=False, pad_edge=False)
+    facts = {
+        "source": info.citation,
+        "budget": f"{info.budget} (B is epsilon)",
+        "chooses tests": info.chooses,
+        "trees": info.trees,
+        "depth": info.depth,
+        "numbers": info.numeric,
+    }
+    for variant, what in info.guarantee.items():
+        reason = recipe.unsound.get(variant)
+        facts[f"--variant {variant}"] = f"NOT PRIVATE: {reason}" if reason else what
+    if info.errata:
+        facts["errata"] = info.errata
+    for heading, text in facts.items():
+        grid.add_row(heading, text)
+    yield grid
+    settings = Grid("option", "default", "", title="Parameters", title_justify="left", box=None, pad_edge=False)
+    settings.columns[0].no_wrap = True
+    for one in parameters(recipe):
+        settings.add_row(one.option, one.default, one.explanation)
+    yield ""
+    yield settings
+
+
+def parameters(recipe: type[Recipe]) -> list[Setting]:
+    """What can be set, with the explanations of the classifier's help."""
+    from privet.estimators.classifiers import classifier_class
+
+    text = inspect.getdoc(classifier_class(recipe.info.name)) or ""
+    _, _, section = text.partition("Parameters\n----------\n")
+    section = re.split(r"\n\n\w+\n-{3,}\n", section)[0]
+    explanations = {
+        name: " ".join(match[2].split())
+        for match in re.finditer(r"^(\w[\w, ]*) : .*\n((?:^(?: .*)?\n?)*)", section, re.MULTILINE)
+        for name in match[1].split(", ")
+    }
+    return [
+        Setting(
+            RESERVED.get(field.name, f"--set {field.name}="),
+            str(field.default),
+            explanations.get(field.name, "").replace("``", ""),
+        )
+        for field in fields(recipe)
+        if field.name != "variant"
+    ]
