@@ -23,7 +23,7 @@ from privet.schema import Schema
 
 Make = Callable[..., Any]
 ALL = [*CLASSIFIERS, *REFERENCES]
-FORGOTTEN = {"schema", "ledger", "random_state"}  # by a file: the schema comes back as it was cut into bins
+FORGOTTEN = {"schema", "ledger", "random_state", "n_jobs"}  # by a file: the schema comes back as it was cut into bins
 COMMON = {
     "schema": None,
     "epsilon": 1.0,
@@ -31,6 +31,7 @@ COMMON = {
     "expected_records": None,
     "ledger": None,
     "random_state": None,
+    "n_jobs": None,
 }
 
 

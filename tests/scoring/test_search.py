@@ -161,6 +161,7 @@ def test_a_charge_comes_before_the_first_run(monkeypatch: Any) -> None:
     [
         ({"settings": {"epsilon": [1, 2]}}, ParameterError, "epsilon is the same for all"),
         ({"settings": {"random_state": [1]}}, ParameterError, "random_state"),
+        ({"settings": {"n_jobs": [1]}}, ParameterError, "n_jobs"),
         ({"settings": {"depth": [1]}}, RecipeError, "no parameter 'depth'"),
         ({"settings": {"recipe": ["oak"]}}, RecipeError, "unknown recipe 'oak'"),
         ({"settings": {"max_depth": [-1]}}, ParameterError, "max_depth"),

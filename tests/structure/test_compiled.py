@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -56,6 +57,58 @@ def test_a_failure_of_a_helper_is_raised_when_all_have_ended() -> None:
     with compiled.threads(4), pytest.raises(MemoryError, match="no room"):
         compiled.spread(kernel, 1000)
     assert not any(thread.is_alive() for thread in at_work if thread is not threading.main_thread())
+
+
+def test_a_loop_inside_a_loop_stays_on_its_thread() -> None:
+    seen, counts = np.zeros(64, dtype=np.int64), []
+
+    def work(start: int, stop: int) -> None:
+        counts.append(compiled.thread_count())
+        compiled.spread(count_up, stop - start, seen[start:stop])
+
+    with compiled.threads(3):
+        compiled.share(work, 64)
+        assert compiled.thread_count() == 3
+    assert (seen == 1).all()
+    assert set(counts) == {1}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("error", [IndexError, ValueError, KeyboardInterrupt])
+def test_what_work_raises_is_raised(threads: int, error: type[BaseException]) -> None:
+    """An IndexError too, which also says that no chunk is left."""
+
+    def work(start: int, stop: int) -> None:
+        if start <= 500 < stop:
+            raise error
+
+    with compiled.threads(threads), pytest.raises(error):
+        compiled.share(work, 1000)
+
+
+class Slow:
+    """A kernel that takes its time, because it is compiled (a version was not found on disk) or because it works."""
+
+    def __init__(self, compiles: bool) -> None:
+        self.compiles, self.stats = compiles, SimpleNamespace(cache_misses={})
+
+    def __call__(self) -> None:
+        if self.compiles:
+            self.stats.cache_misses["a signature"] = 1
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize(("compiles", "terminal"), [(True, True), (True, False), (False, True)])
+def test_who_waits_at_a_terminal_is_told_of_compiling_once(
+    compiles: bool, terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(compiled, "PATIENCE", 0.01)
+    monkeypatch.setattr(compiled, "_told", [])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    for _ in range(2):
+        compiled.call(Slow(compiles))
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", compiled.COMPILING + "\n" if compiles and terminal else "")
 
 
 SCRIPT = """

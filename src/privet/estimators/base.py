@@ -29,6 +29,7 @@ from privet.schema import Schema
 from privet.schema.declared import attribute_order, refuse_source
 from privet.schema.encoding import decode_labels
 from privet.schema.frozen import declared_facts
+from privet.structure.compiled import thread_count, threads
 from privet.trees.codec import Model, save
 from privet.trees.forest import Forest
 from privet.trees.rules import Rule, rules_of
@@ -172,6 +173,7 @@ class PrivateClassifier(SchemaClassifier):
     neighbours: Any
     expected_records: Any
     random_state: Any
+    n_jobs: Any
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
         """Grow a model from private records.
@@ -188,6 +190,29 @@ class PrivateClassifier(SchemaClassifier):
         progress : callable, optional
             Told (steps done, steps at most) as the fit goes on.
         """
+        with threads(self._thread_count()):
+            return self._fit(X, y, progress)
+
+    def predict(self, X: Any) -> np.ndarray:
+        with threads(self._thread_count()):
+            return super().predict(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        with threads(self._thread_count()):
+            return super().predict_proba(X)
+
+    predict.__doc__, predict_proba.__doc__ = SchemaClassifier.predict.__doc__, SchemaClassifier.predict_proba.__doc__
+
+    def _thread_count(self) -> int:
+        """As many threads as ``n_jobs`` says, in scikit-learn's way of counting from the end."""
+        jobs, most = self.n_jobs, thread_count()
+        if jobs is None:
+            return most
+        if isinstance(jobs, bool) or not isinstance(jobs, int | np.integer) or jobs == 0:
+            raise ParameterError(f"n_jobs must be None or a whole number other than 0, not {jobs!r}; -1 uses all")
+        return int(jobs) if jobs > 0 else max(most + 1 + int(jobs), 1)
+
+    def _fit(self, X: Any, y: Any, progress: Progress | None) -> Self:
         recipe = self.recipe()
         # Public choices only: noise never comes from here.
         random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))

@@ -30,6 +30,7 @@ class SuLQTreeClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class DiffPID3Classifier(PrivateClassifier):
@@ -60,6 +61,7 @@ class DiffPID3Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class DiffPC45Classifier(PrivateClassifier):
@@ -96,6 +98,7 @@ class DiffPC45Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class EmbeddedTreeClassifier(PrivateClassifier):
@@ -132,6 +135,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class ExactTreeClassifier(PrivateClassifier):
@@ -168,6 +172,7 @@ class ExactTreeClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class Mohammed2015Classifier(PrivateClassifier):
@@ -196,6 +201,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class PatilSingh2014Classifier(PrivateClassifier):
@@ -228,6 +234,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class GreedyForestClassifier(PrivateClassifier):
@@ -258,6 +265,7 @@ class GreedyForestClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class Rana2016Classifier(PrivateClassifier):
@@ -286,6 +294,7 @@ class Rana2016Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class Jagannathan2012Classifier(PrivateClassifier):
@@ -316,6 +325,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class Jagannathan2013Classifier(PrivateClassifier):
@@ -346,6 +356,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class SNRForestClassifier(PrivateClassifier):
@@ -374,6 +385,7 @@ class SNRForestClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class SmoothForestClassifier(PrivateClassifier):
@@ -402,6 +414,7 @@ class SmoothForestClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...
 
 class PrivateForestClassifier(PrivateClassifier):
@@ -446,4 +459,5 @@ class PrivateForestClassifier(PrivateClassifier):
         expected_records: int | None = None,
         ledger: Ledger | None = None,
         random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None: ...

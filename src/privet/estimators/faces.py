@@ -35,6 +35,7 @@ AFTER = (
     Parameter("expected_records", int | None, None),
     Parameter("ledger", Ledger | None, None),
     Parameter("random_state", Any, None),
+    Parameter("n_jobs", int | None, None),
 )
 EXPLAINED = """
 schema : Schema or path
@@ -50,6 +51,9 @@ ledger : Ledger, optional
     A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.
 random_state : int, optional
     Seeds public choices only, such as random trees, and never noise.
+n_jobs : int, optional
+    How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less, and so on.
+    No result depends on it.
 """
 
 

@@ -36,11 +36,12 @@ from privet.schema.frozen import Frozen, freeze
 from privet.scoring.cells import noisy_cells
 from privet.scoring.rehearsal import rehearse
 from privet.scoring.splitting import check_rate, held_out, number_of_records, take
+from privet.structure.compiled import threads
 from privet.trees.codec import Model
 
 RUNS_PER_SETTING = 10  # on average: a setting is then drawn in ten of eleven searches, and the epsilon is the same
-RESERVED = ("schema", "epsilon", "neighbours", "ledger", "random_state", "expected_records")
-SHARED = ("schema", "neighbours")  # what a classifier of another recipe takes over from the estimator
+RESERVED = ("schema", "epsilon", "neighbours", "ledger", "random_state", "expected_records", "n_jobs")
+SHARED = ("schema", "neighbours", "n_jobs")  # what a classifier of another recipe takes over from the estimator
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,8 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         what = f"the best of {len(candidates)} settings, by random stopping"
         runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
         state(conditions, account)
-        best = best_run(parts, recipes, runs)
+        with threads(self.estimator._thread_count()):
+            best = best_run(parts, recipes, runs)
         state(Certificate.from_dict(best.model.certificate).caveats, account)
         self.best_index_, self.best_score_ = best.setting, best.score
         self.best_params_, face = candidates[best.setting]

@@ -5,12 +5,16 @@ numba take Python steps in the middle of machine code and do not look whether on
 and wrapping an array that it returns. A KeyboardInterrupt raised there is lost, or crashes the interpreter. So a kernel
 here writes into arrays that it is given and returns nothing but numbers. It is loaded in a thread that gets no signals.
 
+Numba compiles a kernel at its first call on a machine, and keeps it on disk. Somebody who waits for that at a terminal
+is told so, once.
+
 Long loops are cut into chunks that several threads work on (a kernel gives up the interpreter's lock while it runs). An
 interrupt is noticed between two chunks, and raised only when all threads have stopped.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -23,7 +27,11 @@ CHUNKS = 16  # for each thread: cheap, and enough for threads to end together an
 
 GRAIN = 2**17  # simple operations, a tenth of a millisecond; another thread pays only for more
 
+PATIENCE = 0.5  # seconds; compiling takes longer, and reading a compiled kernel from disk does not
+COMPILING = "privet: compiling for this machine. Only a first fit waits for this, some seconds."
+
 _loaded: set[tuple[Any, ...]] = set()
+_told: list[str] = []
 _here = threading.local()
 
 
@@ -71,38 +79,51 @@ def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
     Chunks run in any order, so a kernel writes only what belongs to its own range. Only the last chunk may be smaller
     than ``least``.
     """
-    workers = min(thread_count(), -(-count // least))
-    if workers <= 1:
+    if thread_count() == 1 or count <= least:
         call(kernel, 0, count, *arguments)
         return
-    size = max(least, count // (CHUNKS * workers))
+    share(lambda start, stop: call(kernel, start, stop, *arguments), count, least)
+
+
+def share(work: Callable[[int, int], None], count: int, least: int = 1) -> None:
+    """``work(start, stop)`` over all of ``range(count)``, as :func:`spread` does it.
+
+    Work is Python that calls kernels by :func:`call`. A loop inside it stays on the thread that it is in.
+    """
+    workers = min(thread_count(), -(-count // least))
+    size = max(least, count // (CHUNKS * workers)) if workers > 1 else max(count, 1)
     left = deque((start, min(start + size, count)) for start in range(0, count, size))
     failures: list[BaseException] = []
 
-    def work() -> None:
+    def take_part() -> None:
+        while (chunk := _next(left)) is not None:
+            work(*chunk)
+
+    def help_out() -> None:
+        limit_threads(1)
         try:
-            while True:
-                kernel(*left.popleft(), *arguments)
-        except IndexError:
-            pass  # nothing is left
+            take_part()
         except BaseException as failure:
             left.clear()
             failures.append(failure)
 
-    if _types(kernel, (0, count, *arguments)) not in _loaded:
-        call(kernel, *left.popleft(), *arguments)  # the first chunk loads the kernel, for all threads
-    helpers = [threading.Thread(target=work) for _ in range(min(workers - 1, len(left)))]
+    helpers = [threading.Thread(target=help_out) for _ in range(min(workers, len(left)) - 1)]
     try:
         for helper in helpers:
             helper.start()
-        while left:
-            kernel(*left.popleft(), *arguments)
-    except IndexError:
-        pass  # a helper was quicker
+        with threads(1):
+            take_part()
     finally:
         _wait_for(helpers, left)  # where all went well there is nothing left to drop
     if failures:
         raise failures[0]
+
+
+def _next(left: deque[tuple[int, int]]) -> tuple[int, int] | None:
+    try:
+        return left.popleft()
+    except IndexError:  # another thread was quicker
+        return None
 
 
 def _elsewhere(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
@@ -116,14 +137,30 @@ def _elsewhere(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
         except BaseException as failure:
             failures.append(failure)
 
-    helper = threading.Thread(target=work)
+    helper, compiled_before = threading.Thread(target=work), _compiled(kernel)
     try:
         helper.start()
+        helper.join(PATIENCE)
+        if helper.is_alive() and _compiled(kernel) > compiled_before:
+            _tell()
     finally:
         _wait_for([helper])
     if failures:
         raise failures[0]
     return results[0]
+
+
+def _compiled(kernel: Kernel) -> int:
+    """How many versions of a kernel were not found on disk, in this process, the one at work included."""
+    return sum(kernel.stats.cache_misses.values()) if hasattr(kernel, "stats") else 0
+
+
+def _tell() -> None:
+    """Only somebody who watches: a terminal, or an interactive session."""
+    watched = sys.stderr is not None and (sys.stderr.isatty() or hasattr(sys, "ps1"))
+    if watched and not _told:
+        _told.append(COMPILING)
+        print(COMPILING, file=sys.stderr, flush=True)
 
 
 def _wait_for(helpers: list[threading.Thread], left: deque[tuple[int, int]] | None = None) -> None:

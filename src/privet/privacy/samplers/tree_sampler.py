@@ -22,11 +22,11 @@ from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source
 from privet.privacy.samplers.multiway_sampler import Weights, choose
 from privet.privacy.samplers.tree_space import UNDERFLOW, Drawn, Floats, Meter, TreeSpace
-from privet.structure.compiled import GRAIN, call, spread
+from privet.structure.compiled import GRAIN, call, share, spread
 
 Counts = npt.NDArray[Any]  # of 32 or 64 bits
 
-BLOCK_BYTES = 2**26  # pair counts held at a time
+BLOCK_BYTES = 2**20  # pair counts that a thread holds at a time: they stay in its cache
 NARROW = 2**31 - 2  # weighted records that 32 bits can count, leaving one number larger than any count
 
 
@@ -63,6 +63,7 @@ class _Sampler:
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log(np.array([*space.leaf_prior, 1.0]))
             self._log_split = np.log1p(-np.array([*space.leaf_prior, 1.0]))
+        self._forbidden = np.flatnonzero(space.test_prior == 0.0)
         self._rows = self._count_rows()
         # Misses and logs of the weight of every region of k tests, by k.
         self._misses: list[Counts] = [np.empty((0, 0), dtype=self._width)] * (depth + 1)
@@ -70,14 +71,16 @@ class _Sampler:
         self._add_up()
 
     def _pairs(self, prefixes: Ints) -> Counts:
+        """A row of weighted counts, classes by tests, for every prefix and every test beyond its last."""
         counts = self._joint.pairs(prefixes).astype(self._width, copy=False)
-        return counts if (self._weights == 1).all() else counts * self._weights.astype(self._width)[:, None]
+        if not (self._weights == 1).all():
+            counts = counts * self._weights.astype(self._width)[:, None]
+        return counts.reshape(-1, self._space.n_classes * self._n_tests)
 
     def _count_rows(self) -> Counts:
-        rows = [(self._joint.singles * self._weights[:, None]).astype(self._width)[None]]
-        for size in range(self._space.depth - 2):
-            rows.append(self._pairs(_sets(self._n_tests, size)).reshape(-1, *rows[0].shape[1:]))
-        return np.concatenate(rows)
+        singles = (self._joint.singles * self._weights[:, None]).astype(self._width)
+        rows = [self._pairs(_sets(self._n_tests, size)) for size in range(self._space.depth - 2)]
+        return np.concatenate([singles.reshape(1, -1), *rows])
 
     def _add_up(self) -> None:
         """From the last split up. The root needs no sum: its outcome is drawn from the single terms."""
@@ -88,17 +91,27 @@ class _Sampler:
             out = self._misses[size], self._logs[size] = np.empty(shape, dtype=self._width), np.empty(shape)
             priors = self._epsilon, float(self._log_leaf[size]), float(self._log_split[size])
             few = 1 + GRAIN // ((n_tests << size) + 1)
-            if size < depth - 1:
-                sets, deeper = _sets(n_tests, size), (self._misses[size + 1], self._logs[size + 1])
-                spread(self._kernels.upper_level, len(sets), sets, *deeper, *common, *priors, *out, least=few)
+            if size == depth - 1:
+                self._add_last(_sets(n_tests, size - 1), common, priors, out, 1 + few // (n_tests + 1))
                 continue
-            prefixes, few = _sets(n_tests, size - 1), 1 + few // (n_tests + 1)  # each is the start of many sets
-            block = max(2, BLOCK_BYTES // (np.dtype(self._width).itemsize * n_tests**2 * self._space.n_classes))
-            for start in range(0, len(prefixes), block):
-                self._meter.done, self._meter.total = start, len(prefixes)
-                some = prefixes[start : start + block]
+            sets, deeper = _sets(n_tests, size), (self._misses[size + 1], self._logs[size + 1])
+            spread(self._kernels.upper_level, len(sets), sets, *deeper, *common, *priors, *out, least=few)
+
+    def _add_last(self, prefixes: Ints, common: Any, priors: Any, out: Any, few: int) -> None:
+        """Each prefix is the start of many sets. They are added up where they are counted, while still in cache."""
+        bytes_each = np.dtype(self._width).itemsize * self._n_tests**2 * self._space.n_classes
+        block = max(1, BLOCK_BYTES // bytes_each)
+        last = self._forbidden, self._width(np.iinfo(self._width).max)
+        self._meter.total = len(prefixes)
+
+        def add(start: int, stop: int) -> None:
+            for first in range(start, stop, block):
+                some = prefixes[first : min(first + block, stop)]
                 met = self._pairs(some)
-                spread(self._kernels.last_level, len(some), some, met, *common, *priors, *out, least=few)
+                call(self._kernels.last_level, 0, len(some), some, met, *common, *last, *priors, *out)
+                self._meter.done += len(some)
+
+        share(add, len(prefixes), least=few)
 
     # -- the draw --------------------------------------------------------------------------------------------------
 
@@ -140,12 +153,13 @@ class _Sampler:
         return np.asarray(all_logs - self._epsilon * behind)
 
     def _last_split(self, tests: Ints, signs: int) -> tuple[Ints, Floats]:
-        met = self._pairs(tests[None, :-1])[0, tests[-1]] if tests.size else self._rows[0]
-        inside = np.empty((1 << tests.size, *met.shape), dtype=self._width)
-        call(self._kernels.joint_counts, tests, met, self._rows, self._choose, inside)
-        yes, here = inside[signs], self._counts(tests, signs)
-        misses, weights = np.empty(self._n_tests, dtype=self._width), np.empty(self._n_tests)
-        call(self._kernels.last_split, yes, here, self._decay, misses, weights)
+        n_tests = self._n_tests
+        inside = np.array([self._row(tests[_in(mask, tests.size)]) for mask in range(1 << tests.size)])
+        call(self._kernels.exclude, inside)
+        yes, here = inside[signs], self._counts(tests, signs).astype(self._width)
+        misses, weights = np.empty(n_tests, dtype=self._width), np.empty(n_tests)
+        scratch = np.empty((2, n_tests), dtype=self._width)
+        call(self._kernels.last_split, yes, here, self._decay, scratch, misses, weights)
         weights[tests] = 0.0
         prior = self._space.test_prior
         left = call(self._kernels.prior_left, tests, prior)
@@ -154,16 +168,24 @@ class _Sampler:
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""
-        counts = np.empty((1 << tests.size, self._space.n_classes), dtype=np.int64)
-        for mask in range(1 << tests.size):
-            inside = tests[[bool(mask >> i & 1) for i in range(tests.size)]] if tests.size else tests
-            if inside.size < max(self._space.depth, 2):
-                row = call(self._kernels.row_number, inside[:-1], self._choose) if inside.size else 0
-                counts[mask] = self._rows[row, :, inside[-1]] if inside.size else self._class_counts
-            else:
-                counts[mask] = self._pairs(inside[None, :-2])[0, inside[-2], :, inside[-1]]
+        counts = np.empty((1 << tests.size, self._space.n_classes), dtype=self._width)
+        counts[0] = self._class_counts
+        for mask in range(1, 1 << tests.size):
+            *others, last = tests[_in(mask, tests.size)]
+            counts[mask] = self._row(np.array(others, dtype=np.int64))[last :: self._n_tests]
         call(self._kernels.exclude, counts)
-        return np.asarray(counts[signs])
+        return np.asarray(counts[signs], dtype=np.int64)
+
+    def _row(self, tests: Ints) -> Counts:
+        """The counts of classes by tests where all of some sorted tests are met."""
+        if tests.size < max(self._space.depth - 1, 1):
+            row = call(self._kernels.row_number, tests, (1 << tests.size) - 1, self._choose)
+            return np.asarray(self._rows[row])
+        return np.asarray(self._pairs(tests[None, :-1])[tests[-1]])
+
+
+def _in(mask: int, size: int) -> npt.NDArray[np.bool_]:
+    return np.array([bool(mask >> i & 1) for i in range(size)], dtype=np.bool_)
 
 
 def _sets(n_tests: int, size: int) -> Ints:
