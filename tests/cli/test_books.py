@@ -103,6 +103,23 @@ def test_a_refused_fit_makes_no_journal(desk: Any, options: tuple[str, ...]) -> 
     assert not Path(desk["tree.json"]).exists()
 
 
+@pytest.mark.parametrize("command", ["fit", "publish", "evaluate"])
+def test_a_refused_command_leaves_a_journal_as_it_was(desk: Any, command: str) -> None:
+    """It must not tie the journal to a data set that was named by mistake."""
+    Ledger(1, journal=desk["old.journal"])
+    before = Path(desk["old.journal"]).read_bytes()
+    facts = (desk["clinic.csv"], "-s", desk["clinic.schema.json"], "-e", 5, "--journal", desk["old.journal"])
+    more = {
+        "fit": ("-r", "diffpid3", "-o", desk["tree.json"]),
+        "publish": ("-m", "diffgen", "-o", desk["public.csv"]),
+        "evaluate": ("-r", "sulq", "--private", "--epsilon-scores", "1"),
+    }[command]
+    refused = desk.run(command, *facts, *more)
+    assert refused.exit_code == 1
+    assert "1 left" in refused.stderr
+    assert Path(desk["old.journal"]).read_bytes() == before
+
+
 def test_a_journal_is_refused_for_another_table(desk: Any) -> None:
     journal = ("--journal", desk["clinic.journal"], "--budget", 9, "-o", desk["tree.json"])
     assert desk.fit(*journal, recipe="diffpid3").exit_code == 0

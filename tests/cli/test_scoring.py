@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,6 +14,7 @@ from typing import Any
 import pytest
 
 from privet.privacy.ledger import Ledger
+from privet.schema import Categorical, Schema
 
 MEASURES = {"accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss", "precision", "recall"}
 
@@ -48,6 +53,37 @@ def test_fit_and_score_share_a_journal(desk: Any) -> None:
     assert refused.exit_code == 1
     assert "nothing was charged" in refused.stderr
     assert Ledger(journal=desk["j"]).spent == spent
+
+
+@pytest.mark.parametrize("command", ["score", "evaluate"])
+def test_what_cannot_be_printed_costs_nothing(desk: Any, command: str) -> None:
+    """The answer goes to standard output alone, so that must be found to work before the charge."""
+    assert desk.fit("-o", desk["tree.json"]).exit_code == 0
+    Ledger(5, journal=desk["j"])
+    options = {
+        "score": ("score", desk["tree.json"], desk["clinic.csv"], "-e", "1"),
+        "evaluate": ("evaluate", desk["clinic.csv"], "-s", desk["clinic.schema.json"], "-r", "sulq", "-e", "1",
+                     "--private", "--epsilon-scores", "1"),
+    }[command]  # fmt: skip
+    typed = shlex.join([sys.executable, "-m", "privet.cli", *options, "--journal", desk["j"]])
+    for stdout in (">/dev/full", ">&-"):
+        result = subprocess.run(["sh", "-c", f"{typed} {stdout}"], capture_output=True, text=True, check=False)
+        assert result.returncode == 1
+        assert "cannot write to standard output" in result.stderr
+        assert "Traceback" not in result.stderr
+        assert Ledger(journal=desk["j"]).spent == 0
+
+
+def test_labels_that_a_terminal_cannot_show(desk: Any) -> None:
+    schema = Schema((Categorical("ville", ("Orléans", "Sète")),), Categorical("état", ("bon", "mauvais été")))
+    schema.to_json(desk["s.json"])
+    desk.write("t.csv", "ville,état\n" + "Sète,bon\nOrléans,mauvais été\n" * 50)
+    desk.ok("fit", desk["t.csv"], "-s", desk["s.json"], "-r", "sulq", "-e", 1, "--max-depth", 1, "-o", desk["m.json"])
+    score = [sys.executable, "-m", "privet.cli", "score", desk["m.json"], desk["t.csv"], "-e", "1"]
+    told = subprocess.run(
+        score, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    assert r"mauvais \xe9t\xe9" in told.stdout
 
 
 @pytest.mark.parametrize(

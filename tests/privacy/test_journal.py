@@ -57,6 +57,17 @@ def test_the_file_is_one_readable_record_a_line(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_what_remembers_nothing_is_no_journal(path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path = Path(os.devnull)
+    for epsilon in (None, 1):
+        with pytest.raises(JournalError, match="remembers nothing"):
+            Ledger(epsilon, journal=path)
+
+
 def test_a_reopened_journal_remembers(path: Path) -> None:
     spend(path, 0.25, 0.5)
     for again in (

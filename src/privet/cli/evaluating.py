@@ -21,7 +21,7 @@ from privet.cli.options import (
     mind_epsilon,
     parse_epsilon,
 )
-from privet.cli.output import print_json, print_rich, progress, shout
+from privet.cli.output import print_json, print_rich, progress, shout, try_stdout
 from privet.errors import ParameterError, PrivetError
 from privet.recipes.registry import DEFAULT
 
@@ -139,6 +139,7 @@ def _evaluate_privately(
     from privet.scoring.evaluation import evaluate_privately, price_of
 
     price = price_of(classifiers, epsilon_scores)
+    try_stdout()
     ledger = Ledger(price) if journal is None else open_journal(journal, budget, price, None, dataset)
     try:
         with progress("fitting and scoring") as advance:

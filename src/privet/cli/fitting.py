@@ -162,7 +162,9 @@ def open_journal(
     from privet.privacy.ledger import Ledger
 
     if path.exists():  # it keeps its own cap and neighbours; what is said about them must agree
-        return Ledger(budget, neighbours=neighbours, journal=path)
+        ledger = Ledger(budget, neighbours=neighbours, journal=path)
+        ledger.account("this command", epsilon)  # refused here, it does not tie the journal to a data set
+        return ledger
     cap = epsilon if budget is None else budget
     Ledger(cap, neighbours=neighbours).account("this command", epsilon)  # refused here, it leaves no file behind
     return Ledger(cap, neighbours=neighbours, journal=path, dataset=dataset or None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import sys
@@ -9,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
+
+from privet.errors import ParameterError
 
 
 def complain(message: str) -> None:
@@ -19,6 +22,16 @@ def complain(message: str) -> None:
 def say(message: str) -> None:
     """A remark on stderr, where it does not mix with results."""
     print(message, file=sys.stderr)
+
+
+def try_stdout() -> None:
+    """Call this before a charge for what is only printed: if not even an empty line can be, nothing is charged."""
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "it is closed")
+        print(flush=True)
+    except OSError as error:
+        raise ParameterError(f"cannot write to standard output: {error.strerror}; nothing was charged") from error
 
 
 def shout(title: str, message: str) -> None:

@@ -18,7 +18,7 @@ from privet.cli.options import (
     mind_epsilon,
     parse_epsilon,
 )
-from privet.cli.output import print_json, print_rich
+from privet.cli.output import print_json, print_rich, try_stdout
 from privet.errors import ParameterError, PrivetError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def score(
     facts = classifier.schema_
     columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
     refuse_source(facts, columns, with_label=True)
+    try_stdout()
     # The journal comes last: from here on a mistake can cost budget.
     if journal is None:
         ledger = Ledger(price, neighbours=neighbours)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 import tempfile
 import weakref
 import zlib
@@ -139,6 +140,8 @@ class Journal:
         except OSError as error:
             raise JournalError(f"cannot open the journal {self.path}: {error.strerror}; check the folder") from error
         weakref.finalize(self, os.close, self._file)
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            raise JournalError(f"{self.path} is a device or a pipe, which remembers nothing; name a file")
         self._owner = os.getpid()
         self._depth = 0
 
