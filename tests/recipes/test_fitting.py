@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,6 +76,14 @@ def test_what_contradicts_a_protected_data_set_is_refused() -> None:
         with pytest.raises(ParameterError, match=wrong):
             privet.Mohammed2015Classifier(**kwargs).fit(data, y)
     assert data.ledger.spent == 0
+
+
+@pytest.mark.parametrize("wrong", [{"progress": 3}, {"random": 7}])
+def test_what_cannot_be_used_later_is_refused_before_a_charge(wrong: dict[str, Any]) -> None:
+    ledger = privet.Ledger(1)
+    with pytest.raises(ParameterError, match=f"{next(iter(wrong))} must be"):
+        fit(Mohammed2015(), open_engine(TABLE, SCHEMA), ledger, 1, **wrong)
+    assert ledger.spent == 0
 
 
 def test_a_part_is_not_cut_anew() -> None:

@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import privet
 from privet import CoinFold, Ledger, ParameterError, holdout
 from privet.datasets.clinic import clinic
+from privet.scoring.splitting import number_of_records
 from privet.testing import ReplayNoise, use_noise
 
 SCHEMA, TABLE = clinic(600, seed=1)
@@ -115,6 +116,21 @@ def test_holdout_keeps_the_type_and_the_records(kind: str) -> None:
     train, test, y_train, y_test = parts
     assert (first_column(train), first_column(test)) == (y_train, y_test)
     assert sorted(y_train + y_test) == list(range(200))
+
+
+@pytest.mark.parametrize("kind", [*TABLES, "dict of series", "dict of arrow arrays", "dict of pandas arrays"])
+def test_an_empty_table_is_dealt_like_any_other(kind: str) -> None:
+    """Whether anything raises must not tell that there is no record."""
+    columns = {
+        "dict of series": lambda n: {"i": pl.Series(range(n), dtype=pl.Int64), "j": pd.Series(range(n), dtype="Int64")},
+        "dict of arrow arrays": lambda n: {"i": pa.array(range(n), pa.int64()), "j": pa.chunked_array([[1] * n])},
+        "dict of pandas arrays": lambda n: {"i": pd.array(range(n), dtype="Int64"), "j": pd.Index(range(n))},
+    }  # fmt: skip
+    make = TABLES.get(kind) or columns[kind]
+    for n in (0, 1, 9):
+        parts = holdout(make(n))
+        assert [type(part) for part in parts] == [type(make(n))] * 2
+        assert sum(number_of_records(part) for part in parts) == n
 
 
 @pytest.mark.parametrize("series", [pd.Series, pl.Series, pa.array, np.array, lambda v: pd.Series(v, index=[0] * 50)])

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from privet.errors import ParameterError
 from privet.growing.candidates import Candidates
 from privet.growing.choosing import Chooser
 from privet.growing.domains import Domains
@@ -23,6 +24,13 @@ from privet.trees.tree import Tree
 
 Progress = Callable[[int, int], None]
 """Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
+
+
+def check_progress(progress: object) -> None:
+    """Refuse what cannot be called, before anything is charged: the first call comes after the first charge."""
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress must be a function of (steps done, steps at most), not {progress!r}")
+
 
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.domains import Domains
-from privet.growing.grower import Progress
+from privet.growing.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.publishing.drawing import draw_values, round_at_random
@@ -90,6 +90,7 @@ class Release:
 def publish(publisher: Publisher, data: PrivateDataset, epsilon: object, progress: Progress | None = None) -> Release:
     """Publish a protected table for at most ``epsilon``, on an account of its own."""
     exact = parse_epsilon(epsilon)
+    check_progress(progress)
     work = data.for_work(f"publishing by {publisher.name}", exact, publisher.prepare(data.schema))
     tree = publisher.grow(work, exact, progress)
     params = publisher.params | {"epsilon": exact, "neighbours": data.ledger.neighbours.value}

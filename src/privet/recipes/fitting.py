@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from privet.growing.grower import Progress
+from privet.errors import ParameterError
+from privet.growing.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
@@ -48,7 +49,7 @@ def fit(
     >>> model.recipe, model.certificate["epsilon"]
     ('mohammed2015', '1/2')
     """
-    exact = _checked(epsilon, expected_records, ledger)
+    exact = _checked(epsilon, expected_records, ledger, random, progress)
     # Use the account from the start: then a refused fit leaves no trace, and the certificate has all conditions.
     account = ledger.account(f"fit of {recipe.info.name}", exact)
     data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
@@ -65,14 +66,19 @@ def fit_dataset(
     expected_records: int | None = None,
 ) -> Model:
     """The same for a protected data set, so that questions and models share one ledger."""
-    exact = _checked(epsilon, expected_records, data.ledger)
+    exact = _checked(epsilon, expected_records, data.ledger, random, progress)
     work = data.for_work(f"fit of {recipe.info.name}", exact, recipe.prepare(data.schema))
     return _grow(recipe, work, exact, random, progress, expected_records)
 
 
-def _checked(epsilon: object, expected_records: int | None, ledger: Ledger) -> Fraction:
+def _checked(
+    epsilon: object, expected_records: int | None, ledger: Ledger, random: object, progress: object
+) -> Fraction:
     """Check these arguments before anything else happens."""
     exact = parse_epsilon(epsilon)
+    check_progress(progress)
+    if not isinstance(random, np.random.Generator | None):
+        raise ParameterError(f"random must be a numpy.random.Generator, not {type(random).__name__}")
     if expected_records is not None:
         count_price(exact, expected_records, ledger.neighbours)
     return exact

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
+from privet.growing.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate, Ledger
+from privet.scoring.rehearsal import invented, try_out
 from privet.scoring.result import PrivateScore
 from privet.scoring.score import private_score
 from privet.scoring.splitting import check_rate, holdout
@@ -43,7 +45,7 @@ def evaluate_privately(
     ledger: Ledger,
     *,
     test: object = 0.25,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[tuple[Evaluated, ...], Certificate]:
     """Fit each classifier on one part of a table and score it on the other, and certify all of it.
 
@@ -59,6 +61,7 @@ def evaluate_privately(
     (True, Fraction(3, 2))
     """
     price, _ = price_of(classifiers, epsilon_scores), check_rate(test)
+    check_progress(progress)
     for classifier in classifiers:
         recipe = classifier.recipe()
         if recipe.variant in recipe.unsound:
@@ -66,6 +69,9 @@ def evaluate_privately(
             raise ParameterError(f"{name} is not private, so a private evaluation cannot hold it; use variant='sound'")
         if classifier.ledger is not None:
             raise ParameterError("classifiers spend from the ledger of the evaluation; leave their ledger out")
+        # What stops a later classifier must not come after the charges of the first.
+        schema, _, _ = classifier._facts(table, None)
+        try_out(recipe, schema, invented(schema, 0), parse_epsilon(classifier.epsilon), ledger.neighbours)
     account = ledger.account("private evaluation", price)  # refused here if there is not enough for all of it
     train, unseen = holdout(table, test=test)
     found = []

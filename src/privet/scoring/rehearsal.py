@@ -28,13 +28,19 @@ def rehearse(recipes: Sequence[Recipe], schema: Schema, share: Fraction, neighbo
     """What the certificates of all settings state as conditions. Raises what a fit of one of them would raise."""
     caveats: dict[Caveat, None] = {}
     for epsilon, records in ((share, 0), (PLENTY, 1000)):
-        kept = freeze(schema, invented(schema, records))
-        engine = MemoryEngine(schema, kept.codes(schema), kept)
+        table = invented(schema, records)
         for recipe in recipes:
-            ledger = Ledger(epsilon, neighbours=neighbours)
-            fit(recipe, engine, ledger, epsilon, random=np.random.default_rng(0))
-            caveats |= dict.fromkeys(ledger.certificate().caveats)
+            caveats |= dict.fromkeys(try_out(recipe, schema, table, epsilon, neighbours))
     return list(caveats)
+
+
+def try_out(
+    recipe: Recipe, schema: Schema, table: dict[str, Any], epsilon: Fraction, neighbours: Neighbours
+) -> tuple[Caveat, ...]:
+    """Fit made-up records on a budget of no account; what the certificate states as conditions."""
+    kept, ledger = freeze(schema, table), Ledger(epsilon, neighbours=neighbours)
+    fit(recipe, MemoryEngine(schema, kept.codes(schema), kept), ledger, epsilon, random=np.random.default_rng(0))
+    return ledger.certificate().caveats
 
 
 def invented(schema: Schema, records: int) -> dict[str, Any]:

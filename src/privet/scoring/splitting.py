@@ -126,10 +126,14 @@ def take(table: Any, mask: Mask) -> Any:
         return table[mask]
     if isinstance(table, list | tuple):
         return [table[i] for i in np.flatnonzero(mask)]
+    if not mask.size:
+        return table  # libraries take a list without any entry for a mask of another type, and raise
     try:
         return nw.from_native(table, eager_only=True, allow_series=True).filter(mask.tolist()).to_native()
     except TypeError:
         if hasattr(table, "filter") and hasattr(table, "__arrow_c_array__"):  # an Arrow array, which is no series
             return table.filter(mask.tolist())
+        if hasattr(table, "__array__") and hasattr(table, "__getitem__"):  # an array or an index of pandas
+            return table[mask]
         kinds = "a pandas, polars or pyarrow table, a mapping of columns, an array or a list"
         raise TableError(f"cannot deal out a {type(table).__name__}: give {kinds}") from None
