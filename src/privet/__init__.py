@@ -41,6 +41,7 @@ _HOME = {
     "ModelFileError": "privet.errors",
     "ParameterError": "privet.errors",
     "PrivacyError": "privet.errors",
+    "PrivacyWarning": "privet.errors",
     "PrivetError": "privet.errors",
     "ReceiptError": "privet.errors",
     "RecipeError": "privet.errors",

@@ -8,6 +8,7 @@ from privet.errors import JournalError as JournalError
 from privet.errors import ModelFileError as ModelFileError
 from privet.errors import ParameterError as ParameterError
 from privet.errors import PrivacyError as PrivacyError
+from privet.errors import PrivacyWarning as PrivacyWarning
 from privet.errors import PrivetError as PrivetError
 from privet.errors import ReceiptError as ReceiptError
 from privet.errors import RecipeError as RecipeError
@@ -66,6 +67,7 @@ __all__ = [
     "ParameterError",
     "PatilSingh2014Classifier",
     "PrivacyError",
+    "PrivacyWarning",
     "PrivateDataset",
     "PrivateForestClassifier",
     "PrivateSearchCV",

@@ -17,6 +17,8 @@
     ├── PrivacyError (TypeError)          records asked for outside a mechanism (len, iteration, pickle)
     └── ModelFileError (ValueError)       a model file that is damaged, foreign or from the future
 
+    PrivacyWarning (UserWarning)          what was asked for is done, and is not private
+
 Messages name the argument and the fix. No message ever shows a value of a private row.
 """
 
@@ -109,6 +111,10 @@ class PrivacyError(PrivetError, TypeError):
 
 class ModelFileError(PrivetError, ValueError):
     """A model file that is damaged, foreign, or written by a newer privet."""
+
+
+class PrivacyWarning(UserWarning):
+    """What was asked for is done, but is not differentially private; its certificate says so too."""
 
 
 def _short(amount: Fraction) -> str:

@@ -34,6 +34,7 @@ PUBLIC = [
     "ParameterError",
     "PatilSingh2014Classifier",
     "PrivacyError",
+    "PrivacyWarning",
     "PrivateDataset",
     "PrivateForestClassifier",
     "PrivateSearchCV",

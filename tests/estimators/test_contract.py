@@ -64,6 +64,7 @@ def test_the_checks_can_fail() -> None:
     assert "failed" in {result["status"] for result in results}
 
 
+@pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=identity)
 def test_the_testing_mode_is_not_private(estimator: Any) -> None:
     rng = np.random.default_rng(0)
@@ -73,6 +74,7 @@ def test_the_testing_mode_is_not_private(estimator: Any) -> None:
     assert "NOT differentially private" in str(fitted.certificate_)
 
 
+@pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_inferring_the_schema_is_not_private_even_with_real_noise(name: str) -> None:
     rng = np.random.default_rng(0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 FIRST = ["schema", "epsilon", "max_depth"]
-LAST = ["variant", "neighbours", "expected_records", "ledger", "random_state", "n_jobs"]
+LAST = ["variant", "neighbours", "expected_records", "ledger", "random_state", "n_jobs", "verbose"]
 every = pytest.mark.parametrize("name", CLASSIFIERS)
 
 

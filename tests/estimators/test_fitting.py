@@ -125,6 +125,7 @@ def test_auc_with_labels_that_the_schema_lists_unsorted(
     assert np.allclose(fitted.predict_proba(table).sum(axis=1), 1)
 
 
+@pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")
 def test_a_second_fit_on_another_schema_forgets_the_first(clinic_schema: Schema, table: dict[str, Any]) -> None:
     narrow = Schema((Categorical("smokes", (False, True)),), clinic_schema.label)
     estimator = CLASSIFIERS["diffpid3"](schema=clinic_schema).fit(table, table["ill"])  # type: ignore[call-arg]
@@ -142,6 +143,7 @@ def test_a_second_fit_on_another_schema_forgets_the_first(clinic_schema: Schema,
     assert estimator.predict(pd.DataFrame({"a": [1.0], "b": ["x"]})).shape == (1,)
 
 
+@pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")
 def test_inferred_from_a_mapping(table: dict[str, Any]) -> None:
     fitted = CLASSIFIERS["diffpc45"](schema="infer").fit({"age": table["age"], "town": table["town"]}, table["ill"])  # type: ignore[call-arg]
     assert fitted.schema_.names == ("age", "town")

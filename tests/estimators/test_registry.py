@@ -32,6 +32,7 @@ COMMON = {
     "ledger": None,
     "random_state": None,
     "n_jobs": None,
+    "verbose": 0,
 }
 
 
@@ -99,6 +100,7 @@ def test_labels_keep_their_type_through_a_file(table: dict[str, Any], tmp_path: 
         assert [type(value) for value in predicted] == [type(value) for value in labels]
 
 
+@pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")
 def test_a_model_of_an_inferred_schema_survives(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 2)), rng.integers(0, 2, 60)

@@ -47,7 +47,7 @@ def models(draw: Any) -> Tree | Forest:
     return members[0] if voting is None else Forest(schema, tuple(members), voting, 0.5)
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(models())
 def test_the_script_predicts_what_the_library_predicts(
     reader: Any, make_certificate: Any, model: Tree | Forest

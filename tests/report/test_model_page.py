@@ -119,7 +119,7 @@ def test_a_hundred_leaves_are_less_than_300_kb(tree_model: Model) -> None:
 
 
 def test_a_page_of_a_huge_tree_stays_a_page(tree_model: Model) -> None:
-    page = model_page(replace(tree_model, trees=chain(20_000)))
+    page = model_page(replace(tree_model, trees=chain(5_000)))
     assert len(page.encode()) < 600_000
     assert "leaves, not shown" in page
     assert "more rules are not listed" in page

@@ -65,4 +65,6 @@ KINDS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "2-D objects": lambda t: np.array(list(t.values()), dtype=object).T,
     "2-D text": lambda t: np.array([[str(cell) for cell in column] for column in t.values()]).T,
     "structured": structured,
+    "lists of cells": lambda t: [list(row) for row in zip(*t.values(), strict=True)],
+    "tuples of cells": lambda t: tuple(zip(*t.values(), strict=True)),
 }

@@ -40,6 +40,15 @@ class TestTables:
         assert codes.labels is not None
         assert codes.labels.shape == (0,)
 
+    def test_a_record_of_another_width_says_less_and_changes_nothing_for_others(self) -> None:
+        rows = [[18, 50.0, "Male"], [18], None, (), [18, 50.0, "Male", "yes", "more"], np.array([18, 50, 0])]
+        features = encode_features(SCHEMA, rows)
+        assert features[:, 0].tolist() == features[:, 4].tolist() == [0, 0, 1]
+        for place, row in enumerate(rows):
+            assert features[:, [place]].tolist() == encode_features(SCHEMA, [row]).tolist()
+        assert encode(SCHEMA, rows).labels.tolist() == [1]  # the one that has a label
+        assert encode(SCHEMA, []).features.shape == (3, 0)
+
     def test_empty_array(self) -> None:
         assert encode(SCHEMA, np.empty((0, 4))).features.shape == (3, 0)
 
@@ -180,7 +189,9 @@ class TestBadTables:
             (TABLE, "yes", "must be an array, a series or a list, not str"),
             (TABLE | {"sex": ["Male"]}, None, "column 'sex' differs in length from 'age'"),
             (TABLE | {"sex": 3}, None, "must be an array, a series or a list, not int"),
-            ([[1, 2, 3]], None, "cannot read a table of type list"),
+            ([1, 2, 3], None, "a list must hold records"),
+            (["abc"], None, "a list must hold records"),
+            ([[1, 2], {"age": 3}], None, "a list must hold records"),
             (pl.DataFrame(TABLE).lazy(), None, "cannot read a table of type LazyFrame.*in memory"),
             (pd.concat([pd.DataFrame(TABLE), pd.DataFrame(TABLE)], axis=1), None, "without duplicate columns"),
         ],

@@ -237,7 +237,7 @@ def _set(*keys: Any) -> Callable[[dict[str, Any]], None]:
         (_set("schema", "labels", ["no"]), "at least two values"),
         (_set("schema", "attributes", 0, "type", "complex"), "'complex'"),
         (_set("schema", "attributes", [{"name": "age", "type": "continuous", "min": 0, "max": 9, "bins": {}}]), "bins"),
-        (_set("schema", "splits", 5), "'splits' must name row ranges"),
+        (_set("schema", "splits", 5), "splits must be an object"),
         (_set("schema", 5), "'schema' is missing"),
         (_set("recipe", 5), "'recipe' is missing"),
         (_set("params", []), "'params' is missing"),

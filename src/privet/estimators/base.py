@@ -16,12 +16,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from privet.engines.opening import header_of, open_engine
 from privet.engines.sources import open_source
-from privet.errors import ParameterError, TableError
+from privet.errors import ParameterError, PrivacyWarning, TableError
+from privet.estimators.verbosity import Told
 from privet.growing.grower import Progress
+from privet.markup import Html, tag
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
+from privet.privacy.wording import html_of
 from privet.recipes.fitting import fit, fit_dataset, own_ledger
 from privet.recipes.recipe import Recipe
 from privet.recipes.usable import count_price
@@ -32,6 +35,7 @@ from privet.schema.frozen import declared_facts
 from privet.structure.compiled import thread_count, threads
 from privet.trees.codec import Model, save
 from privet.trees.forest import Forest
+from privet.trees.importance import importances
 from privet.trees.rules import Rule, rules_of
 from privet.trees.tree import Tree
 
@@ -58,7 +62,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return schema, X if source is None else source, y
 
     def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
-        if not (isinstance(self.schema, str) and self.schema == "infer"):
+        if not self._infers():
             return self._public_schema(), X, y
         if y is None:
             raise ParameterError("requires y to be passed, but the target y is None: schema='infer' reads y for labels")
@@ -68,6 +72,9 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
             check_classification_targets(y)
             X, self._checked = self._named(X), True
         return Schema.infer(X, y), X, y
+
+    def _infers(self) -> bool:
+        return isinstance(self.schema, str) and self.schema == "infer"
 
     def _public_schema(self) -> Schema:
         if isinstance(self.schema, Schema):
@@ -126,11 +133,30 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return tuple(rule for tree in trees for rule in rules_of(tree, inner=inner))
 
     @property
+    def feature_importances_(self) -> np.ndarray:
+        """How much each attribute decides, in the order of ``feature_names_in_``; they add up to 1, or are all 0.
+
+        Computed from released numbers only (:func:`privet.trees.importance.importances`), so it costs no budget. Where
+        a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh the same.
+        """
+        return importances(self._trees)
+
+    @property
     def tree_(self) -> Tree:
         """The tree of a single-tree model."""
         if isinstance(self._trees, Forest):
             raise AttributeError("this model is a forest; see model_.trees")
         return self._trees
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What a notebook shows: scikit-learn's diagram and, after a fit, what was learned and what it cost."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle and hasattr(self, "model_"):
+            bundle["text/html"] += tag("div", Html(self.model_.trees._repr_html_()), html_of(self.certificate_))
+        return bundle
+
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, its schema and its certificate as JSON; read it back with ``privet.load_model``."""
@@ -174,6 +200,7 @@ class PrivateClassifier(SchemaClassifier):
     expected_records: Any
     random_state: Any
     n_jobs: Any
+    verbose: Any
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
         """Grow a model from private records.
@@ -191,7 +218,12 @@ class PrivateClassifier(SchemaClassifier):
             Told (steps done, steps at most) as the fit goes on.
         """
         with threads(self._thread_count()):
-            return self._fit(X, y, progress)
+            if not self.verbose:
+                return self._fit(X, y, progress)
+            told = Told(type(self).__name__, progress)
+            self._fit(X, y, told)
+            told.end(f"{self.model_.trees!r}, {self.certificate_!r}")
+            return self
 
     def predict(self, X: Any) -> np.ndarray:
         with threads(self._thread_count()):
@@ -224,6 +256,8 @@ class PrivateClassifier(SchemaClassifier):
         if self.expected_records is not None:
             count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours))
         ledger = own_ledger(recipe, epsilon, self.neighbours) if self.ledger is None else self._given_ledger()
+        if self._infers():
+            warnings.warn(_INFERRED, PrivacyWarning, stacklevel=3)
         schema, X, y = self._facts(X, y)
         engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=True)
         return self._adopt(fit(recipe, engine, ledger, epsilon, **how))
@@ -262,6 +296,12 @@ class PrivateClassifier(SchemaClassifier):
         raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
 
 
+_INFERRED = (
+    "schema='infer' reads bounds, categories and labels off the private table, which is not private: the certificate "
+    "of this fit says epsilon = infinity. Declare what is public instead: `privet schema draft` begins a schema"
+)
+
+
 def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:
     """Labels in the order scikit-learn's scorers expect, and the schema's code of each."""
     values = decode_labels(schema, np.arange(schema.n_classes))
@@ -273,7 +313,9 @@ def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _is_plain_array(X: Any) -> bool:
-    """Whether scikit-learn can validate X as numbers: not so a mapping, or a frame that holds categories."""
+    """Whether scikit-learn can validate X as numbers: not so a mapping, or what holds categories."""
+    if isinstance(X, list | tuple):
+        return not any(isinstance(cell, str | bytes) for row in X if isinstance(row, list | tuple) for cell in row)
     dtypes = getattr(X, "dtypes", ())
     numeric = all(getattr(dtype, "kind", "O") in "biuf" for dtype in (dtypes if np.iterable(dtypes) else (dtypes,)))
     sparse = hasattr(X, "tocsr")  # scikit-learn will refuse these; some of SciPy's are mappings too

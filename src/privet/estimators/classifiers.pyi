@@ -31,6 +31,7 @@ class SuLQTreeClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class DiffPID3Classifier(PrivateClassifier):
@@ -62,6 +63,7 @@ class DiffPID3Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class DiffPC45Classifier(PrivateClassifier):
@@ -99,6 +101,7 @@ class DiffPC45Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class EmbeddedTreeClassifier(PrivateClassifier):
@@ -136,6 +139,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class ExactTreeClassifier(PrivateClassifier):
@@ -173,6 +177,7 @@ class ExactTreeClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class Mohammed2015Classifier(PrivateClassifier):
@@ -202,6 +207,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class PatilSingh2014Classifier(PrivateClassifier):
@@ -235,6 +241,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class GreedyForestClassifier(PrivateClassifier):
@@ -266,6 +273,7 @@ class GreedyForestClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class Rana2016Classifier(PrivateClassifier):
@@ -295,6 +303,7 @@ class Rana2016Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class Jagannathan2012Classifier(PrivateClassifier):
@@ -326,6 +335,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class Jagannathan2013Classifier(PrivateClassifier):
@@ -357,6 +367,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class SNRForestClassifier(PrivateClassifier):
@@ -386,6 +397,7 @@ class SNRForestClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class SmoothForestClassifier(PrivateClassifier):
@@ -415,6 +427,7 @@ class SmoothForestClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...
 
 class PrivateForestClassifier(PrivateClassifier):
@@ -460,4 +473,5 @@ class PrivateForestClassifier(PrivateClassifier):
         ledger: Ledger | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None: ...

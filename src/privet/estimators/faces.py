@@ -36,6 +36,7 @@ AFTER = (
     Parameter("ledger", Ledger | None, None),
     Parameter("random_state", Any, None),
     Parameter("n_jobs", int | None, None),
+    Parameter("verbose", int, 0),
 )
 EXPLAINED = """
 schema : Schema or path
@@ -54,6 +55,8 @@ random_state : int, optional
 n_jobs : int, optional
     How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less, and so on.
     No result depends on it.
+verbose : int
+    Above 0 a fit says on stderr how far it is, and at the end what it spent.
 """
 
 

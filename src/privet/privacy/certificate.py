@@ -1,34 +1,17 @@
-"""What was promised and what it cost, as data, as JSON and in words."""
+"""What was promised and what it cost, as data and as JSON; ``wording.py`` has the words."""
 
 from __future__ import annotations
 
 import json
 import math
-import textwrap
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privet.privacy import wording
 from privet.privacy.budget import INFINITY, Neighbours, Total
 from privet.privacy.losses import Loss
-
-_LONGEST = 200  # bits of a denominator that is still printed
-_RELATION_WORDS = {
-    Neighbours.ADD_REMOVE: "tables that differ by one record added or removed",
-    Neighbours.REPLACE_ONE: "tables of one size that differ in the contents of one record",
-}
-
-COVERS = (
-    "what was computed through this account from the table that it was handed, of fewer than 2^32 records, by a schema "
-    "and settings that were chosen without looking at that table"
-)
-COVERS_NOT = (
-    "what was done with the records before (imputing, scaling, selecting, dealing them into folds: one record can then "
-    "change others), what was chosen by exact scores after, and how long it took; whoever has k records is protected "
-    "at k times epsilon"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +59,7 @@ class Caveat:
     voids: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """The guarantee of everything released through one account, for the table that the account was handed.
 
@@ -114,8 +97,8 @@ class Certificate:
             "delta": _write(self.delta),
             "charges": [charge.to_dict() for charge in self.charges],
             "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
-            "covers": COVERS,
-            "covers_not": COVERS_NOT,
+            "covers": wording.COVERS,
+            "covers_not": wording.COVERS_NOT,
         }
 
     def to_json(self) -> str:
@@ -132,41 +115,13 @@ class Certificate:
         )
 
     def __str__(self) -> str:
-        if self.private:
-            kind = f" and delta = {words(self.delta)}" if self.delta else " (pure, delta = 0)"
-            headline = f"Differentially private with epsilon = {words(self.epsilon)}{kind}"
-        else:
-            headline = "NOT differentially private (epsilon = infinity)"
-        lines = [headline, f"  neighbours: {_RELATION_WORDS[self.neighbours]}", "  charges:"]
-        alike = Counter(self.charges)  # keeps the order of first appearance
-        width = max((len(charge.what) for charge in alike), default=0)
-        for charge, times in alike.items():
-            total, total_delta = charge.adds * times, charge.added.delta * times
-            added = f"adds {words(total)}" if total or total_delta else "adds nothing (disjoint records)"
-            added += f" and {words(total_delta)}" if total_delta else ""
-            delta = f" and delta {words(charge.loss.delta)}" if charge.loss.delta else ""
-            many = f" x {times}" if times > 1 else ""
-            lines.append(f"    {charge.what:<{width}}  epsilon {words(charge.epsilon)}{delta}{many}, {added}")
-        if not alike:
-            lines.append("    none")
-        if self.caveats:
-            lines.append("  caveats:")
-            lines.extend(f"    - {caveat.text}" for caveat in self.caveats)
-        if self.private:
-            for heading, sentence in (("covers", COVERS), ("does not cover", COVERS_NOT)):
-                lines.append(f"  {heading}:")
-                lines.extend(textwrap.wrap(sentence, 110, initial_indent="    ", subsequent_indent="    "))
-        return "\n".join(lines)
+        return wording.text_of(self)
 
+    def __repr__(self) -> str:
+        return f"<Certificate: epsilon = {_write(self.epsilon)}, {self.neighbours.value}, {len(self.charges)} charges>"
 
-def words(value: Total) -> str:
-    """A number for people: as a decimal, followed by the exact number where the two differ."""
-    if value == INFINITY:
-        return "infinity"
-    short = f"{float(value):.6g}"
-    if Fraction(short) == value:
-        return short
-    return f"{short} ({value})" if Fraction(value).denominator.bit_length() <= _LONGEST else f"about {short}"
+    def _repr_html_(self) -> str:
+        return wording.html_of(self)
 
 
 def _write(value: Total) -> str:

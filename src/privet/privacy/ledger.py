@@ -26,6 +26,7 @@ from privet.privacy.certificate import Caveat, Certificate, Charge
 from privet.privacy.journal import Entry, Header, Journal, Note
 from privet.privacy.losses import NOTHING, UNLIMITED, Loss
 from privet.privacy.receipts import Receipt
+from privet.privacy.wording import html_of_ledger
 from privet.schema.fingerprint import changes
 
 __all__ = ["Caveat", "Certificate", "Charge", "Ledger", "Receipt"]
@@ -174,6 +175,9 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"<Ledger {self.name}: epsilon {self.loss:brief} spent, {self.left:brief} left, {self.neighbours.value}>"
+
+    def _repr_html_(self) -> str:
+        return html_of_ledger(self)
 
     # -- spending --------------------------------------------------------------------------------------------------
 

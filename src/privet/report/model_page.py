@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from privet.errors import RecipeError
 from privet.markup import Html
-from privet.privacy.certificate import COVERS, COVERS_NOT, Certificate
+from privet.privacy.certificate import Certificate
+from privet.privacy.wording import COVERS, COVERS_NOT
 from privet.recipes.registry import recipe_class
 from privet.report import words
 from privet.report.case import follow_data, form_fields
@@ -130,14 +132,14 @@ def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeV
     found = {node: node_counts(tree, node, scale) for node in leaves_of(tree)}
     hidden = {node for node, counts in found.items() if counts is not None and counts.hidden}
     name = f"tree {number + 1}"
-    leaves = tuple(_leaves(tree, found, hidden))
+    leaves = tuple(islice(_leaves(tree, found, hidden), rules))
     return TreeView(
         number,
         name,
         nested_html(tree, lambda node: _remark(found[node]), hidden.__contains__, f"t{number}", nodes),
         tree_picture(tree, hidden.__contains__, f"Picture of {name}: {_size((tree,))}", f"p{number}", nodes),
-        leaves[:rules],
-        max(len(leaves) - rules, 0),
+        leaves,
+        len(found) - len(leaves),
         any(counts is not None for counts in found.values()),
         not np.isin(tree.proba[tree.is_leaf], (0.0, 1.0)).all(),
         any(counts is not None and counts.known for counts in found.values()),

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from privet.privacy.budget import Neighbours
-from privet.privacy.certificate import Certificate, Charge, words
+from privet.privacy.certificate import Certificate, Charge
+from privet.privacy.wording import words
 from privet.scoring.intervals import noise_reach
 
 MECHANISMS = {

@@ -31,7 +31,7 @@ import numpy as np
 
 from privet.errors import TableError
 from privet.schema.facts import Attribute, Numeric, Schema
-from privet.schema.tables import number_of
+from privet.schema.tables import is_nameless, number_of
 
 _NULLABLE = re.compile(r"(U?Int|Float)\d+")  # pandas' nullable numbers; NumPy's names are in small letters
 
@@ -62,7 +62,7 @@ def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label:
     inside = with_label and labels is None
     wanted = (*schema.attributes, schema.label) if inside else schema.attributes
     columns = None
-    if isinstance(table, np.ndarray) and not table.dtype.names:
+    if is_nameless(table):
         _refuse_width(schema, table, inside)
     else:
         columns = _columns(table)
@@ -81,8 +81,8 @@ def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label:
 
 
 def attribute_order(schema: Schema, table: Any) -> tuple[str, ...] | None:
-    """The schema's attributes in the order in which a table with names has them; None for an array, which has none."""
-    if isinstance(table, np.ndarray) and not table.dtype.names:
+    """The schema's attributes in the order in which a table with names has them; None for one without names."""
+    if is_nameless(table):
         return None
     return tuple(name for name in _columns(table) or () if name in schema.names)
 
@@ -190,7 +190,10 @@ def _refuse_lacking(wanted: tuple[Attribute, ...], columns: Mapping[str, Any]) -
     raise TableError(message)
 
 
-def _refuse_width(schema: Schema, array: np.ndarray, inside: bool) -> None:
+def _refuse_width(schema: Schema, array: Any, inside: bool) -> None:
+    """Only an array has a width: that of a list is the width of its records, and they must not decide."""
+    if not isinstance(array, np.ndarray):
+        return
     expected = (*schema.names, schema.label.name) if inside else schema.names
     if array.ndim == 2 and array.shape[1] != len(expected):
         raise TableError(

@@ -170,7 +170,7 @@ class Categorical:
 Attribute = Numeric | Categorical
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """The public facts of a table: its attributes, in order, and its label.
 
@@ -226,6 +226,9 @@ class Schema:
             f"{self.name or 'schema'}: {numeric} numeric and {len(self.attributes) - numeric} categorical attributes, "
             f"label {self.label.name!r} with {self.n_classes} values"
         )
+
+    def __repr__(self) -> str:
+        return f"<Schema {str(self).removeprefix('schema: ')}>"  # all facts would fill a screen; to_dict has them
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -34,10 +34,12 @@ class Columns(NamedTuple):
 
 
 def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
-    """Any supported table; ``positional`` names the columns of a 2-D array (``x0``, ``x1``, ... by default)."""
+    """Any supported table; ``positional`` names the columns of what has no names (``x0``, ``x1``, ... by default)."""
     if isinstance(table, Mapping):
         named = {str(name): column for name, column in table.items()}
         return Columns(tuple(named), lambda name: as_column(named[name]))
+    if isinstance(table, list | tuple):
+        return _rows(table, positional)
     if isinstance(table, np.ndarray):
         if table.dtype.names:
             return Columns(table.dtype.names, lambda name: as_column(table[name]))
@@ -54,7 +56,7 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
     except (TypeError, nw.exceptions.NarwhalsError):
         raise TableError(
             f"cannot read a table of type {type(table).__name__}: give a pandas, polars or pyarrow table held in "
-            "memory and without duplicate columns, a mapping of columns, or a 2-D array"
+            "memory and without duplicate columns, a mapping of columns, a 2-D array or a list of lists"
         ) from None  # the cause can show the table's own names, which are a record where the header was forgotten
 
     def repeated(name: str) -> Repeated | None:
@@ -87,6 +89,36 @@ def _repeated(column: Any) -> Repeated | None:
 
 def _places(chunk: Any) -> NDArray[np.intp]:
     return np.asarray(np.ma.filled(as_column(chunk.indices).astype(np.intp), -1))
+
+
+def is_nameless(table: Any) -> bool:
+    """Whether a table has no names for its columns, so that they are taken in the schema's order."""
+    return isinstance(table, list | tuple) or (isinstance(table, np.ndarray) and not table.dtype.names)
+
+
+def _rows(rows: Sequence[Any], positional: Sequence[str]) -> Columns:
+    """A list of records, each a list of cells. A cell that a record lacks is missing, and one too many is not read.
+
+    So no record can stop the others from being read, and how wide a record is changes nothing for them. What is neither
+    a list nor None, a record that says nothing, is no record: such a list is no table.
+    """
+    if not all(row is None or isinstance(row, list | tuple) or _is_line(row) for row in rows):
+        raise TableError(
+            "a list must hold records, each a list of cells in the order of the schema, as in [[63, 'no']]"
+        )
+    width = max((len(row) for row in rows if row is not None), default=0)
+    names = tuple(positional) or tuple(f"x{i}" for i in range(width))  # without a schema nothing is private
+    place = {name: i for i, name in enumerate(names)}
+
+    def read(name: str) -> Array:
+        at = place[name]
+        return _objects([row[at] if row is not None and at < len(row) else None for row in rows])
+
+    return Columns(names, read)
+
+
+def _is_line(row: Any) -> bool:
+    return isinstance(row, np.ndarray) and row.ndim == 1
 
 
 def as_column(values: Any) -> Array:

@@ -32,7 +32,7 @@ _COLUMNS = ("attribute", "kind", "cut", "first_child", "label")
 _INT32 = np.iinfo(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model:
     """The result of a fit: trees, the public facts they use, and what was promised.
 
@@ -51,6 +51,9 @@ class Model:
     @property
     def schema(self) -> Schema:
         return self.trees.schema
+
+    def __repr__(self) -> str:
+        return f"<Model of {self.recipe}: {self.trees!r}>"
 
 
 def save(model: Model, path: str | PathLike[str]) -> None:

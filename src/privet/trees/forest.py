@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.markup import tag
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.trees import voting as hearing
@@ -18,7 +19,7 @@ from privet.trees.tree import Floats, Tree
 from privet.trees.voting import Voting
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Forest:
     """Trees over one schema, and how they vote: see :mod:`privet.trees.voting`.
 
@@ -56,6 +57,16 @@ class Forest:
 
     def __len__(self) -> int:
         return len(self.trees)
+
+    def __repr__(self) -> str:
+        leaves = sum(tree.n_leaves for tree in self.trees)
+        return f"<Forest of {len(self.trees)} trees, {leaves} leaves, for {self.schema.label.name!r}>"
+
+    def _repr_html_(self) -> str:
+        from privet.trees.nested import nested_html
+
+        first = tag("details", tag("summary", "the first tree"), nested_html(self.trees[0]))
+        return tag("div", tag("p", repr(self).strip("<>")), first)
 
     def __iter__(self) -> Iterator[Tree]:
         return iter(self.trees)

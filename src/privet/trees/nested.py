@@ -42,7 +42,7 @@ def nested_html(
     >>> from privet.structure.splits import OneCategory
     >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
     >>> tree = Tree.build(schema, [OneCategory(0, 1), None, None], [1, -1, -1], [0, 1, 0])
-    >>> print(nested_html(tree)[:93])
+    >>> print(nested_html(tree)[:100])
     <details open="open" id="node-0"><summary>All records <span class="remark">2 leaves</span></summary>
     """
     below, levels = leaves_below(tree), shown_levels(tree, most)

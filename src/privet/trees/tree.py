@@ -18,7 +18,7 @@ from privet.structure.splits import LEAF, Test, Tests, make_test
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """A decision tree over integer codes.
 
@@ -80,6 +80,15 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.attribute)
+
+    def __repr__(self) -> str:
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        return f"<Tree of {leaves}, depth {self.depth}, for {self.schema.label.name!r}>"
+
+    def _repr_html_(self) -> str:
+        from privet.trees.nested import nested_html
+
+        return nested_html(self)
 
     @property
     def is_leaf(self) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,36 @@
+"""What a fit with ``verbose`` says: how far it is, about once a second, and how it ended."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from privet.growing.grower import Progress
+
+EVERY = 1.0  # seconds between two lines
+
+
+class Told:
+    """Progress that is written to stderr, and passed on to whoever else wants to know."""
+
+    def __init__(self, name: str, also: Progress | None = None) -> None:
+        self._name = name
+        self._also = also
+        self._began = time.monotonic()
+        self._next = self._began
+        self._say("begins")
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._also is not None:
+            self._also(done, total)
+        if time.monotonic() >= self._next and total > 0:
+            self._say(f"{100 * done / total:.0f} % done")
+
+    def end(self, result: str) -> None:
+        """Say what came out."""
+        self._say(f"ends: {result}")
+
+    def _say(self, what: str) -> None:
+        now = time.monotonic()
+        self._next = now + EVERY
+        print(f"[{self._name}] {now - self._began:.0f} s: {what}", file=sys.stderr)
