@@ -1,5 +1,5 @@
 # Every target sets itself up: all it needs is Python 3.11+, make and a package registry.
-#   make demo     a private tour of a clinic's table
+#   make demo     a private tour of a hospital's table
 #   make test     the whole suite, but for the long forms of some tests
 #   make slow     those long forms: another few minutes
 #   make lint     ruff and mypy
@@ -26,7 +26,7 @@ INSTALL := install --quiet -e '.[test,browser,duckdb,postgres,spark]' -c constra
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
-	@$(BIN)/python -m privet.cli.demo
+	@$(BIN)/privet demo
 
 # Kernels are compiled once, before the test processes would do it side by side.
 test: $(STAMP)

@@ -1,28 +1,32 @@
-"""A tour of privet on a clinic's table: ``make demo``, ``privet demo`` or ``python -m privet.cli.demo``.
+"""A tour of privet on invented patients: ``make demo`` or ``privet demo``.
 
-Private questions, a budget that runs out, trees grown with another budget, and the certificate of one. The patients
-are invented, so the tour can afford to show the true answers beside the noisy ones. Noise is real: every tour differs.
+Private questions and a budget that outlives the process; the recommended models and a page for whoever wants to see
+one; what accuracy costs at which epsilon; an audit that catches a published method. The patients are invented, so the
+tour can afford to show the true answers beside the noisy ones. Noise is real: every tour differs.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
-from privet.datasets.clinic import clinic
+from privet.datasets.patients import LABEL, patients
 from privet.engines.opening import protect
 from privet.errors import BudgetExceeded
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import make_classifier
-from privet.privacy.dataset import PrivateDataset
-from privet.privacy.ledger import Certificate, Ledger
-from privet.trees.render import export_text
+from privet.privacy.ledger import Ledger
+from privet.recipes.registry import DEFAULT, recipe_classes
 
-PATIENTS, TESTS = 20_000, 10_000
-QUESTIONS_BUDGET, TREE_BUDGET = 0.5, 0.5
-DEPTH = 4
-# Recipe and its parameters, the tree that is printed last.
-RECIPES: tuple[tuple[str, dict[str, Any]], ...] = (("sulq", {}), ("diffpid3", {"criterion": "max"}), ("diffpc45", {}))
+PATIENTS, FRESH = 5000, 20_000
+BUDGET = 2.0  # of the journal: questions and the tree
+TREE = 1.0
+DEPTH = 3  # of the tree that is printed: it fits a screen
+EPSILONS = (0.01, 0.05, 0.2, 1.0)
+CAUGHT = ("smooth-forest", "as-published", "99 against 100 records")  # a recipe, its variant, and the pair of tables
+HOLDS = ("diffpc45", "sound", "a crowd in two nodes")
+PAGE, JOURNAL, MODEL = "tree.html", "patients.journal", "tree.json"
 
 
 @dataclass(frozen=True)
@@ -36,112 +40,111 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Grown:
-    """A tree's name, what it spent (None: it is not private) and its accuracy on fresh noiseless patients."""
+class Accuracy:
+    """How often a learner is right on fresh patients, by epsilon; None is the epsilon of what is not private."""
 
-    recipe: str
-    epsilon: float | None
-    leaves: int
-    accuracy: float
+    learner: str
+    by_epsilon: dict[float | None, float]
 
 
-def tour() -> dict[str, Any]:
-    """The whole tour as data."""
-    schema, table = clinic(PATIENTS, seed=0)
-    answers, refusal, _ = ask()
-    trees, text, certificate = grow()
-    return {
-        "schema": schema.to_dict(),
-        "patients": len(table["class"]),
-        "answers": [asdict(answer) for answer in answers],
-        "refusal": refusal,
-        "trees": [asdict(tree) for tree in trees],
-        "tree": text,
-        "certificate": certificate.to_dict(),
-    }
+@dataclass
+class Tour:
+    """What a tour showed, in order."""
+
+    folder: Path
+    schema: str = ""
+    answers: list[Answer] = field(default_factory=list)
+    tree: str = ""
+    certificate: str = ""
+    left: str = ""
+    refusal: str = ""
+    accuracies: list[Accuracy] = field(default_factory=list)
+    audits: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        accuracies = [
+            {"learner": one.learner, "epsilon": epsilon, "accuracy": share}
+            for one in self.accuracies
+            for epsilon, share in one.by_epsilon.items()
+        ]
+        files = {name: str(self.folder / name) for name in (PAGE, JOURNAL, MODEL)}
+        told = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
+        told |= {"tree": self.tree, "certificate": self.certificate, "left": self.left, "refusal": self.refusal}
+        return told | {"accuracies": accuracies, "audits": self.audits, "files": files}
 
 
-def ask() -> tuple[list[Answer], str, Ledger]:
-    """Questions until the budget refuses one."""
-    schema, table = clinic(PATIENTS, seed=0)
-    ledger = Ledger(QUESTIONS_BUDGET)
+def ask(tour: Tour) -> None:
+    """Questions to the table, paid from a journal."""
+    schema, table = patients(PATIENTS, seed=1)
+    tour.schema = str(schema)
+    ledger = Ledger(BUDGET, journal=tour.folder / JOURNAL, dataset=schema.name)
     data = protect(table, schema, ledger)
-    sick = (table["class"] == "Sick").sum()
-    answers = [
-        Answer("How many patients are there?", 0.1, f"{data.noisy_count(0.1)}", f"{PATIENTS}"),
-        Answer("How many of each class?", 0.1, _counts(data, 0.1), f"Healthy {PATIENTS - sick}, Sick {sick}"),
-        Answer(
-            "What is the average temperature?",
-            0.2,
-            f"{data.noisy_average('temperature', 0.2):.2f}",
-            f"{table['temperature'].mean():.2f}",
-        ),
+    back = int((table[LABEL.name] == "yes").sum())
+    counts = data.class_counts(0.1)
+    tour.answers = [
+        Answer("How many patients?", 0.1, f"{data.noisy_count(0.1)}", f"{PATIENTS}"),
+        Answer("How many came back?", 0.1, f"{counts['yes']} yes, {counts['no']} no", f"{back} yes"),
+        Answer("How old, on average?", 0.2, f"{data.noisy_average('age', 0.2):.2f}", f"{table['age'].mean():.2f}"),
     ]
+
+
+def grow(tour: Tour) -> None:
+    """The recommended tree, paid from the same journal; its file and its page. One more than is left is refused."""
+    from privet.report.model_page import model_page
+    from privet.trees.render import export_text
+
+    schema, table = patients(PATIENTS, seed=1)
+    # Opened anew, as another process would: what was spent before is in the file.
+    ledger = Ledger(journal=tour.folder / JOURNAL)
+    tree = make_classifier(DEFAULT, schema=schema, epsilon=TREE, max_depth=DEPTH, ledger=ledger)
+    tree.fit(table)
+    tree.save(tour.folder / MODEL)
+    (tour.folder / PAGE).write_text(model_page(tree.model_), encoding="utf-8")
+    tour.tree, tour.certificate = export_text(tree.tree_), str(tree.certificate_)
+    tour.left = f"{float(ledger.remaining):g} of {BUDGET:g}"
     try:
-        data.noisy_count(0.2)
+        tree.fit(table)
     except BudgetExceeded as error:
-        return answers, str(error), ledger
-    raise AssertionError("the budget was overspent")  # the ledger's tests would have to be wrong
+        tour.refusal = str(error)
 
 
-def grow() -> tuple[list[Grown], str, Certificate]:
-    """A tree of every recipe and a non-private one; the last private tree in words, and its certificate."""
-    schema, table = clinic(PATIENTS, seed=0)
-    _, fresh = clinic(TESTS, seed=1, p_noise=0)
-    trees = []
-    for recipe, params in RECIPES:
-        model = make_classifier(recipe, schema=schema, epsilon=TREE_BUDGET, max_depth=DEPTH, **params)
-        model.fit(table)
-        accuracy = float(model.score(fresh, fresh["class"]))
-        trees.append(Grown(recipe, TREE_BUDGET, model.tree_.n_leaves, accuracy))
+def compare(tour: Tour) -> None:
+    """Accuracy against epsilon of the recommended recipes, with the limits: nothing learned, and nothing protected."""
+    schema, table = patients(PATIENTS, seed=1)
+    _, fresh = patients(FRESH, seed=2)
+    truth = fresh[LABEL.name]
+    for name, recipe in recipe_classes().items():
+        if recipe.info.recommended:
+            found: dict[float | None, float] = {}
+            for epsilon in EPSILONS:
+                found[epsilon] = float(
+                    make_classifier(name, schema=schema, epsilon=epsilon).fit(table).score(fresh, truth)
+                )
+            tour.accuracies.append(Accuracy(name, found))
     for name, reference in REFERENCES.items():
-        open_model = reference(schema, DEPTH).fit(table)
-        accuracy = float(open_model.score(fresh, fresh["class"]))
-        trees.append(Grown(name, None, open_model.tree_.n_leaves, accuracy))
-    return trees, export_text(model.tree_), model.certificate_
+        share = float(reference(schema, DEPTH + 1).fit(table).score(fresh, truth))
+        tour.accuracies.append(Accuracy(name, {None: share}))
+    tour.accuracies.append(Accuracy("always no", {None: float((truth == "no").mean())}))
 
 
-def tell() -> None:
-    """The tour for people."""
-    from rich.console import Console
-    from rich.panel import Panel
-    from rich.rule import Rule
-    from rich.table import Table
-    from rich.text import Text
+def audit(tour: Tour) -> None:
+    """Two methods on a pair of neighbouring tables each: one that keeps its word, and one as it was published."""
+    from privet.audit import exact, zoo
+    from privet.audit.exact import as_recipe
 
-    console = Console(highlight=False)
-    schema, _ = clinic(1)
-    console.print(Rule("privet: a clinic's table"))
-    console.print(f"{PATIENTS} invented patients. What is public is declared: {schema}.\n")
-
-    answers, refusal, ledger = ask()
-    console.print(Rule(f"1. Private questions, with a budget of epsilon = {QUESTIONS_BUDGET:g}"))
-    grid = Table("question", "epsilon", "released", "exact (only a demo may show it)")
-    for answer in answers:
-        grid.add_row(answer.question, f"{answer.epsilon:g}", answer.released, answer.exact)
-    console.print(grid)
-    console.print("One question more, and the budget refuses before anything is drawn:")
-    console.print(Panel(Text(refusal), title="BudgetExceeded", border_style="red", expand=False))
-    console.print(Text(str(ledger.certificate())), "")
-
-    console.print(Rule(f"2. Trees, epsilon = {TREE_BUDGET:g} each, at most {DEPTH} tests on a path"))
-    trees, text, certificate = grow()
-    grid = Table("tree", "epsilon", "leaves", "accuracy on fresh patients", title=None)
-    for tree in trees:
-        spent = "not private" if tree.epsilon is None else f"{tree.epsilon:g}"
-        style = "dim" if tree.epsilon is None else None
-        grid.add_row(tree.recipe, spent, str(tree.leaves), f"{100 * tree.accuracy:.1f} %", style=style)
-    console.print(grid)
-    console.print(f"The {RECIPES[-1][0]} tree, as released (counts are noisy):")
-    console.print(Panel(Text(text.rstrip()), expand=False))
-
-    console.print(Rule("3. Its certificate"))
-    console.print(Text(str(certificate)))
+    pairs = {pair.name: pair for pair in zoo()}
+    for recipe, variant, pair in (HOLDS, CAUGHT):
+        tour.audits.append(exact(as_recipe(recipe, variant=variant), [pairs[pair]], 1).to_dict())
 
 
-def _counts(data: PrivateDataset, epsilon: float) -> str:
-    return ", ".join(f"{label} {count}" for label, count in data.class_counts(epsilon).items())
+STEPS = {"asking": ask, "growing a tree": grow, "comparing": compare, "auditing": audit}
 
 
-if __name__ == "__main__":
-    tell()
+def run(folder: Path, begun: Any = None) -> Tour:
+    """The whole tour; ``begun`` is told what is being done."""
+    tour = Tour(folder)
+    for what, step in STEPS.items():
+        if begun is not None:
+            begun(what)
+        step(tour)
+    return tour

@@ -13,14 +13,30 @@ from privet.cli.output import print_json, print_rich
 from privet.cli.writing import Force, refuse, writing
 
 
-def demo(as_json: Json = False) -> None:
-    """A tour: private questions to a clinic's table, a budget that runs out, trees and their certificate."""
-    from privet.cli.demo import tell, tour
+def demo(
+    folder: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="For the files; a new one if left out.")
+    ] = None,
+    browse: Annotated[bool, typer.Option("--open", help="Open the page of the tree in a browser.")] = False,
+    as_json: Json = False,
+) -> None:
+    """A tour on invented patients: questions, a budget that remembers, a tree and its page, its price, an audit."""
+    import tempfile
+    import webbrowser
 
+    from privet.cli.demo import JOURNAL, MODEL, PAGE, Tour, run
+    from privet.cli.telling import tell
+
+    place = Path(tempfile.mkdtemp(prefix="privet-demo-")) if folder is None else folder
+    place.mkdir(parents=True, exist_ok=True)
+    for name in (JOURNAL, MODEL, PAGE):
+        refuse(place / name, "the demo's file")
     if as_json:
-        print_json(tour())
+        print_json(run(place).to_dict())
     else:
-        tell()
+        tell(Tour(place))
+    if browse:
+        webbrowser.open((place / PAGE).resolve().as_uri())
 
 
 def recipes(
