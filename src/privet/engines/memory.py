@@ -15,6 +15,8 @@ from privet.privacy.counting import (
     Cells,
     Coins,
     Descend,
+    FitCurvature,
+    FitSums,
     Ints,
     Joint,
     LevelSum,
@@ -23,6 +25,7 @@ from privet.privacy.counting import (
     Refine,
     Shards,
     Tally,
+    carried,
     single_attributes,
 )
 from privet.schema import Schema
@@ -65,7 +68,7 @@ class MemoryEngine:
         self._lock = threading.Lock()
 
     def answer(self, questions: Sequence[Question]) -> list[Ints]:
-        return [self._tally(q) if isinstance(q, Tally) else self._level_sum(q) for q in questions]
+        return [self._answer(question) for question in questions]
 
     def add(self, questions: Sequence[Question], totals: Sequence[Ints]) -> None:
         """Add the answers of these records to ``totals``, so that chunks of records can come one after another."""
@@ -148,6 +151,25 @@ class MemoryEngine:
                 return np.where(places == 0, self._coins[coins].astype(np.int32), np.int32(-1))
 
     # -- counting --------------------------------------------------------------------------------------------------
+
+    def _answer(self, question: Question) -> Ints:
+        match question:
+            case Tally():
+                return self._tally(question)
+            case LevelSum():
+                return self._level_sum(question)
+            case FitSums():
+                return self._fit_sums(question)
+
+    def _fit_sums(self, question: FitSums) -> Ints:
+        from privet.engines import fit_kernels
+
+        places = self.places(question.cells)
+        records = self._features, self._labels, places
+        threads = _threads(places.size)
+        if isinstance(question, FitCurvature):
+            return np.asarray(fit_kernels.fit_curvature(*records, question, threads))
+        return carried(fit_kernels.fit_sums(*records, question, threads))
 
     def _tally(self, tally: Tally) -> Ints:
         from privet.engines import kernels

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
+from privet.structure.terms import Term
 
 Ints = npt.NDArray[np.int64]
 Coins = Callable[[int, int], Ints]
@@ -114,7 +115,49 @@ class LevelSum:
     attribute: int
 
 
-Question = Tally | LevelSum
+@dataclass(frozen=True, eq=False)
+class FitSums:
+    """What one step of a convex fit needs: (bin, column, limb) sums of residuals at a public point.
+
+    Every record has a bin in each of ``terms`` and scores ``offset`` plus what ``tables`` say of its bins. With one
+    column that is the log-odds of the second of two classes, with more there is one for each class. Its residual is
+    the probability of a class less whether it is the record's own, times the public weight of that class, rounded to a
+    multiple of 2**-50. Asked are the sums by bin, in the ``free`` first terms; the others are part of the score only.
+    A sum is ``limb 0 * 2**30 + limb 1``: it can have more than 64 bits. Sums of chunks are added limb by limb.
+    """
+
+    cells: Cells
+    terms: tuple[Term, ...]
+    tables: tuple[npt.NDArray[np.float64], ...]
+    offset: npt.NDArray[np.float64]
+    class_weights: npt.NDArray[np.float64]
+    free: int
+
+    @property
+    def columns(self) -> int:
+        return len(self.offset)
+
+
+class FitCurvature(FitSums):
+    """At the same point, (cell, cell) sums of the weights of both cells times p(1 - p), in the free terms.
+
+    Only where ``row <= column``; with more than two classes, half the sum of p(1 - p) over them. In multiples of
+    2**-30, each product rounded down: good enough to say where to go next, and no more is asked of it.
+    """
+
+
+RESIDUAL_BITS = 50  # a residual is a whole number of 2**-50: below the rounding errors of the probability itself
+LOW_BITS = 30  # of the low limb; up to 2**32 records, neither limb overflows
+CURVATURE_BITS = 30  # a quarter of 2**30 for each of 2**32 records still fits into 64 bits
+
+
+def carried(limbs: Ints) -> Ints:
+    """Limbs added up from chunks, in their one canonical form: the low limb below 2**30."""
+    high, low = limbs[..., 0], limbs[..., 1]
+    return np.stack([high + (low >> LOW_BITS), low & (2**LOW_BITS - 1)], axis=-1)
+
+
+Question = Tally | LevelSum | FitSums
 
 
 class Joint(Protocol):

@@ -6,13 +6,17 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, level_sums, only, refine
+from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, descend, level_sums, only, refine
+from privet.privacy.fits.calibration import Calibration, Shape, calibrate
+from privet.privacy.fits.perturbed_fit import Fit, release_fit
 from privet.privacy.frontier import Frontier, descend_each
 from privet.privacy.ledger import Certificate, Ledger, Receipt
+from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Score
@@ -22,6 +26,7 @@ from privet.schema.fingerprint import fingerprint
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests, check_test
 
+Floats = npt.NDArray[np.float64]
 _REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
 
 
@@ -104,6 +109,20 @@ class PrivateDataset:
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
         by = selection or Selection()
         return tests[int(self.frontier().choose_all(tests, score, epsilon, selection=by, log_prior=prior)[0])]
+
+    def perturbed_fit(
+        self, plan: Fit, shape: Shape, loss: Loss, *, routes: Routes | None = None, what: str = "perturbed fit"
+    ) -> tuple[list[Floats], Calibration]:
+        """Fit the public ``plan`` with noise in its objective; the numbers of each term, and the noise they have.
+
+        With ``routes``, a public tree, a term without attributes looks at the leaf that a record arrives at.
+        """
+        cells = self._cells if routes is None else descend(self._cells, routes)
+        plan.check(self.schema, cells.size)
+        shape.check(plan.terms, self.schema)
+        calibration = calibrate(shape, loss / self.ledger.neighbours.steps)
+        receipt = self._account.charge(loss, what, mechanism=f"objective with {calibration.law} noise")
+        return release_fit(self._engine, cells, plan, calibration, receipt), calibration
 
     # -- parts -----------------------------------------------------------------------------------------------------
 

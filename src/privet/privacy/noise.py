@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Law = Literal["laplace", "gaussian"]
 
 
 class NoiseSource(Protocol):
@@ -34,6 +35,12 @@ class NoiseSource(Protocol):
     def permute_and_flip(self, scores: Floats, scale: float) -> int:
         """The first index of a random order whose coin of bias exp((score - max) / scale) shows heads."""
 
+    def hidden(self, law: Law, size: int, scale: float) -> Ints:
+        """Whole noise that goes into an objective and is not released: discrete Laplace or discrete Gaussian."""
+
+    def covering(self, values: Ints, scale: float) -> Ints:
+        """``laplace``, for what a fit with hidden noise releases: audits know what such a release means."""
+
     def coins(self, sides: int, size: int) -> Ints:
         """``size`` independent throws of a fair coin with ``sides`` sides."""
 
@@ -48,6 +55,12 @@ class OpenDPNoise:
             return values.copy()
         drawn = _laplace(scale)(np.ascontiguousarray(values, dtype=np.int64).ravel())
         return np.asarray(drawn, dtype=np.int64).reshape(values.shape)
+
+    covering = laplace
+
+    def hidden(self, law: Law, size: int, scale: float) -> Ints:
+        draw = _laplace(scale) if law == "laplace" else _gaussian(scale)
+        return np.asarray(draw(np.zeros(size, dtype=np.int64)), dtype=np.int64) if size else np.zeros(0, dtype=np.int64)
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return int(_exponential(scale)(scores.tolist()))
@@ -75,6 +88,13 @@ def _laplace(scale: float) -> Any:
     domains, metrics, _, measurements = _opendp()
     space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.l1_distance(T="i64")
     return measurements.make_laplace(*space, scale=scale)
+
+
+@lru_cache(maxsize=256)
+def _gaussian(scale: float) -> Any:
+    domains, metrics, _, measurements = _opendp()
+    space = domains.vector_domain(domains.atom_domain(T="i64")), metrics.l2_distance(T="f64")
+    return measurements.make_gaussian(*space, scale=scale)
 
 
 @lru_cache(maxsize=256)

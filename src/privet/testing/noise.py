@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.noise import NoiseSource, _source
+from privet.privacy.noise import Law, NoiseSource, _source
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -40,6 +40,13 @@ class SeededNoise:
         noise = self._random.geometric(p, values.shape) - self._random.geometric(p, values.shape)
         return np.asarray(values + noise, dtype=np.int64)
 
+    covering = laplace
+
+    def hidden(self, law: Law, size: int, scale: float) -> Ints:
+        if law == "laplace":
+            return self.laplace(np.zeros(size, dtype=np.int64), scale)
+        return np.rint(self._random.normal(0.0, scale, size)).astype(np.int64)
+
     def exponential(self, scores: Floats, scale: float) -> int:
         return int(np.argmax(scores / scale + self._random.gumbel(size=scores.size)))
 
@@ -64,6 +71,11 @@ class ZeroNoise:
 
     def laplace(self, values: Ints, scale: float) -> Ints:
         return values.copy()
+
+    covering = laplace
+
+    def hidden(self, law: Law, size: int, scale: float) -> Ints:
+        return np.zeros(size, dtype=np.int64)
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return int(np.argmax(scores))
@@ -112,6 +124,13 @@ class ScriptedNoise(ABC):
     def laplace(self, values: Ints, scale: float) -> Ints:
         drawn = self.answer("laplace", values.ravel().astype(np.int64), scale)
         return np.array(drawn, dtype=np.int64).reshape(values.shape)
+
+    def covering(self, values: Ints, scale: float) -> Ints:
+        drawn = self.answer("covering", values.ravel().astype(np.int64), scale)
+        return np.array(drawn, dtype=np.int64).reshape(values.shape)
+
+    def hidden(self, law: Law, size: int, scale: float) -> Ints:
+        return np.array(self.answer("hidden", np.zeros(size, dtype=np.int64), scale), dtype=np.int64)
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return self.answer("exponential", scores.copy(), scale)[0]

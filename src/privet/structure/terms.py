@@ -1,0 +1,111 @@
+"""The public terms of an additive model: how the codes of a record become features of weights that sum to one.
+
+A term looks at one attribute, at a pair of them, or (no attribute) at the cell of a partition. It groups their codes
+into *bins*, and each bin is a mix of a few *cells*: a category is one cell, a number lies between two knots and so is a
+mix of two. The weights are whole multiples of 2**-20 that sum to exactly 1, whatever the record: that is what the proof
+of the perturbed fit needs (``docs/proofs/perturbed_fit.md``). A fit finds a number for every cell; what a record
+scores is then a number for every bin, looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.schema import Schema
+
+UNIT = 2**20  # the weights of a bin are whole and sum to this
+MOST_BINS = 2**20  # of all terms together; each is a number that a model stores
+
+Index = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Bins of codes, each a mix of cells.
+
+    ``levels`` has, for each of ``attributes``, the level of every code; the bins are all combinations of levels, the
+    last running fastest. Row ``b`` of ``cells`` and ``weights`` is the mix of bin ``b``.
+
+    >>> Term.one_hot((), [], 3).weights.tolist() == [[UNIT], [UNIT], [UNIT]]
+    True
+    """
+
+    attributes: tuple[int, ...]
+    levels: tuple[Index, ...]
+    cells: Index
+    weights: Index
+
+    def __post_init__(self) -> None:
+        for name in ("cells", "weights"):
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+        object.__setattr__(self, "levels", tuple(_read_only(column) for column in self.levels))
+        if len(self.attributes) > 2 or len(self.levels) != len(self.attributes):
+            raise ParameterError("a term looks at no attribute, at one or at two, with levels for each")
+        if self.cells.ndim != 2 or not self.cells.size or self.cells.shape != self.weights.shape:
+            raise ParameterError("a term needs a row of cells and one of weights for each of its bins")
+        if self.attributes and self.bins != int(np.prod(self.sides)):
+            raise ParameterError("a term needs a row for every combination of levels")
+        if self.cells.min() < 0 or self.weights.min() < 0 or (self.weights.sum(axis=1) != UNIT).any():
+            raise ParameterError(f"the weights of a bin must be whole, not negative, and sum to {UNIT}")
+
+    @classmethod
+    def one_hot(cls, attributes: tuple[int, ...], levels: Sequence[npt.NDArray[Any]], bins: int) -> Term:
+        """Every bin a cell of its own."""
+        return cls(attributes, tuple(levels), np.arange(bins)[:, None], np.full((bins, 1), UNIT))
+
+    @property
+    def bins(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of cells."""
+        return int(self.cells.max()) + 1
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The number of levels of each attribute."""
+        return tuple(int(column.max()) + 1 for column in self.levels)
+
+    @cached_property
+    def touched(self) -> int:
+        """How many cells one record has a part in, at most."""
+        return int((self.weights > 0).sum(axis=1).max())
+
+    def spread(self, values: Floats) -> Floats:
+        """(bin, column) what a record of each bin scores, from a number for each (cell, column)."""
+        return np.einsum("bm,bmc->bc", self.weights / UNIT, values[self.cells])
+
+    def fault(self, schema: Schema) -> str | None:
+        """Why compiled code must not read this term, or None: it reads memory at the places that a term names."""
+        for a, column in zip(self.attributes, self.levels, strict=True):
+            if not 0 <= a < len(schema.attributes) or column.shape != (schema.arities[a],) or column.min() < 0:
+                return f"a term does not fit attribute {a} of the schema"
+        if len(set(self.attributes)) < len(self.attributes):
+            return "a pair must be of two attributes"
+        return None
+
+
+def check_terms(terms: Sequence[Term], schema: Schema, cells: int) -> None:
+    """Refuse terms that do not fit the schema, or a partition into ``cells``."""
+    for term in terms:
+        if type(term) is not Term or (fault := term.fault(schema)):
+            raise ParameterError(fault if type(term) is Term else "terms must be a list of Term")
+        if not term.attributes and term.bins != cells:
+            raise ParameterError(f"a term of {term.bins} leaves needs a partition into as many cells, not {cells}")
+    if sum(term.bins for term in terms) > MOST_BINS:
+        raise ParameterError(f"the terms have more than {MOST_BINS:,} bins together; use fewer or coarser ones")
+
+
+def _read_only(values: Any) -> Index:
+    column = np.array(values, dtype=np.int32)
+    column.setflags(write=False)
+    return column
