@@ -48,6 +48,7 @@ def classifiers() -> Iterator[str]:
     yield "from collections.abc import Mapping\n"
     yield "from os import PathLike\n"
     yield "from typing import Any, ClassVar, Literal\n\n"
+    yield "from privet.estimators.additive import AdditiveFace\n"
     yield "from privet.estimators.base import PrivateClassifier\n"
     yield "from privet.privacy.ledger import Ledger\n"
     yield "from privet.recipes.recipe import Recipe\n"
@@ -60,7 +61,7 @@ def classifiers() -> Iterator[str]:
 def _class(made: type[PrivateClassifier]) -> Iterator[str]:
     summary, *_ = (inspect.getdoc(made.recipe_class) or "").splitlines()
     found = parameters(made.recipe_class)
-    yield f'\nclass {made.__name__}(PrivateClassifier):\n    """{summary}"""\n\n'
+    yield f'\nclass {made.__name__}({made.__base__.__name__}):\n    """{summary}"""\n\n'
     yield "    recipe_class: ClassVar[type[Recipe]]\n"
     for parameter in found:
         if parameter not in (*BEFORE, *AFTER):  # those are the base class's

@@ -15,6 +15,7 @@ from privet.errors import RecipeError as RecipeError
 from privet.errors import SchemaError as SchemaError
 from privet.errors import ScoreError as ScoreError
 from privet.errors import TableError as TableError
+from privet.estimators.classifiers import AdditiveClassifier as AdditiveClassifier
 from privet.estimators.classifiers import DiffPC45Classifier as DiffPC45Classifier
 from privet.estimators.classifiers import DiffPID3Classifier as DiffPID3Classifier
 from privet.estimators.classifiers import EmbeddedTreeClassifier as EmbeddedTreeClassifier
@@ -45,6 +46,7 @@ from privet.scoring.splitting import holdout as holdout
 
 __version__: str
 __all__ = [
+    "AdditiveClassifier",
     "BudgetExceeded",
     "Categorical",
     "Certificate",

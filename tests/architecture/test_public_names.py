@@ -12,6 +12,7 @@ import privet
 from privet import errors
 
 PUBLIC = [
+    "AdditiveClassifier",
     "BudgetExceeded",
     "Categorical",
     "Certificate",

@@ -78,14 +78,15 @@ def test_a_model_survives_its_file(
     assert np.array_equal(loaded.predict_proba(table), fitted.predict_proba(table))
     assert loaded.certificate_ == fitted.certificate_
     assert loaded.classes_.tolist() == fitted.classes_.tolist()
-    assert [str(rule) for rule in loaded.rules_] == [str(rule) for rule in fitted.rules_]
+    if name != "additive":
+        assert [str(rule) for rule in loaded.rules_] == [str(rule) for rule in fitted.rules_]
     assert loaded.n_features_in_ == 3
     # A model from a file can be fitted again, and would then spend what the first fit did.
     before, after = fitted.get_params(), loaded.get_params()
     assert {key: after[key] for key in before.keys() - FORGOTTEN} == {
         key: before[key] for key in before.keys() - FORGOTTEN
     }
-    assert set(options) & before.keys() >= {"bins"}
+    assert set(options) & before.keys() >= {"epsilon" if name == "additive" else "bins"}
     assert loaded.fit(table, table["ill"]).n_features_in_ == 3
 
 

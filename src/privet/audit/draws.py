@@ -26,6 +26,10 @@ Policy = Callable[["Call", int], Outcome]
 """Answers a call that the script does not cover; it is told how many calls came before."""
 
 RAISED = "raised"
+FITTED = ("hidden", "covering")
+"""The noise of a perturbed fit. What is released follows a law that no single draw shows: one table's draw stands for
+another draw of the other table. A walk leaves such a release as it is, since :mod:`privet.audit.fits` audits its law by
+integration, and checks everything around it."""
 FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two tables' chances is constant long before
 
 
@@ -33,7 +37,7 @@ FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two ta
 class Call:
     """One call into the noise source: a vector of counts, a choice, or a coin (of ``scale`` sides) per record."""
 
-    kind: str  # "laplace", "exponential", "permute-and-flip" or "coins"
+    kind: str  # "laplace", "exponential", "permute-and-flip", "coins", or one of FITTED
     values: Floats | Ints
     scale: float
 
@@ -64,7 +68,7 @@ class Call:
 
 def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> float:
     """How much more likely our table makes an outcome than theirs, in logs. Coins are nobody's to see: they give 0."""
-    if ours.kind == "coins":
+    if ours.kind == "coins" or ours.kind in FITTED:
         return 0.0
     if ours.kind == "laplace" and ours.scale == theirs.scale:
         # The far ends cancel before they are rounded: equal counts give exactly 0.

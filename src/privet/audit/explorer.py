@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privet.audit.draws import FAR, Call, Fit, Outcome, Policy, Script, gain, run
+from privet.audit.draws import FAR, FITTED, Call, Fit, Outcome, Policy, Script, gain, run
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,8 @@ def _outward(side: int, random: np.random.Generator, place: int | None = None) -
             return tuple((call.values + side * (math.ceil(FAR * call.scale) + 1)).tolist())
         if call.kind == "coins":
             return _throw(call, random, place)
+        if call.kind in FITTED:
+            return (0,) * call.values.size
         chances = call.log_chances()
         return (int(np.argmin(np.where(np.isfinite(chances), chances, np.inf))),)
 
@@ -168,7 +170,7 @@ def _alike(call: Call, other: Call) -> bool:
 
 
 def _gain_of(call: Call, other: Call, outcome: Outcome) -> float:
-    return 0.0 if call.kind == "coins" else gain(call, outcome, other, outcome)
+    return gain(call, outcome, other, outcome)
 
 
 def _branches(call: Call, other: Call, random: np.random.Generator, place: int | None) -> list[Outcome]:
@@ -176,6 +178,8 @@ def _branches(call: Call, other: Call, random: np.random.Generator, place: int |
         return _ends(call, other, random)
     if call.kind == "coins":
         return [_throw(call, random, among) for among in (place, None, None)]
+    if call.kind in FITTED:
+        return []
     possible = np.isfinite(call.log_chances()) | np.isfinite(other.log_chances())
     return [(int(i),) for i in np.flatnonzero(possible)]
 

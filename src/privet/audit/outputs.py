@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from privet.audit.draws import Call, Departed, Fit, Outcome, Script, run
+from privet.audit.draws import FITTED, Call, Departed, Fit, Outcome, Script, run
 
 Option = tuple[Outcome, float, bool]
 """An outcome, the log of its chance, and whether it stands for outcomes beyond it."""
@@ -72,6 +72,8 @@ def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) 
     """As a float, since it can be too large to compute exactly."""
     if call.kind in ("exponential", "permute-and-flip"):
         return call.values.size
+    if call.kind in FITTED:
+        return 1
     low, high = _bounds(call, window, tail) if call.kind == "laplace" else (1, int(call.scale))
     try:
         return float(high - low + 1) ** call.values.size
@@ -82,6 +84,8 @@ def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) 
 def _options(call: Call, window: tuple[int, int] | None, tail: float) -> list[Option]:
     if call.kind in ("exponential", "permute-and-flip"):
         return [((i,), chance, False) for i, chance in enumerate(call.log_chances().tolist()) if chance > -math.inf]
+    if call.kind in FITTED:
+        return [((0,) * call.values.size, 0.0, False)]
     if call.kind == "coins":
         sides, size = int(call.scale), call.values.size
         return [(throw, -size * math.log(sides), False) for throw in itertools.product(range(sides), repeat=size)]

@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from privet.audit.draws import FAR, Call, Fit, NotComparable, Outcome, Script, run
+from privet.audit.draws import FAR, FITTED, Call, Fit, NotComparable, Outcome, Script, run
 from privet.schema import Schema
+from privet.trees.additive import Part
 from privet.trees.tree import Tree
 
 TRIES, MOST_TRIES = 120, 600  # for one release, and for all releases of a table together
@@ -40,6 +41,10 @@ def canonical(model: Any) -> Hashable:
         return TreeValue(shape, model.proba.tobytes() + model.counts.tobytes(), written(model.schema))
     if isinstance(model, Schema):
         return written(model)
+    if isinstance(model, Part):
+        # As text, like a schema: no noise explains another knot or another level.
+        public = repr((model.attributes, [column.tolist() for column in model.levels], model.knots))
+        return "Part", public, canonical(model.table), model.deviation
     if isinstance(model, np.ndarray):
         return str(model.dtype), canonical(model.tolist())
     if isinstance(model, Mapping):
@@ -143,6 +148,8 @@ class Reach:
         if call.kind == "laplace":
             away = self._random.choice([0, 1, math.ceil(FAR * call.scale)], size=call.values.size)
             return tuple((call.values + away * self._random.choice([-1, 1], size=call.values.size)).tolist())
+        if call.kind in FITTED:
+            return (0,) * call.values.size
         if call.kind == "coins":
             return tuple(self._random.integers(0, int(call.scale), call.values.size).tolist())
         return (int(self._random.choice(np.flatnonzero(np.isfinite(call.log_chances())))),)

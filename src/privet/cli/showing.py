@@ -71,9 +71,17 @@ def _chosen(classifier: PrivateClassifier, tree: str | None) -> PrivateClassifie
 
 def _rendered(classifier: PrivateClassifier, form: Format) -> str:
     from privet.trees import render
+    from privet.trees.additive import Additive
+    from privet.trees.curves import describe
 
     if form is Format.CERTIFICATE:
         return f"{classifier.certificate_}\n"
+    if isinstance(classifier.model_.trees, Additive):
+        if form is not Format.TEXT:
+            raise ParameterError(
+                f"an additive model is a sum and has no {form.value}; use --format text or certificate"
+            )
+        return f"{classifier.model_.recipe}: {size_words(size_of(classifier))}\n{describe(classifier.model_.trees)}"
     if form is Format.RULES:
         return "".join(f"{rule.describe(classifier.schema_)}\n" for rule in classifier.rules_)
     if form is Format.TEXT:
@@ -84,10 +92,30 @@ def _rendered(classifier: PrivateClassifier, form: Format) -> str:
 
 
 def _facts(classifier: PrivateClassifier) -> dict[str, Any]:
+    from privet.trees.additive import Additive
+    from privet.trees.additive_codec import to_dict
+    from privet.trees.curves import describe
     from privet.trees.render import export_text
 
     model, schema = classifier.model_, classifier.schema_
-    rules = [
+    if isinstance(model.trees, Additive):
+        shown: dict[str, Any] = {"additive": to_dict(model.trees), "text": [describe(model.trees)]}
+    else:
+        shown = {"rules": _rules(classifier), "text": [export_text(tree) for tree in trees_of(classifier)]}
+    return {
+        "recipe": model.recipe,
+        "params": dict(model.params),
+        **size_of(classifier),
+        "certificate": classifier.certificate_.to_dict(),
+        **shown,
+        "schema": schema.to_dict(),
+        "notes": list(model.notes),
+    }
+
+
+def _rules(classifier: PrivateClassifier) -> list[dict[str, Any]]:
+    schema = classifier.schema_
+    return [
         {
             "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
             "label": rule.label,
@@ -96,28 +124,25 @@ def _facts(classifier: PrivateClassifier) -> dict[str, Any]:
         }
         for rule in classifier.rules_
     ]
-    return {
-        "recipe": model.recipe,
-        "params": dict(model.params),
-        **size_of(classifier),
-        "certificate": classifier.certificate_.to_dict(),
-        "rules": rules,
-        "text": [export_text(tree) for tree in trees_of(classifier)],
-        "schema": schema.to_dict(),
-        "notes": list(model.notes),
-    }
 
 
 def trees_of(classifier: PrivateClassifier) -> tuple[Tree, ...]:
     """The trees of a model, one or many."""
+    from privet.trees.additive import Additive
     from privet.trees.forest import Forest
 
     trees = classifier.model_.trees
+    if isinstance(trees, Additive):
+        return ()
     return trees.trees if isinstance(trees, Forest) else (trees,)
 
 
 def size_of(classifier: PrivateClassifier) -> dict[str, int]:
     """How large a model is."""
+    from privet.trees.additive import Additive
+
+    if isinstance(model := classifier.model_.trees, Additive):
+        return {"parts": len(model.parts), "numbers": sum(part.table.size for part in model.parts)}
     trees = trees_of(classifier)
     return {
         "trees": len(trees),
@@ -132,6 +157,8 @@ def size_words(size: dict[str, int]) -> str:
     >>> size_words({"trees": 1, "leaves": 8, "depth": 3})
     '1 tree, 8 leaves, depth 3'
     """
+    if "parts" in size:
+        return f"{size['parts']} parts, {size['numbers']} numbers"
     trees = "1 tree" if size["trees"] == 1 else f"{size['trees']} trees"
     leaves = "1 leaf" if size["leaves"] == 1 else f"{size['leaves']} leaves"
     return f"{trees}, {leaves}, depth {size['depth']}"

@@ -75,6 +75,10 @@ class MemoryEngine:
         for question, total in zip(questions, totals, strict=True):
             if isinstance(question, LevelSum):
                 total += self._level_sum(question)
+            elif isinstance(question, FitSums):
+                total += self._fit_sums(question)
+                if not isinstance(question, FitCurvature):
+                    total[:] = carried(total)
             elif question.tuples in (((),), single_attributes(self.schema)):
                 total += self._tally(question)
             else:

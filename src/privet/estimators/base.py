@@ -33,7 +33,8 @@ from privet.schema.declared import attribute_order, refuse_source
 from privet.schema.encoding import decode_labels
 from privet.schema.frozen import declared_facts
 from privet.structure.compiled import thread_count, threads
-from privet.trees.codec import Model, save
+from privet.trees.additive import Additive
+from privet.trees.codec import Model, Released, save
 from privet.trees.forest import Forest
 from privet.trees.importance import importances
 from privet.trees.rules import Rule, rules_of
@@ -129,6 +130,8 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return self._rules(inner=True)
 
     def _rules(self, *, inner: bool) -> tuple[Rule, ...]:
+        if isinstance(self._trees, Additive):
+            raise AttributeError("this model is a sum and has no rules; see shapes_, pairs_ and explain")
         trees = self._trees.trees if isinstance(self._trees, Forest) else (self._trees,)
         return tuple(rule for tree in trees for rule in rules_of(tree, inner=inner))
 
@@ -146,6 +149,8 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         """The tree of a single-tree model."""
         if isinstance(self._trees, Forest):
             raise AttributeError("this model is a forest; see model_.trees")
+        if isinstance(self._trees, Additive):
+            raise AttributeError("this model is a sum and no tree; see shapes_, pairs_ and explain")
         return self._trees
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -164,7 +169,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         save(self.model_, path)
 
     @property
-    def _trees(self) -> Tree | Forest:
+    def _trees(self) -> Released:
         check_is_fitted(self, "model_")
         return self.model_.trees
 

@@ -3,6 +3,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
+from privet.estimators.additive import AdditiveFace
 from privet.estimators.base import PrivateClassifier
 from privet.privacy.ledger import Ledger
 from privet.recipes.recipe import Recipe
@@ -422,6 +423,30 @@ class SmoothForestClassifier(PrivateClassifier):
         bins: int = 64,
         max_leaves: int = 1024,
         variant: Literal["sound", "global-sensitivity", "as-published"] = "sound",
+        neighbours: Literal["add-remove", "replace-one"] = "add-remove",
+        expected_records: int | None = None,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class AdditiveClassifier(AdditiveFace):
+    """One additive model, fitted once: privet's recommended ensemble, for ranking and for graded probabilities."""
+
+    recipe_class: ClassVar[type[Recipe]]
+    delta: float
+    class_weights: Mapping[Any, float] | None
+    variant: Literal["sound"]
+
+    def __init__(
+        self,
+        schema: Schema | str | PathLike[str] | None = None,
+        epsilon: Any = 1.0,
+        *,
+        delta: float = 0.0,
+        class_weights: Mapping[Any, float] | None = None,
+        variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
         ledger: Ledger | None = None,

@@ -9,11 +9,14 @@ from os import PathLike
 from typing import Any, Literal, NamedTuple, get_type_hints
 
 from privet.errors import RecipeError
+from privet.estimators.additive import AdditiveFace
 from privet.estimators.base import PrivateClassifier
 from privet.privacy.ledger import Ledger
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import classifier_name, refuse_recipe
 from privet.schema import Schema
+
+FACES = {"trees": PrivateClassifier, "additive": AdditiveFace}
 
 
 class Parameter(NamedTuple):
@@ -74,7 +77,7 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
     made = make_dataclass(
         name,
         [(p.name, p.type, field(default=p.default, kw_only=not p.positional)) for p in found],
-        bases=(PrivateClassifier,),
+        bases=(FACES[recipe.makes],),
         namespace={"recipe_class": recipe, "__doc__": document(recipe, found)},
         repr=False,  # scikit-learn's own
         match_args=False,

@@ -30,8 +30,7 @@ from privet.privacy.ledger import Certificate
 from privet.recipes.fitting import fit, own_ledger
 from privet.schema import Schema
 from privet.schema.encoding import Codes
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
+from privet.trees.codec import Released
 
 WARNING = (
     "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "
@@ -83,7 +82,7 @@ class _Learner:
     variant: str
     epsilon: Fraction | None
     schema: Schema
-    grow: Callable[[Codes], tuple[Tree | Forest, Certificate | None]]
+    grow: Callable[[Codes], tuple[Released, Certificate | None]]
 
 
 def evaluate(
@@ -135,7 +134,7 @@ def _private(classifier: PrivateClassifier, schema: Schema, seed: int) -> _Learn
     prepared = recipe.prepare(schema)
     random = np.random.default_rng(seed)
 
-    def grow(codes: Codes) -> tuple[Tree | Forest, Certificate]:
+    def grow(codes: Codes) -> tuple[Released, Certificate]:
         # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
         ledger = own_ledger(recipe, epsilon, classifier.neighbours)
         model = fit(recipe, MemoryEngine(prepared, codes), ledger, epsilon, random=random)

@@ -11,9 +11,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.privacy.dataset import PrivateDataset
 from privet.schema.encoding import Codes
-from privet.trees.codec import Model
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
+from privet.trees.codec import Model, Released
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,9 @@ def performance(model: Any, table: Any) -> Performance:
     """
     trees = getattr(model, "model_", model)
     trees = trees.trees if isinstance(trees, Model) else trees
-    if not isinstance(trees, Tree | Forest):
+    if not isinstance(trees, Released):
         raise ParameterError(
-            f"model must be a tree, a forest or a fitted privet classifier, not {type(model).__name__}"
+            f"model must be a tree, a forest, a sum or a fitted privet classifier, not {type(model).__name__}"
         )
     if isinstance(table, PrivateDataset):
         raise ParameterError("performance counts records without noise, so it takes no protected data set")

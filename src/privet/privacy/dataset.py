@@ -151,9 +151,9 @@ class PrivateDataset:
         """The leaves of each public tree: one frontier a tree, counted in one pass. All records go down every tree."""
         return descend_each(self._engine, self._cells, routes, self._account)
 
-    def for_work(self, name: str, epsilon: object, schema: Schema) -> PrivateDataset:
+    def for_work(self, name: str, loss: object, schema: Schema) -> PrivateDataset:
         """These records for one piece of work: on an account of their own, with numbers cut as ``schema`` says."""
-        engine, account = self._cut_anew(schema), self._account.account(name, epsilon)
+        engine, account = self._cut_anew(schema), self._account.account(name, loss)
         if self._changed:
             account.add_caveat(self._changed)
         return PrivateDataset(engine, account, self._cells, account)

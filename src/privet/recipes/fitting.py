@@ -51,7 +51,7 @@ def fit(
     """
     exact = _checked(epsilon, expected_records, ledger, random, progress)
     # Use the account from the start: then a refused fit leaves no trace, and the certificate has all conditions.
-    account = ledger.account(f"fit of {recipe.info.name}", exact)
+    account = ledger.account(f"fit of {recipe.info.name}", recipe.loss(exact))
     data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
     return _grow(recipe, data, exact, random, progress, expected_records)
 
@@ -67,7 +67,7 @@ def fit_dataset(
 ) -> Model:
     """The same for a protected data set, so that questions and models share one ledger."""
     exact = _checked(epsilon, expected_records, data.ledger, random, progress)
-    work = data.for_work(f"fit of {recipe.info.name}", exact, recipe.prepare(data.schema))
+    work = data.for_work(f"fit of {recipe.info.name}", recipe.loss(exact), recipe.prepare(data.schema))
     return _grow(recipe, work, exact, random, progress, expected_records)
 
 
@@ -103,5 +103,6 @@ def _grow(
 
 def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:
     """A budget for one fit alone. It allows a variant that is not private, since it protects nothing else."""
-    ledger = Ledger(epsilon, neighbours=neighbours)  # type: ignore[arg-type]  # checked there
+    loss = recipe.loss(parse_epsilon(epsilon))
+    ledger = Ledger(loss.epsilon, loss.delta, neighbours=neighbours)  # type: ignore[arg-type]  # checked there
     return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger

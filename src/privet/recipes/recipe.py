@@ -12,9 +12,9 @@ import numpy as np
 from privet.errors import ParameterError, RecipeError
 from privet.growing.grower import Progress
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.losses import Loss
 from privet.schema import Schema
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
+from privet.trees.codec import Released
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class Recipe(ABC):
     unsound: ClassVar[dict[str, str]] = {}
     """Why a variant is not differentially private, for those that are not."""
     two_classes_only: ClassVar[bool] = False
+    makes: ClassVar[Literal["trees", "additive"]] = "trees"
+    """What kind of model: it decides what else the classifier can show."""
 
     variant: str = "sound"
 
@@ -87,13 +89,17 @@ class Recipe(ABC):
     def check(self) -> None:  # noqa: B027 - a recipe may have nothing to check
         """Raise ``ParameterError`` for parameters that are not possible."""
 
+    def loss(self, epsilon: Fraction) -> Loss:
+        """The most that a fit with this epsilon may lose: with a delta where the recipe has one."""
+        return Loss(epsilon)
+
     def prepare(self, schema: Schema) -> Schema:
         """The schema the method works with: numeric attributes cut as finely as it wants."""
         return schema
 
     def grow_model(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Tree | Forest:
+    ) -> Released:
         """Grow a model that spends at most ``epsilon``. An unsound variant is recorded before it counts."""
         if self.variant in self.unsound:
             data.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
@@ -102,7 +108,7 @@ class Recipe(ABC):
     @abstractmethod
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Tree | Forest: ...
+    ) -> Released: ...
 
 
 def check_whole(value: object, name: str, low: int, high: int) -> int:

@@ -49,6 +49,7 @@ OWN: dict[str, Line] = {
     "jagannathan2013": Line("privet.recipes.jagannathan2013:Jagannathan2013", "Jagannathan2013Classifier"),
     "snr-forest": Line("privet.recipes.snr_forest:SNRForest", "SNRForestClassifier"),
     "smooth-forest": Line("privet.recipes.smooth_forest:SmoothForest", "SmoothForestClassifier"),
+    "additive": Line("privet.recipes.additive:AdditiveModel", "AdditiveClassifier"),
     "random-forest": Line("privet.recipes.random_forest:RandomForest", "PrivateForestClassifier"),
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.errors import RecipeError
+from privet.errors import ParameterError, RecipeError
 from privet.markup import Html
 from privet.privacy.certificate import Certificate
 from privet.privacy.wording import COVERS, COVERS_NOT
@@ -23,6 +23,7 @@ from privet.report.picture import tree_picture
 from privet.report.rendering import data_block, render
 from privet.schema.fingerprint import digest
 from privet.scoring.intervals import Estimate
+from privet.trees.additive import Additive
 from privet.trees.codec import Model
 from privet.trees.forest import Forest
 from privet.trees.importance import importances
@@ -56,6 +57,8 @@ def model_page(model: Model) -> str:
     >>> "epsilon = 1" in page, "http://" in page
     (True, False)
     """
+    if isinstance(model.trees, Additive):
+        raise ParameterError("a page is for trees and forests; `privet show` prints the curves of an additive model")
     certificate = Certificate.from_dict(model.certificate)
     members = model.trees.trees if isinstance(model.trees, Forest) else (model.trees,)
     data = follow_data(model.trees)
@@ -181,6 +184,7 @@ def _title(model: Model) -> str:
 
 def _looks_at(model: Model) -> list[tuple[str, float, str]]:
     """The attributes that decide most, with their share as a number and in words."""
+    assert not isinstance(model.trees, Additive)
     shares = importances(model.trees)
     order = np.argsort(-shares, kind="stable")[:MOST_LOOKED_AT]
     told = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])

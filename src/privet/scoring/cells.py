@@ -17,21 +17,24 @@ from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes, code_type
 from privet.schema.facts import MAX_CODES
+from privet.trees.additive import Additive
+from privet.trees.codec import Released
 from privet.trees.forest import Forest
-from privet.trees.tree import Tree
 
 Ints = npt.NDArray[np.int64]
 MOST_CELLS = MAX_CODES
 
 
-def is_graded(trees: Tree | Forest) -> bool:
+def is_graded(trees: Released) -> bool:
     """Whether a model's probabilities can be other than 0 and 1; seen from the model, never from what it is asked."""
+    if isinstance(trees, Additive):
+        return True
     alone = trees.trees if isinstance(trees, Forest) else (trees,)
     leaves = (tree.proba[tree.is_leaf] for tree in alone)
     return len(alone) > 1 or any(bool(((opinion > 0) & (opinion < 1)).any()) for opinion in leaves)
 
 
-def predicted_cells(trees: Tree | Forest, codes: Codes, bins: int) -> Ints:
+def predicted_cells(trees: Released, codes: Codes, bins: int) -> Ints:
     """The number of each record's cell among (true class, predicted class, bin of confidence), the bin running fastest.
 
     Confidence is the probability of the predicted class, from 1 / classes to 1, in ``bins`` of equal width.

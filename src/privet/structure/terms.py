@@ -57,9 +57,14 @@ class Term:
             raise ParameterError(f"the weights of a bin must be whole, not negative, and sum to {UNIT}")
 
     @classmethod
-    def one_hot(cls, attributes: tuple[int, ...], levels: Sequence[npt.NDArray[Any]], bins: int) -> Term:
+    def of(cls, attributes: tuple[int, ...], levels: Sequence[Any], cells: Any, weights: Any) -> Term:
+        """A term from arrays of any whole numbers."""
+        return cls(attributes, tuple(map(_read_only, levels)), _read_only(cells), _read_only(weights))
+
+    @classmethod
+    def one_hot(cls, attributes: tuple[int, ...], levels: Sequence[Any], bins: int) -> Term:
         """Every bin a cell of its own."""
-        return cls(attributes, tuple(levels), np.arange(bins)[:, None], np.full((bins, 1), UNIT))
+        return cls.of(attributes, levels, np.arange(bins)[:, None], np.full((bins, 1), UNIT))
 
     @property
     def bins(self) -> int:

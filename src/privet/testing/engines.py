@@ -14,6 +14,8 @@ from privet.privacy.counting import (
     ROOT,
     Cells,
     Engine,
+    FitCurvature,
+    FitSums,
     Ints,
     Joint,
     LevelSum,
@@ -29,6 +31,7 @@ from privet.schema import Categorical, Numeric, Schema
 from privet.schema.frozen import freeze
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
+from privet.structure.terms import UNIT, Term
 
 MakeEngine = Callable[[Schema, dict[str, list[Any]]], Engine]
 """From a schema and a table (columns of cells, label included) to the engine that is to be checked."""
@@ -155,10 +158,37 @@ def _questions(schema: Schema, cells: Cells) -> Iterator[Question]:
     for a, attribute in enumerate(schema.attributes):
         if isinstance(attribute, Numeric):
             yield LevelSum(cells, a)
+    for kind in (FitSums, FitCurvature):
+        yield _fit_question(schema, cells, kind)
+
+
+def _fit_question(schema: Schema, cells: Cells, kind: type[FitSums]) -> FitSums:
+    """Sums for a fit: a mixed term, one of every code, one of the cells, and one of a pair in the background."""
+    last, columns = len(schema.attributes) - 1, 1 if schema.n_classes == 2 else schema.n_classes
+    codes = [np.arange(arity) for arity in schema.arities]
+    share = np.arange(schema.arities[0]) * 1013 % UNIT
+    mixed = np.stack([codes[0], codes[0] + 1], axis=1)
+    coarse = [column // 2 for column in codes]
+    bins = int((coarse[0].max() + 1) * (coarse[last].max() + 1))
+    terms = (
+        Term.of((0,), [codes[0]], mixed, np.stack([UNIT - share, share], axis=1)),
+        Term.one_hot((last,), [codes[last]], schema.arities[last]),
+        Term.one_hot((), [], cells.size),
+        *([Term.one_hot((0, last), [coarse[0], coarse[last]], bins)] if last else []),
+    )
+    tables = tuple(np.sin(np.arange(term.bins * columns) + 1.0).reshape(-1, columns) * 3 for term in terms)
+    weights = np.linspace(1.0, 0.5, schema.n_classes)
+    return kind(cells, terms, tables, np.linspace(-0.5, 0.5, columns), weights, 3)
 
 
 def _describe(question: Question) -> str:
-    what = f"counts of attributes {question.tuples}" if isinstance(question, Tally) else f"sums of {question.attribute}"
+    match question:
+        case Tally():
+            what = f"counts of attributes {question.tuples}"
+        case LevelSum():
+            what = f"sums of {question.attribute}"
+        case _:
+            what = f"{type(question).__name__} of terms on {[term.attributes for term in question.terms]}"
     return f"{what} after {[type(step).__name__ for step in question.cells.steps]}"
 
 

@@ -21,6 +21,8 @@ import numpy as np
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.schema import Schema
+from privet.trees import additive_codec
+from privet.trees.additive import Additive
 from privet.trees.drafts import Draft
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
@@ -31,10 +33,12 @@ VERSION = 1
 _COLUMNS = ("attribute", "kind", "cut", "first_child", "label")
 _INT32 = np.iinfo(np.int32)
 
+Released = Forest | Tree | Additive
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """The result of a fit: trees, the public facts they use, and what was promised.
+    """The result of a fit: trees (or an additive model), the public facts they use, and what was promised.
 
     ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy's numbers
     become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader. ``made`` says
@@ -42,7 +46,7 @@ class Model:
     """
 
     recipe: str
-    trees: Forest | Tree
+    trees: Released
     params: Mapping[str, Any] = field(default_factory=dict)
     certificate: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -136,12 +140,15 @@ def _checksum(payload: Any) -> str:
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def _trees_of(trees: Forest | Tree) -> tuple[Tree, ...]:
+def _trees_of(trees: Released) -> tuple[Tree, ...]:
+    if isinstance(trees, Additive):
+        return ()
     return trees.trees if isinstance(trees, Forest) else (trees,)
 
 
 def _model_to_dict(model: Model) -> dict[str, Any]:
-    return {
+    additive = {"additive": additive_codec.to_dict(model.trees)} if isinstance(model.trees, Additive) else {}
+    return additive | {
         "recipe": model.recipe,
         "params": dict(model.params),
         "schema": model.schema.to_dict(),
@@ -173,11 +180,6 @@ def _model_from_dict(facts: Any) -> Model:
         schema.to_dict()  # what was read must also be writable
     except (TypeError, AttributeError) as error:  # an entry of a wrong type that the schema's checks do not find
         raise _Fault(f"its schema cannot be read ({error})") from error
-    trees = [_tree_from_dict(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
-    voting = facts.get("voting")
-    if voting is None and len(trees) != 1:
-        raise _Fault(f"it has {len(trees)} trees and no way of voting")
-    weight = 1.0 if facts.get("weight") is None else _get(facts, "weight", float)
     notes = _get(facts, "notes", list)
     if any(not isinstance(note, str) for note in notes):
         raise _Fault("a note is not text")
@@ -186,12 +188,28 @@ def _model_from_dict(facts: Any) -> Model:
         raise _Fault("'made' holds something that is not text")
     return Model(
         recipe=_get(facts, "recipe", str),
-        trees=trees[0] if voting is None else Forest(schema, tuple(trees), voting, weight),
+        trees=_trees_from_dict(facts, schema),
         params=_get(facts, "params", dict),
         certificate=_get(facts, "certificate", dict),
         notes=tuple(notes),
         made=made,
     )
+
+
+def _trees_from_dict(facts: Any, schema: Schema) -> Released:
+    trees = [_tree_from_dict(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
+    voting = facts.get("voting")
+    if "additive" in facts:
+        if trees or voting is not None:
+            raise _Fault("it has trees and an additive model")
+        try:
+            return additive_codec.from_dict(facts["additive"], schema)
+        except ValueError as error:
+            raise _Fault(str(error)) from error
+    if voting is None and len(trees) != 1:
+        raise _Fault(f"it has {len(trees)} trees and no way of voting")
+    weight = 1.0 if facts.get("weight") is None else _get(facts, "weight", float)
+    return trees[0] if voting is None else Forest(schema, tuple(trees), voting, weight)
 
 
 def _tree_from_dict(facts: Any, schema: Schema, number: int) -> Tree:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privet.errors import ParameterError
 from privet.privacy.budget import float_up
-from privet.privacy.losses import Loss
+from privet.privacy.losses import UNLIMITED, Loss
 from privet.privacy.noise import Law
 from privet.schema import Schema
 from privet.structure.terms import Term
@@ -20,9 +20,13 @@ from privet.structure.terms import Term
 RELEASE_SHARE = Fraction(1, 100)  # of epsilon, spent twice: to cover that the solver is not exact
 LATTICE = 2.0**-24  # the step of the noise in the objective
 RELEASE_STEP = 2.0**-34  # the step in which the result is released
-LEAST_EPSILON, MOST_EPSILON = Fraction(1, 2**14), Fraction(64)  # below, doubles are too coarse; above, nothing is gained
+LEAST_EPSILON, MOST_EPSILON = (
+    Fraction(1, 2**14),
+    Fraction(64),
+)  # below, doubles are too coarse; above, nothing is gained
 GRADIENT = 2.0**-18  # how exactly a fit of up to some ten million records is solved
 FINEST = 2.0**28  # records times (terms + 8) up to which doubles are that exact, and 64 log-odds from 0
+NARROW, LARGEST = 2.0**-16, 2.0**60  # how closely the least noise is searched for, and how far
 ABOVE = 1 + 1e-9  # what is rounded here is rounded to the safe side, by far more than any rounding error
 
 
@@ -48,7 +52,7 @@ class Shape:
         if not all(0 < favour < math.inf for favour in self.favours):
             raise ParameterError("favours must be positive numbers; leave a term out that should not count")
         if self.classes < 2 or not 1 <= self.records < math.inf or not 0 < self.evidence < math.inf:
-            raise ParameterError("a fit needs two classes, at least one record and some evidence")
+            raise ParameterError("a fit needs more than one class, at least one record and some evidence")
 
     def check(self, terms: Sequence[Term], schema: Schema) -> None:
         """Refuse a shape that is not that of ``terms``: its noise would be for another fit."""
@@ -63,71 +67,62 @@ class Shape:
 
     @property
     def released(self) -> int:
+        """How many numbers are released."""
         return sum(self.sizes) * self.columns
+
+    @property
+    def rounded(self) -> Fraction:
+        """How far rounding can move two releases apart, in steps: one for each number, and a bit for rows' sums."""
+        return self.released * Fraction(1025, 1024)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Noise of scale ``scales[j]`` and ridge ``ridges[j]`` in every cell of term j, and how exactly to solve."""
+    """Noise of scale ``scales[j]`` and ridge ``ridges[j]`` in every cell of term j, and how exactly to solve.
+
+    ``gradient`` is what the solver must certify, and ``release_scale`` the noise of the release, in its steps.
+    """
 
     shape: Shape
     law: Law
+    epsilon: Fraction
     scales: tuple[float, ...]
     ridges: tuple[float, ...]
     gradient: float
-    release_epsilon: Fraction
-    release_scale: float  # in steps
+    release_scale: float
 
     @property
     def deviations(self) -> tuple[float, ...]:
-        """The standard deviation of the noise that a term's gradient has."""
+        """The standard deviation of the noise in the gradient of each term."""
         return tuple(_deviation(self.law) * scale for scale in self.scales)
 
     @property
     def reach(self) -> Fraction:
-        """How far the solver's answer can be from the exact one, all numbers added up."""
-        shape = self.shape
-        spread = sum(Fraction(size) / Fraction(ridge) for size, ridge in zip(shape.sizes, self.ridges, strict=True))
-        return Fraction(self.gradient) * spread * shape.columns
+        """How far apart, in steps, the releases of the solver's answer and of the exact one can be before noise."""
+        spread = sum(Fraction(size) / Fraction(r) for size, r in zip(self.shape.sizes, self.ridges, strict=True))
+        return Fraction(self.gradient) * spread * self.shape.columns / Fraction(RELEASE_STEP) + self.shape.rounded
 
     def spent(self) -> Loss:
-        """What this fit loses, from its numbers alone: an upper bound, in exact rationals."""
-        shape, k = self.shape, self.shape.classes
+        """What this fit loses, from its numbers alone: an upper bound."""
+        k, cover = self.shape.classes, self.reach / Fraction(self.release_scale)
         tilt = sum((1 / Fraction(ridge) for ridge in self.ridges), Fraction(0))  # q of the proof
-        # ln(1 + x) <= x; the difference is second order in a small number.
-        bend = Fraction(k - 2, k - 1) * tilt
+        bend = Fraction(k - 2, k - 1) * tilt  # ln(1 + x) <= x; the rest is second order in a small number
+        most = tilt * (1 if k == 2 else Fraction(k, k - 1))  # what the noise must cost, or the determinant would
         inverse = [1 / Fraction(scale) for scale in self.scales]
-        cover = 2 * self._cover_epsilon()
         if self.law == "laplace":
-            sums = 1 if k == 2 else 2
-            epsilon = sums * sum(inverse, Fraction(0))
-            if tilt * k > (k - 1) * epsilon * (2 if k == 2 else 1):
-                return Loss(Fraction(10**6))  # the determinant is no longer free
+            main = sum(inverse, Fraction(0)) * (1 if k == 2 else 2)
             roundings = 1 if k == 2 else 2 * (k - 1)
-            lattice = sum((m * roundings * i for m, i in zip(shape.touched, inverse, strict=True)), Fraction(0))
-            return Loss(epsilon + bend + lattice * Fraction(LATTICE) + cover)
-        mu = math.sqrt((1 if k == 2 else 2) * float(sum((i * i for i in inverse), Fraction(0)))) * ABOVE
-        least = tilt * (1 if k == 2 else Fraction(k, k - 1))
-        # Any epsilon can be bought with some delta; take the one that the release leaves.
-        epsilon, cost = self._gaussian_split(mu, least)
-        cells = shape.released
-        apart = cells * (LATTICE / min(self.scales)) ** 2 / 24
-        delta = (k - 1) * cost * math.exp(float(self._cover_epsilon()))
-        delta += apart * (1 + math.exp(float(epsilon + self._cover_epsilon())))
-        return Loss(epsilon + bend + cover, Fraction(delta * ABOVE))
-
-    def _cover_epsilon(self) -> Fraction:
-        """What the noise of the release is worth, given how far apart the answers can be."""
-        moved = self.reach / Fraction(RELEASE_STEP) + self.shape.released
-        return max(moved / Fraction(self.release_scale), self.release_epsilon)
-
-    def _gaussian_split(self, mu: float, least: Fraction) -> tuple[Fraction, float]:
-        epsilon = max(self.release_epsilon / RELEASE_SHARE * (1 - 2 * RELEASE_SHARE) - self._bend(), least)
-        return epsilon, gaussian_delta(mu, float(epsilon) / ABOVE)
-
-    def _bend(self) -> Fraction:
-        k = self.shape.classes
-        return Fraction(k - 2, k - 1) * sum((1 / Fraction(ridge) for ridge in self.ridges), Fraction(0))
+            touched = sum((m * one for m, one in zip(self.shape.touched, inverse, strict=True)), Fraction(0))
+            lattice = Fraction(LATTICE) * roundings * touched
+            return Loss(main + lattice + bend + 2 * cover) if most <= main else UNLIMITED
+        # Gaussian noise keeps any epsilon with some delta: here what bend and cover leave of it.
+        main = max(self.epsilon - bend - 2 * cover, most)
+        mu = math.sqrt(sum((one * one for one in inverse), Fraction(0)) * (1 if k == 2 else 2)) * ABOVE
+        apart = self.shape.released * (LATTICE / min(self.scales)) ** 2 / 24
+        factor = math.exp(float(cover))
+        delta = factor * (k - 1) * gaussian_delta(mu, float(main) / ABOVE)
+        delta += apart * (1 + factor * math.exp(float(main)))
+        return Loss(main + bend + 2 * cover, Fraction(delta * ABOVE))
 
 
 def calibrate(shape: Shape, loss: Loss) -> Calibration:
@@ -135,50 +130,39 @@ def calibrate(shape: Shape, loss: Loss) -> Calibration:
     if loss.epsilon < LEAST_EPSILON:
         raise ParameterError(f"a fit needs an epsilon of at least {float(LEAST_EPSILON):.1g}, not {loss.epsilon}")
     usable = Loss(min(loss.epsilon, MOST_EPSILON), loss.delta)
-    found = [_calibrated(shape, usable, "laplace")]
-    if usable.delta:
-        found += [other for other in [_gaussian(shape, usable)] if other is not None]
+    laws: tuple[Law, ...] = ("laplace", "gaussian") if usable.delta else ("laplace",)
+    found = [one for one in (_least(shape, law, usable) for law in laws) if one is not None]
     best = min(found, key=lambda one: sum(k * d * d for k, d in zip(shape.sizes, one.deviations, strict=True)))
-    if not best.spent() <= loss:  # never, unless the formulas here are wrong
+    if not best.spent() <= loss:  # never, unless the search is wrong
         raise ParameterError("the calibration of a fit does not keep what was paid")
     return best
 
 
-def _calibrated(shape: Shape, loss: Loss, law: Law) -> Calibration:
-    """Laplace noise, its size found by halving: the loss falls as the noise grows."""
-    relative = [1 / (math.sqrt(size) * favour) for size, favour in zip(shape.sizes, shape.favours, strict=True)]
+def _least(shape: Shape, law: Law, loss: Loss) -> Calibration | None:
+    """The least noise of one law, by halving: the loss falls as noise grows. None where no amount of it is enough."""
+    power = 0.5 if law == "laplace" else 0.25
+    relative = [1 / (size**power * favour) for size, favour in zip(shape.sizes, shape.favours, strict=True)]
     low, high = 0.0, 1.0
-    while not _at(shape, law, relative, high, loss.epsilon).spent() <= loss:
+    while not (best := _at(shape, law, relative, high, loss.epsilon)).spent() <= loss:
         low, high = high, 2 * high
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _at(shape, law, relative, middle, loss.epsilon).spent() <= loss else (middle, high)
-    return _at(shape, law, relative, high, loss.epsilon)
-
-
-def _gaussian(shape: Shape, loss: Loss) -> Calibration | None:
-    """The same with Gaussian noise; None where no amount of it keeps so small a delta."""
-    relative = [size**-0.25 / favour for size, favour in zip(shape.sizes, shape.favours, strict=True)]
-    low, high = 0.0, 1.0
-    while not _at(shape, "gaussian", relative, high, loss.epsilon).spent() <= loss:
-        low, high = high, 2 * high
-        if high > 2**60:
+        if high > LARGEST:
             return None
-    for _ in range(40):
+    while high - low > NARROW * high:
         middle = (low + high) / 2
-        kept = _at(shape, "gaussian", relative, middle, loss.epsilon).spent() <= loss
-        low, high = (low, middle) if kept else (middle, high)
-    return _at(shape, "gaussian", relative, high, loss.epsilon)
+        tried = _at(shape, law, relative, middle, loss.epsilon)
+        if tried.spent() <= loss:
+            best, high = tried, middle
+        else:
+            low = middle
+    return best
 
 
 def _at(shape: Shape, law: Law, relative: list[float], size: float, epsilon: Fraction) -> Calibration:
     scales = tuple(size * one for one in relative)
     ridges = _ridges(shape, tuple(_deviation(law) * scale for scale in scales))
     gradient = GRADIENT * max(1.0, shape.records * (len(shape.sizes) + 8) / FINEST)
-    cover = epsilon * RELEASE_SHARE
-    rough = Calibration(shape, law, scales, ridges, gradient, cover, 1.0)
-    moved = rough.reach / Fraction(RELEASE_STEP) + shape.released
-    return Calibration(shape, law, scales, ridges, gradient, cover, float_up(moved / cover))
+    rough = Calibration(shape, law, epsilon, scales, ridges, gradient, 1.0)
+    return replace(rough, release_scale=float_up(rough.reach / (epsilon * RELEASE_SHARE)))
 
 
 def _ridges(shape: Shape, deviations: tuple[float, ...]) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, ReceiptError
 from privet.privacy.counting import Cells, Engine
 from privet.privacy.fits.calibration import LATTICE, RELEASE_STEP, Calibration
 from privet.privacy.fits.solver import Objective, solve
@@ -44,7 +44,8 @@ class Fit:
         """Refuse, before anything is charged, what is no plan over this schema and a partition into ``cells``."""
         check_terms([*self.terms, *(term for term, _ in self.background)], schema, cells)
         columns = 1 if schema.n_classes == 2 else schema.n_classes
-        shapes = [(self.offset, (columns,)), (self.class_weights, (schema.n_classes,))]
+        shapes: list[tuple[Floats, tuple[int, ...]]] = [(self.offset, (columns,))]
+        shapes += [(self.class_weights, (schema.n_classes,))]
         shapes += [(table, (term.bins, columns)) for term, table in self.background]
         for numbers, shape in shapes:
             if numbers.shape != shape or numbers.dtype != np.float64 or not np.isfinite(numbers).all():
@@ -55,11 +56,14 @@ class Fit:
 
 def release_fit(engine: Engine, cells: Cells, plan: Fit, calibration: Calibration, receipt: Receipt) -> list[Floats]:
     """(cell, column) released numbers of each term: log-odds of the second class, or a number for each class."""
+    if not calibration.spent() <= receipt.loss:
+        raise ReceiptError(f"the receipt for {receipt.what!r} pays {receipt.loss}, and this fit costs more")
     receipt.redeem()
     source = current_source()
     receipt.mark(source.caveat)
     sizes, columns = [term.size for term in plan.terms], calibration.shape.columns
-    each = [_noise(source, calibration.law, size, columns, s) for size, s in zip(sizes, calibration.scales, strict=True)]
+    scales = zip(sizes, calibration.scales, strict=True)
+    noise = np.concatenate([_noise(source, calibration.law, size, columns, scale) for size, scale in scales])
     objective = Objective(
         engine=engine,
         cells=cells,
@@ -68,12 +72,12 @@ def release_fit(engine: Engine, cells: Cells, plan: Fit, calibration: Calibratio
         offset=plan.offset,
         class_weights=plan.class_weights,
         ridge=np.repeat(calibration.ridges, sizes),
-        noise=np.concatenate(each),
+        noise=noise,
     )
     # The uniform part that the proof adds to the lattice moves a row by at most (columns - 1) halves of a step.
     theta = solve(objective, calibration.gradient - LATTICE * columns)
     steps = np.rint(np.clip(theta, -FAR, FAR) / RELEASE_STEP).astype(np.int64)
-    return objective.split(source.covering(steps, calibration.release_scale) * RELEASE_STEP)
+    return objective.split(source.covering(steps, calibration.release_scale).astype(np.float64) * RELEASE_STEP)
 
 
 def _noise(source: NoiseSource, law: Law, size: int, columns: int, scale: float) -> Floats:
@@ -83,7 +87,7 @@ def _noise(source: NoiseSource, law: Law, size: int, columns: int, scale: float)
         return _unbounded(source, law, size, steps)[:, None] * LATTICE
     if law == "gaussian":
         drawn = _unbounded(source, law, size * columns, steps).reshape(size, columns) * LATTICE
-        return drawn - drawn.mean(axis=1, keepdims=True)
+        return np.asarray(drawn - drawn.mean(axis=1, keepdims=True))
     return _zero_sum(source, size, columns, steps) * LATTICE
 
 

@@ -30,9 +30,12 @@ from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
 
-MEMORY = 12  # steps that the quasi-Newton method remembers
-FLAT_ENOUGH = 0.5  # a step is taken if the slope at its end is that much smaller than at its start
+MEMORY = 30  # steps that the quasi-Newton method remembers
+FLAT_ENOUGH = 0.9  # a step is taken if the slope at its end is that much smaller than at its start
+TOO_FAR = 0.5  # or, beyond the lowest point, that much; after PATIENCE steps, only short of it: that always ends
+PATIENCE = 60
 SLOW = 0.1  # a step that leaves more than this of the gradient makes a new curvature worth its pass
+REBEND = 4  # with more classes curvature is a rough guide: it is asked for at the start and after so many steps
 ULP = 2.0**-53
 
 
@@ -70,7 +73,7 @@ def solve(objective: Objective, gradient: float) -> Floats:
     records = float(counts.sum())
     theta = np.zeros_like(objective.noise)
     slope, error = _gradient(objective, theta, records)
-    path = _Path(objective, theta, counts)
+    path, steps = _Path(objective, theta, counts), 0
     while np.abs(slope).max() + error > gradient:
         way = path.direction(slope)
         fall = float((slope * way).sum())
@@ -80,7 +83,8 @@ def solve(objective: Objective, gradient: float) -> Floats:
             there = _balanced(theta + step * way)
             ahead, error = _gradient(objective, there, records)
             along = float((ahead * way).sum())
-            if abs(along) <= FLAT_ENOUGH * abs(fall) or np.abs(ahead).max() + error <= gradient:
+            beyond = TOO_FAR if steps < PATIENCE else 0.0
+            if FLAT_ENOUGH * fall <= along <= -beyond * fall or np.abs(ahead).max() + error <= gradient:
                 break
             if along > 0:
                 long, at_long = step, along
@@ -90,7 +94,8 @@ def solve(objective: Objective, gradient: float) -> Floats:
         shrunk = np.abs(ahead).max() / max(np.abs(slope).max(), np.finfo(float).tiny)
         path.learn(there - theta, ahead - slope)
         theta, slope = there, ahead
-        if shrunk > SLOW:
+        steps += 1
+        if shrunk > SLOW and (theta.shape[1] == 1 or steps == REBEND):
             path.bend(theta)
     return theta
 
@@ -117,7 +122,8 @@ def _gradient(objective: Objective, theta: Floats, records: float) -> tuple[Floa
     slope = _balanced(data + pulled + objective.noise)
     # One record: the score is a sum of as many terms, each a mix of up to four numbers; the exponentials and the
     # quotient are off by a few units in the last place; then comes the rounding to whole numbers.
-    highest = sum(float(np.abs(table).max()) for table in question.tables) + float(np.abs(objective.offset).max())
+    added = [objective.offset, *objective.split(theta), *(table for _, table in objective.background)]
+    highest = sum(float(np.abs(part).max()) for part in added)
     one = 2.0 ** -(RESIDUAL_BITS + 1) + (len(question.tables) + 8) * ULP * (highest + 4)
     largest = max(float(np.abs(part).max()) for part in (data, pulled, objective.noise))
     return slope, 2 * records * one + 16 * ULP * largest * objective.noise.shape[1]
@@ -127,7 +133,7 @@ def _by_cells(term: Term, sums: npt.NDArray[np.object_]) -> Floats:
     """(cell, column) sums of weights times residuals, exact up to the last rounding."""
     cells = np.zeros((term.size, sums.shape[1]), dtype=object)
     np.add.at(cells, term.cells, term.weights.astype(object)[:, :, None] * sums[:, None, :])
-    return (cells / (UNIT * 2**RESIDUAL_BITS)).astype(np.float64)
+    return np.asarray(cells / (UNIT * 2**RESIDUAL_BITS), dtype=np.float64)
 
 
 def _balanced(rows: Floats) -> Floats:

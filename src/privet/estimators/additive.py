@@ -1,0 +1,52 @@
+"""What an additive model shows beside its predictions: curves, tables of pairs, and why a record got its score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from privet.errors import ParameterError
+from privet.estimators.base import PrivateClassifier
+from privet.trees.additive import Additive
+from privet.trees.curves import Curve, PairTable, Reason, curves_of, importances_of, pairs_of, reasons_of
+
+
+class AdditiveFace(PrivateClassifier):
+    """A classifier whose model is a sum. All that it shows is worked out from released numbers."""
+
+    @property
+    def shapes_(self) -> tuple[Curve, ...]:
+        """The curve of each attribute, with the size of its noise."""
+        return curves_of(self._additive)
+
+    @property
+    def pairs_(self) -> tuple[PairTable, ...]:
+        """The tables of pairs of attributes, where the model has any."""
+        return pairs_of(self._additive)
+
+    @property
+    def importances_(self) -> dict[str, float]:
+        """How much each attribute (or pair) moves scores, the most important first."""
+        return importances_of(self._additive)
+
+    def explain(self, X: Any) -> list[Reason]:
+        """Why one record gets its score: what the class counts and then each attribute added, exactly additive."""
+        features = self._encode(X)
+        if features.shape[1] != 1:
+            raise ParameterError(f"explain takes one record, not {features.shape[1]}; give a table of one row")
+        return reasons_of(self._additive, features)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Log-odds of the second of ``classes_``; with more than two, a number for each."""
+        scores = self._additive.scores(self._encode(X))
+        if scores.shape[1] == 1:
+            return scores[:, 0] if self._order[0] == 0 else -scores[:, 0]
+        return scores[:, self._order]
+
+    @property
+    def _additive(self) -> Additive:
+        check_is_fitted(self, "model_")
+        assert isinstance(self.model_.trees, Additive)
+        return self.model_.trees

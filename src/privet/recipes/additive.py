@@ -1,0 +1,109 @@
+"""The additive model: privet's own, and its recommended ensemble.
+
+For graded probabilities people take an ensemble of one-attribute trees that are added up, grown in hundreds of noisy
+rounds. The rounds are not needed: the objective itself gets noise once, is solved exactly, and the solution is
+released. For two classes that is pure epsilon, and the usual penalty for the curvature of the objective is not due.
+
+Budget: 2 % of B buys class counts. They decide, with public facts, how the rest is spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.growing.additive import grow_additive
+from privet.growing.grower import Progress
+from privet.growing.knots import fine_bins
+from privet.privacy.budget import delta as parse_delta
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.losses import Loss
+from privet.recipes.recipe import Info, Recipe
+from privet.schema import Schema
+from privet.schema.encoding import decode_labels
+from privet.trees.additive import Additive
+
+
+@dataclass(frozen=True)
+class AdditiveModel(Recipe):
+    """One additive model, fitted once: privet's recommended ensemble, for ranking and for graded probabilities.
+
+    Parameters
+    ----------
+    delta : float
+        0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.
+    class_weights : dict of label to weight in [0, 1], optional
+        What a record of each class counts. Public: never computed from the table.
+
+    Examples
+    --------
+    >>> from privet import AdditiveClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> model = AdditiveClassifier(schema=schema, epsilon=1).fit(table, table["class"])
+    >>> model.certificate_.epsilon
+    Fraction(1, 1)
+    """
+
+    info: ClassVar[Info] = Info(
+        name="additive",
+        title="additive model",
+        citation="privet",
+        budget="B for one fit of the whole model",
+        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
+        chooses="the whole tree",
+        trees="a curve for each attribute",
+        depth="1, or 2 for pairs",
+        numeric="straight lines between public knots",
+    )
+    makes: ClassVar[Literal["trees", "additive"]] = "additive"
+
+    delta: float = 0.0
+    class_weights: Mapping[Any, float] | None = None
+
+    def check(self) -> None:
+        parse_delta(self.delta)
+        if not isinstance(self.class_weights, Mapping | None):
+            raise ParameterError(f"class_weights must be a dict of weights, not {self.class_weights!r}")
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """In a form that a file can hold: keys in JSON are text, and labels may be something else."""
+        weights = self.class_weights and [[label, weight] for label, weight in self.class_weights.items()]
+        return super().params | {"class_weights": weights}
+
+    @classmethod
+    def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
+        weights = params.get("class_weights")
+        return params | {"class_weights": dict(weights)} if isinstance(weights, list) else params
+
+    def loss(self, epsilon: Fraction) -> Loss:
+        return Loss(epsilon, parse_delta(self.delta))
+
+    def prepare(self, schema: Schema) -> Schema:
+        self._weights(schema)
+        return fine_bins(schema)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Additive:
+        return grow_additive(data, epsilon, parse_delta(self.delta), self._weights(data.schema))
+
+    def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
+        labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
+        given = self.class_weights or {}
+        unknown = [label for label in given if label not in labels]
+        if unknown:
+            raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
+        weights = [given.get(label, 1.0) for label in labels]
+        if not all(isinstance(w, int | float) and not isinstance(w, bool) and 0 <= w <= 1 for w in weights):
+            raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
+        if not any(weights):
+            raise ParameterError("class_weights ignore every class; leave one a weight above 0")
+        return np.array(weights, dtype=np.float64)
