@@ -184,7 +184,6 @@ def _title(model: Model) -> str:
 
 def _looks_at(model: Model) -> list[tuple[str, float, str]]:
     """The attributes that decide most, with their share as a number and in words."""
-    assert not isinstance(model.trees, Additive)
     shares = importances(model.trees)
     order = np.argsort(-shares, kind="stable")[:MOST_LOOKED_AT]
     told = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.markup import tag
 from privet.schema import Schema
 from privet.structure.routes import Routes
 
@@ -99,6 +100,11 @@ class Additive:
         for part in self.parts:
             if fault := part.fault(self.schema, self.routes):
                 raise ParameterError(f"a part {fault}")
+
+    def _repr_html_(self) -> str:
+        from privet.trees.curves import describe
+
+        return tag("pre", describe(self))
 
     def contributions(self, features: npt.NDArray[Any]) -> list[Floats]:
         """(record, column) what each part adds to the score of each record."""

@@ -97,6 +97,18 @@ def importances_of(model: Additive) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
+def attribute_shares(model: Additive) -> Floats:
+    """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
+    found = np.zeros(len(model.schema.attributes))
+    for part in model.parts:
+        asked = part.attributes
+        if not asked and model.routes is not None:
+            asked = tuple(model.routes.tests.attribute[~model.routes.is_leaf].tolist())
+        for a in asked:
+            found[a] += spread_of(part.table) / len(asked)
+    return found / found.sum() if found.sum() > 0 else found
+
+
 def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
     """Why one record, given by its codes (attributes, 1), got its score: the offset and what each part added."""
     everyone = Reason("everyone", "class counts", tuple(model.offset.tolist()))

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from privet.trees.additive import Additive
+from privet.trees.curves import attribute_shares
 from privet.trees.forest import Forest
 from privet.trees.leaf_counts import add_up, chances
 from privet.trees.tree import Floats, Tree
 
 
-def importances(trees: Tree | Forest) -> Floats:
+def importances(trees: Tree | Forest | Additive) -> Floats:
     """(attribute,) its share of all the impurity (Gini) that the tests take away; a forest's is the mean of its trees.
 
     A node weighs as much as its released counts, clipped at 0 and added up from the leaves. Where leaves released no
     counts nobody knows how many records take a branch: then all branches of a test weigh the same, and a leaf is as
-    sure as its probabilities say. All are 0 if no test takes anything away.
+    sure as its probabilities say. All are 0 if no test takes anything away. Of a sum it is the share of what its parts
+    move scores by.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import OneCategory
@@ -23,6 +26,8 @@ def importances(trees: Tree | Forest) -> Floats:
     >>> importances(tree)
     array([0., 1.])
     """
+    if isinstance(trees, Additive):
+        return attribute_shares(trees)
     members = trees.trees if isinstance(trees, Forest) else (trees,)
     return np.mean([_of_tree(tree) for tree in members], axis=0)
 
