@@ -36,6 +36,9 @@ from privet.privacy.dataset import PrivateDataset as PrivateDataset
 from privet.privacy.ledger import Certificate as Certificate
 from privet.privacy.ledger import Ledger as Ledger
 from privet.recipes.registry import list_recipes as list_recipes
+from privet.report.figures import plot_frontier as plot_frontier
+from privet.report.figures import plot_ledger as plot_ledger
+from privet.report.figures import plot_tree as plot_tree
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema
@@ -89,6 +92,9 @@ __all__ = [
     "list_recipes",
     "load_model",
     "make_classifier",
+    "plot_frontier",
+    "plot_ledger",
+    "plot_tree",
     "private_score",
     "protect",
 ]

@@ -35,7 +35,7 @@ SEES: dict[str, set[str]] = {
     "planning": TOP,
     "audit": TOP | {"testing"},
     "experiments": TOP | {"scoring", "measures", "publishing", "planning"},
-    "report": TOP | {"scoring", "experiments"},
+    "report": TOP | {"scoring", "planning", "experiments"},
     "server": TOP,
     "cli": ABOVE | {""},  # "": for the version it prints
 }

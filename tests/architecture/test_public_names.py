@@ -55,6 +55,9 @@ PUBLIC = [
     "list_recipes",
     "load_model",
     "make_classifier",
+    "plot_frontier",
+    "plot_ledger",
+    "plot_tree",
     "private_score",
     "protect",
 ]

@@ -13,7 +13,7 @@ from privet.schema import Numeric, Schema
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
-MOST_NUMBERS = 20_000  # of what the leaves say; about 150 KB
+MOST_NUMBERS = 8_000  # nodes times classes; about 150 KB
 
 
 def follow_data(trees: Forest | Tree) -> dict[str, Any] | None:

@@ -1,12 +1,27 @@
-"""Where the nodes of a tree stand in a picture: the root at the left, every leaf on a line of its own."""
+"""Where the nodes of a tree stand in a picture: the root at the left, every leaf on a line of its own.
+
+All lengths are in pixels, at the size of letters that a page has.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from privet.structure.splits import Multiway
 from privet.trees.nested import MOST_NODES, leaves_below, shown_levels
+from privet.trees.render import question
 from privet.trees.tree import Tree
+
+LINE = 34  # between two leaves
+BOX = 24  # the height of a box
+LETTERS = 13  # the height of letters
+CHARACTER = 7.6  # the mean width of one; a little too wide is better than cut
+PADDING = 9
+LONGEST = 40  # characters in a box; the rest is in its tooltip, where there is one
+LONGEST_BRANCH = 20
+MARK = 14  # room for the square in the colour of a class
+TURN = 20  # from a box to the line that goes up and down, and on
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +73,88 @@ def branch_words(tree: Tree, node: int, branch: int) -> str:
     name = tree.schema.names[test.attribute]
     told = test.describe(tree.schema, branch).replace(f" < {name} <= ", " to ", 1)
     return told.removeprefix(f"{name} = ").removeprefix(f"{name} ")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node with its words, and how wide they are."""
+
+    place: Place
+    leaf: bool
+    words: str
+    width: float
+
+    @classmethod
+    def of(cls, tree: Tree, place: Place) -> Box:
+        leaf = bool(tree.is_leaf[place.node])
+        if place.cut_off:
+            words = f"{place.cut_off:,} leaves, not shown"
+        elif leaf:
+            words = str(tree.schema.label.values[tree.label[place.node]])
+        else:
+            words = f"{question(tree, place.node)}?"
+        return cls(place, leaf, words, _long(words, LONGEST) + (MARK + 7 if leaf else 0))
+
+    @property
+    def middle(self) -> float:
+        return PADDING + LINE * (self.place.line + 0.5)
+
+    @property
+    def short(self) -> str:
+        return cut(self.words, LONGEST)
+
+    @property
+    def answer(self) -> str:
+        """What stands on the branch to it."""
+        return cut(self.place.asks, LONGEST_BRANCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All boxes of a picture, where each level begins, and how large the whole is."""
+
+    boxes: tuple[Box, ...]
+    lefts: tuple[float, ...]
+
+    @classmethod
+    def of(cls, tree: Tree, most: int = MOST_NODES) -> Layout:
+        boxes = tuple(Box.of(tree, place) for place in places(tree, most))
+        return cls(boxes, tuple(_columns(boxes)))
+
+    @property
+    def width(self) -> float:
+        return PADDING + max(self.left(box) + box.width for box in self.boxes)
+
+    @property
+    def height(self) -> float:
+        return 2 * PADDING + LINE * (1 + max(box.place.line for box in self.boxes))
+
+    def left(self, box: Box) -> float:
+        return self.lefts[box.place.level]
+
+    def branch(self, box: Box) -> tuple[tuple[float, float], ...] | None:
+        """The corners of the line from its parent to a box: to a turn, up or down, and on; None for the root."""
+        if box.place.parent is None:
+            return None
+        parent = self.boxes[box.place.parent]
+        start = self.left(parent) + parent.width
+        turn = start + TURN / 2
+        return (start, parent.middle), (turn, parent.middle), (turn, box.middle), (self.left(box), box.middle)
+
+
+def _columns(boxes: Sequence[Box]) -> list[float]:
+    """Where each level begins: after the boxes of the one before, and room for the answers between."""
+    lefts = [float(PADDING)]
+    for level in range(1, 1 + max(box.place.level for box in boxes)):
+        before = max(box.width for box in boxes if box.place.level == level - 1)
+        between = max(_long(box.place.asks, LONGEST_BRANCH) for box in boxes if box.place.level == level)
+        lefts.append(lefts[-1] + before + TURN + between)
+    return lefts
+
+
+def _long(words: str, most: int) -> float:
+    return 2 * PADDING + CHARACTER * min(len(words), most)
+
+
+def cut(words: str, most: int) -> str:
+    return words if len(words) <= most else words[: most - 1] + "…"

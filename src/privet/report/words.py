@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Certificate, Charge
@@ -107,6 +108,7 @@ class Spent:
     each: str
     times: int
     adds: str
+    adds_epsilon: Fraction
     share: float
     """Of the total, between 0 and 1."""
 
@@ -122,7 +124,7 @@ def _spent(charge: Charge, times: int, total: float) -> Spent:
     share = float(adds) / total if 0 < total < math.inf else 0.0
     delta = f" and delta {words(charge.added.delta * times)}" if charge.added.delta else ""
     told = f"{words(adds)}{delta}" if adds or delta else "nothing: other records"
-    return Spent(charge.what, _how(charge), words(charge.epsilon), times, told, share)
+    return Spent(charge.what, _how(charge), words(charge.epsilon), times, told, adds, share)
 
 
 def _how(charge: Charge) -> str:

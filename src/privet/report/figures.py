@@ -1,0 +1,197 @@
+"""Pictures for notebooks and papers, by matplotlib (``pip install 'privet[plots]'``): trees, trade-offs and budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from privet.errors import ParameterError
+from privet.estimators.base import SchemaClassifier
+from privet.planning.pictures import INK
+from privet.privacy.certificate import Certificate
+from privet.privacy.ledger import Ledger
+from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout
+from privet.report.words import spending
+from privet.trees.codec import Model
+from privet.trees.forest import Forest
+from privet.trees.tree import Tree
+
+DOTS = 100  # an inch: how large a picture of its own becomes
+LINES, EDGE, GREEN, SOFT, GREY = "#9aa79c", "#23633a", "#23633a", "#e7f1e8", "#6b746c"
+MARKS = (INK[0], INK[2], INK[1], *INK[3:])  # of classes: the first two as different as can be
+MOST_NODES = 150  # in a picture that still can be read on paper
+
+
+def plot_tree(model: SchemaClassifier | Model | Forest | Tree, *, number: int = 0, ax: Any = None) -> Any:
+    """Draw a tree, from the left to the right; needs no graphviz.
+
+    Parameters
+    ----------
+    model : fitted classifier, model, forest or tree
+    number : which tree of a forest
+    ax : matplotlib axes, optional; without them a figure of the right size is made
+
+    Returns the axes.
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(2000)
+    >>> tree = privet.ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> privet.plot_tree(tree).figure.savefig("tree.png")  # doctest: +SKIP
+    """
+    tree = _tree_of(model, number)
+    layout = Layout.of(tree, MOST_NODES)
+    if ax is None:
+        ax = _new_axes(layout.width / DOTS, layout.height / DOTS, dpi=DOTS)
+        ax.figure.subplots_adjust(0, 0, 1, 1)
+    ax.set_axis_off()
+    ax.set_xlim(0, layout.width)
+    ax.set_ylim(layout.height, 0)
+    shrunk = ax.get_window_extent().width / layout.width
+    points = LETTERS * shrunk * 72 / ax.figure.dpi
+    for box in layout.boxes:
+        corners = layout.branch(box)
+        if corners is not None:
+            ax.plot(*zip(*corners, strict=True), color=LINES, linewidth=points / 9, zorder=1)
+            left, middle = corners[-1]
+            ax.text(left - 6, middle - 4, box.answer, ha="right", fontsize=0.85 * points, color=GREY)
+        _draw_box(ax, tree, box, layout.left(box), points)
+    return ax
+
+
+def _draw_box(ax: Any, tree: Tree, box: Box, left: float, points: float) -> None:
+    from matplotlib.patches import FancyBboxPatch, Rectangle
+
+    rounded = f"round,pad=0,rounding_size={BOX / 2 if box.leaf else 4}"
+    fill, edge = ("white", LINES) if box.leaf or box.place.cut_off else (SOFT, EDGE)
+    corner = (left, box.middle - BOX / 2)
+    look: dict[str, Any] = {"facecolor": fill, "edgecolor": edge, "linewidth": points / 10, "zorder": 2}
+    ax.add_patch(FancyBboxPatch(corner, box.width, BOX, boxstyle=rounded, **look))
+    if box.leaf:
+        colour = MARKS[int(tree.label[box.place.node]) % len(MARKS)]
+        ax.add_patch(Rectangle((left + 9, box.middle - 5), 10, 10, facecolor=colour, zorder=3))
+    start = left + PADDING + (MARK if box.leaf else 0)
+    ax.text(start, box.middle, box.short, va="center_baseline", fontsize=points, zorder=3, parse_math=False)
+
+
+class Point(NamedTuple):
+    """What a method reached at an epsilon: its accuracy, and one standard deviation or error of it."""
+
+    method: str
+    epsilon: float
+    accuracy: float
+    spread: float = 0.0
+
+
+def pareto(points: Iterable[Point]) -> list[Point]:
+    """The points that no other beats: none is at least as accurate for no more epsilon, and better in one of the two.
+
+    >>> [p.method for p in pareto([Point("a", 0.1, 0.8), Point("b", 0.1, 0.7), Point("b", 1, 0.9), Point("a", 1, 0.8)])]
+    ['a', 'b']
+    """
+    best, found = -1.0, []
+    for point in sorted(points, key=lambda point: (point.epsilon, -point.accuracy)):
+        if point.accuracy > best:
+            best = point.accuracy
+            found.append(point)
+    return found
+
+
+def plot_frontier(points: Iterable[Any], *, limits: dict[str, float] | None = None, ax: Any = None) -> Any:
+    """Draw what privacy costs: the error of each method against epsilon, and the frontier that none of them passes.
+
+    The picture that Friedman and Schuster (KDD 2010, Figure 2) judge methods by, for a given number of records. A point
+    on the frontier can be made more private only by more errors, and more accurate only by less privacy.
+
+    Parameters
+    ----------
+    points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1
+    limits : accuracies that do not depend on epsilon, by name, such as that of the majority class
+    ax : matplotlib axes, optional
+
+    Returns the axes.
+    """
+    given = [Point(*point) for point in points]
+    if not given or any(point.epsilon <= 0 for point in given):
+        raise ParameterError("points is empty, or has an epsilon that is not above 0; give (method, epsilon, accuracy)")
+    ax = _new_axes(7, 4.5) if ax is None else ax
+    methods = list(dict.fromkeys(point.method for point in given))
+    for place, method in enumerate(methods):
+        mine = sorted(point for point in given if point.method == method)
+        errors = [100 * (1 - point.accuracy) for point in mine]
+        spreads = [100 * point.spread for point in mine]
+        look = {"color": INK[place % len(INK)], "marker": "o", "markersize": 5, "capsize": 2, "elinewidth": 0.8}
+        ax.errorbar(
+            [p.epsilon for p in mine], errors, spreads if any(spreads) else None, label=method, zorder=3, **look
+        )
+    frontier = [(point.epsilon, 100 * (1 - point.accuracy)) for point in pareto(given)]
+    wide = {
+        "color": "#cdd8cf",
+        "linewidth": 11,
+        "solid_capstyle": "round",
+        "marker": "o",
+        "markersize": 11,
+        "zorder": 1,
+    }
+    ax.plot(*zip(*frontier, strict=True), label="frontier", **wide)
+    for style, (name, accuracy) in zip((":", "--", "-.") * len(limits or {}), (limits or {}).items(), strict=False):
+        ax.axhline(100 * (1 - accuracy), color=GREY, linestyle=style, linewidth=1, label=name, zorder=2)
+    epsilons = sorted({point.epsilon for point in given})
+    ax.set_xscale("log")
+    ax.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
+    ax.minorticks_off()
+    ax.set_xlabel("epsilon (less is more private)")
+    ax.set_ylabel("errors, %")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize="small")
+    return ax
+
+
+def plot_ledger(ledger: Ledger | Certificate, *, ax: Any = None) -> Any:
+    """Draw what was spent on what, and of a ledger also what is left.
+
+    Returns the axes.
+    """
+    certificate = ledger.certificate() if isinstance(ledger, Ledger) else ledger
+    parts = [(spent.what, float(spent.adds_epsilon)) for spent in spending(certificate) if spent.adds_epsilon]
+    parts += [("left", float(ledger.left.epsilon))] if isinstance(ledger, Ledger) else []
+    ax = _new_axes(7, 1.2 + 0.34 * len(parts)) if ax is None else ax
+    start = 0.0
+    for line, (what, amount) in enumerate(parts):
+        left = what == "left" and line == len(parts) - 1 and isinstance(ledger, Ledger)
+        look = {"facecolor": "white", "edgecolor": LINES, "hatch": "///"} if left else {"color": GREEN}
+        ax.barh(line, amount, left=start, height=0.62, **look)
+        ax.annotate(f" {amount:.4g}", (start + amount, line), va="center", fontsize="small", color=GREY)
+        start += amount
+    ax.set_yticks(range(len(parts)), [what for what, _ in parts])
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1.12 * start or 1)
+    ax.set_xlabel("epsilon")
+    ax.set_title("NOT differentially private" if not certificate.private else "", fontsize="medium")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _tree_of(model: Any, number: int) -> Tree:
+    if isinstance(model, SchemaClassifier):
+        model = model._trees
+    trees = getattr(model, "trees", model)
+    if isinstance(trees, Forest):
+        trees = trees.trees
+    members = trees if isinstance(trees, tuple) else (trees,)
+    if not all(isinstance(tree, Tree) for tree in members):
+        raise ParameterError(
+            f"model must be a fitted classifier, a model, a forest or a tree, not {type(model).__name__}"
+        )
+    if not 0 <= number < len(members):
+        raise ParameterError(f"number must be that of a tree, from 0 to {len(members) - 1}, not {number}")
+    return members[number]
+
+
+def _new_axes(width: float, height: float, **options: Any) -> Any:
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ParameterError("a picture needs matplotlib: pip install 'privet[plots]'") from None
+    _, ax = pyplot.subplots(figsize=(width, height), layout=None if options else "constrained", **options)
+    return ax

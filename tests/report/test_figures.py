@@ -1,0 +1,103 @@
+"""Pictures by matplotlib: what they show is what was given, and they fit where they are put."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privet
+from privet.errors import ParameterError
+from privet.report.figures import Point, pareto
+from privet.trees.codec import Model
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Any:
+    yield
+    pyplot.close("all")
+
+
+def texts(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def test_a_tree_is_drawn_in_words(tree_model: Model) -> None:
+    ax = privet.plot_tree(tree_model)
+    said = texts(ax)
+    assert said.count("no") + said.count("yes <b>") == 7  # five leaves, and two answers that are "no"
+    assert "age <= 30?" in said
+    assert "job & co?" in said
+    assert [text for text in said if text.startswith("</script>")]  # any text is only text
+    picture = io.BytesIO()
+    ax.figure.savefig(picture)
+    assert picture.getvalue().startswith(b"\x89PNG")
+
+
+def test_no_two_boxes_overlap_and_all_are_inside(tree_model: Model) -> None:
+    _, given = pyplot.subplots(figsize=(4, 3))
+    for ax in (privet.plot_tree(tree_model), privet.plot_tree(tree_model.trees, ax=given)):
+        ax.figure.canvas.draw()
+        outer = ax.get_window_extent()
+        boxes = [patch.get_window_extent() for patch in ax.patches if type(patch).__name__ == "FancyBboxPatch"]
+        assert len(boxes) == 8
+        for i, box in enumerate(boxes):
+            assert outer.x0 <= box.x0 <= box.x1 <= outer.x1
+            assert not any(box.overlaps(other) for other in boxes[i + 1 :])
+        for text in ax.texts:
+            width = text.get_window_extent().width
+            assert width < 0.6 * outer.width, text
+
+
+def test_any_tree_of_a_forest(forest_model: Model) -> None:
+    assert texts(privet.plot_tree(forest_model, number=4)) == texts(privet.plot_tree(forest_model.trees.trees[4]))
+    with pytest.raises(ParameterError, match="from 0 to 4, not 5"):
+        privet.plot_tree(forest_model, number=5)
+    with pytest.raises(ParameterError, match="not str"):
+        privet.plot_tree("tree.json")  # type: ignore[arg-type]
+
+
+def test_the_frontier_is_what_nobody_beats() -> None:
+    rng = np.random.default_rng(0)
+    points = [Point(str(i), float(rng.choice([0.1, 0.5, 1, 2])), float(rng.random())) for i in range(60)]
+    found = pareto(points)
+    for point in points:
+        beaten = any(
+            other.epsilon <= point.epsilon and other.accuracy >= point.accuracy and other[1:3] != point[1:3]
+            for other in points
+        )
+        assert (point in found) != beaten
+
+
+def test_a_frontier_is_drawn() -> None:
+    points = [("a", 0.1, 0.8, 0.01), ("b", 0.1, 0.7), ("a", 1, 0.85), ("b", 1, 0.9)]
+    ax = privet.plot_frontier(points, limits={"majority class": 0.6})
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"a", "b", "frontier", "majority class"}
+    frontier = next(line for line in ax.lines if line.get_label() == "frontier")
+    assert np.allclose(frontier.get_xydata(), [(0.1, 20), (1, 10)])
+    for bad in ([], [("a", 0, 0.5)]):
+        with pytest.raises(ParameterError, match="points"):
+            privet.plot_frontier(bad)
+
+
+def test_a_ledger_is_drawn_to_its_end() -> None:
+    ledger = privet.Ledger(2)
+    ledger.charge(0.5, "counts")
+    ledger.charge(0.25, "choices")
+    bars = privet.plot_ledger(ledger).patches
+    assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 0.5), (0.5, 0.25), (0.75, 1.25)]
+    assert len(privet.plot_ledger(ledger.certificate()).patches) == 2
+
+
+def test_without_matplotlib_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; import privet; privet.plot_ledger(privet.Ledger(1))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "pip install 'privet[plots]'" in ended.stderr.splitlines()[-1]
