@@ -66,4 +66,4 @@ class Stump(Recipe):
             candidates=candidates,
             chooser=JointChoice(Gini()),
         )
-        return grow(data.frontier(), growth, data.ledger.neighbours, progress).tree
+        return grow(data.frontier(), growth, data.ledger.steps, progress).tree

@@ -22,6 +22,7 @@ _HOME = {
     "Categorical": "privet.schema",
     "Numeric": "privet.schema",
     "Schema": "privet.schema",
+    "Unit": "privet.schema",
     "Certificate": "privet.privacy.ledger",
     "Ledger": "privet.privacy.ledger",
     "PrivateDataset": "privet.privacy.dataset",

@@ -42,6 +42,7 @@ from privet.report.figures import plot_tree as plot_tree
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema
+from privet.schema import Unit as Unit
 from privet.scoring.score import private_score as private_score
 from privet.scoring.search import PrivateSearchCV as PrivateSearchCV
 from privet.scoring.splitting import CoinFold as CoinFold
@@ -87,6 +88,7 @@ __all__ = [
     "SmoothForestClassifier",
     "SuLQTreeClassifier",
     "TableError",
+    "Unit",
     "__version__",
     "holdout",
     "list_recipes",

@@ -50,6 +50,7 @@ PUBLIC = [
     "SmoothForestClassifier",
     "SuLQTreeClassifier",
     "TableError",
+    "Unit",
     "__version__",
     "holdout",
     "list_recipes",

@@ -51,3 +51,14 @@ def test_no_password_is_shown_or_kept(desk: Any) -> None:
     assert SECRET not in result.output
     assert not Path(journal).exists()
     assert "cannot be read" in result.stderr
+
+
+def test_a_person_instead_of_a_row(desk: Any) -> None:
+    schema, table = clinic(800, seed=1)
+    names = [*schema.names, schema.label.name]
+    rows = [",".join([*(str(table[name][i]) for name in names), str(i // 4)]) for i in range(800)]
+    visits = desk.write("visits.csv", "\n".join([",".join([*names, "patient"]), *rows]))
+    told = json.loads(fit(desk, visits, "--unit", "patient", "--max-rows", "2", "--json").stdout)
+    assert told["certificate"]["unit"] == {"name": "patient", "max_rows": 2}
+    assert fit(desk, visits, "--unit", "patient").exit_code == 1
+    assert "nobody" in fit(desk, visits, "--unit", "nobody", "--max-rows", "2").stderr

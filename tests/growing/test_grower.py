@@ -16,7 +16,6 @@ from privet.growing.grower import Grown, Growth, grow
 from privet.growing.leaves import NoisyCounts
 from privet.growing.plans import Plan
 from privet.growing.stopping import TooNoisy
-from privet.privacy.budget import Neighbours
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.scores import Gini
@@ -44,7 +43,7 @@ def growth(schema: Schema, depth: int, kind: str = "multiway", **options: object
 def run(engine: MemoryEngine, how: Growth, noise: object) -> tuple[Grown, Ledger]:
     ledger = Ledger(1)
     with use_noise(noise):  # type: ignore[arg-type]
-        grown = grow(PrivateDataset(engine, ledger).frontier(), how, Neighbours.ADD_REMOVE)
+        grown = grow(PrivateDataset(engine, ledger).frontier(), how, 1)
     return grown, ledger
 
 
@@ -114,7 +113,7 @@ def test_progress_counts_levels() -> None:
     told: list[tuple[int, int]] = []
     with use_noise(ZeroNoise()):
         frontier = PrivateDataset(records(SCHEMA), Ledger(1)).frontier()
-        grow(frontier, growth(SCHEMA, 2), Neighbours.ADD_REMOVE, lambda done, most: told.append((done, most)))
+        grow(frontier, growth(SCHEMA, 2), 1, lambda done, most: told.append((done, most)))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 

@@ -16,8 +16,7 @@ from privet.audit.result import AuditResult
 from privet.audit.zoo import Pair
 from privet.engines.memory import MemoryEngine
 from privet.schema import Schema
-from privet.schema.encoding import encode
-from privet.schema.frozen import freeze
+from privet.schema.frozen import admitted, freeze
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
@@ -43,7 +42,7 @@ def open_table(
     with listening() as heard:
         try:
             frozen = freeze(schema, table) if recuts else None
-            codes = encode(schema, table) if frozen is None else frozen.codes(schema)
+            codes = admitted(schema, table) if frozen is None else frozen.codes(schema)
         except Exception as error:
             refused = (RAISED, described(error)), tuple(heard)
             return Table(refused, lambda: refused)

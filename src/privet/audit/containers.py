@@ -46,6 +46,8 @@ def _typed(schema: Schema, columns: Columns) -> dict[str, tuple[Kind, list[Any]]
     for attribute in (*schema.attributes, schema.label):
         kind = kind_of(attribute)
         typed[attribute.name] = kind, [_held(kind, cell) for cell in columns[attribute.name]]
+    if schema.unit is not None:
+        typed[schema.unit.name] = "text", [_held("text", cell) for cell in columns[schema.unit.name]]
     return typed
 
 

@@ -32,7 +32,7 @@ WIDE = 4  # ways through a fit, for pairs that are walked in full under another 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring tables.
+    """Two neighbouring tables: records as the schema's columns are, so with their unit last, where there is one.
 
     ``ways`` is how many ways through a fit are worth trying, if few are enough. ``containers`` says whether to try the
     pair in every container that a table can come in.
@@ -54,14 +54,13 @@ class Pair:
     @property
     def place(self) -> int:
         """Where the record stands that is not in both, among those with a label (the others are dropped)."""
-        labels = self.schema.label.values
-        kept = ([r for r in records if r[-1] in labels] for records in (self.table, self.neighbour))
+        labels, at = self.schema.label.values, len(self.schema.names)
+        kept = ([r for r in records if r[at] in labels] for records in (self.table, self.neighbour))
         shorter, longer = sorted(kept, key=len)
         return next((i for i, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
 
     def columns(self, records: tuple[Record, ...]) -> dict[str, list[Any]]:
-        names = (*self.schema.names, self.schema.label.name)
-        return {name: [record[i] for record in records] for i, name in enumerate(names)}
+        return {name: [record[i] for record in records] for i, name in enumerate(self.schema.columns)}
 
     def tables(self, container: str) -> tuple[Any, Any]:
         """The table and its neighbour in a container. They are kept: every audit uses them, and none writes to them."""

@@ -14,15 +14,18 @@ from privet.cli.options import (
     JournalFile,
     Json,
     MaxDepth,
+    MaxRows,
     QuotedLineBreaks,
     SchemaFile,
     Seed,
     Settings,
     Source,
+    Unit,
     Variant,
     mind_epsilon,
     parse_epsilon,
     parse_settings,
+    with_unit,
 )
 from privet.cli.output import amount, print_json, progress, say
 from privet.cli.writing import Force, why, writing
@@ -55,6 +58,8 @@ def fit(
     neighbours: Annotated[
         str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
     ] = None,
+    unit: Unit = None,
+    max_rows: MaxRows = None,
     journal: JournalFile = None,
     budget: Budget = None,
     quoted_line_breaks: QuotedLineBreaks = False,
@@ -90,7 +95,7 @@ def fit(
         from privet.schema.declared import refuse_source
         from privet.schema.files import read_table
 
-        facts = Schema.from_json(schema)
+        facts = with_unit(Schema.from_json(schema), unit, max_rows)
         params = make_params(recipe, max_depth, settings)
         params |= {"variant": variant, "expected_records": expect, "random_state": seed}
         params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
@@ -151,7 +156,7 @@ def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier
     epsilon = check_epsilon(params["epsilon"])
     classifier.recipe()
     if params["expected_records"] is not None:
-        count_price(epsilon, params["expected_records"], Neighbours.parse(params["neighbours"]))
+        count_price(epsilon, params["expected_records"], Neighbours.parse(params["neighbours"]).steps)
     return classifier
 
 

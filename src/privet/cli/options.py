@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from privet.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privet.schema import Schema
 
 RESERVED = {
     "schema": "--schema",
@@ -63,6 +69,22 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
     return parsed
 
 
+def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:
+    """A schema with the unit of the command line, which must not contradict that of the file."""
+    from privet.schema import Unit
+
+    if (unit is None) != (max_rows is None):
+        raise ParameterError("--unit and --max-rows go together: whose rows, and how many of each")
+    if unit is None or max_rows is None:
+        return schema
+    wanted = Unit(unit, max_rows)
+    if schema.unit not in (None, wanted):
+        raise ParameterError(
+            f"the schema protects {schema.unit}; leave --unit and --max-rows out, or change the schema"
+        )
+    return replace(schema, unit=wanted)
+
+
 def _value(text: str) -> Any:
     spoken = {"True": True, "False": False, "None": None}  # Python's spelling, next to JSON's
     if text in spoken:
@@ -92,6 +114,17 @@ QuotedLineBreaks = Annotated[
 ]
 SchemaFile = Annotated[
     Path, typer.Option("--schema", "-s", metavar="FILE", help="The public facts about the table, as JSON.")
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="Protect a person instead of a row: the column that says who a row belongs to. Needs --max-rows.",
+    ),
+]
+MaxRows = Annotated[
+    int | None, typer.Option("--max-rows", metavar="K", min=1, help="With --unit: how many rows of each may enter.")
 ]
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="D", help="The most tests on a path.")]
 Variant = Annotated[

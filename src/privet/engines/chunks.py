@@ -9,13 +9,14 @@ so neither their order nor where a chunk ends can show.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from privet.engines.attempts import attempt
 from privet.engines.memory import MemoryEngine
+from privet.engines.parts import bounded_parts, evened
 from privet.engines.sources import Source
 from privet.engines.spill import Array, Kept, Spill
 from privet.errors import ParameterError
@@ -66,6 +67,7 @@ class ChunkEngine:
         self, schema: Schema, chunks: Sequence[Chunk], spill: Spill, frozen: Spill, caveats: Sequence[str] = ()
     ) -> None:
         self.schema = schema
+        self.unit = schema.unit  # rows were chosen while they were read
         self.caveats = tuple(caveats)
         self.passes = 0  # how often the records were read, for tests and benchmarks
         self._chunks, self._spill, self._frozen = tuple(chunks), spill, frozen
@@ -79,7 +81,7 @@ class ChunkEngine:
 
         def chunks() -> list[Chunk]:
             pieces = _pieces(source, schema, for_one_fit, size)
-            return [_keep(schema, columns, for_one_fit, spill, frozen) for columns in _evened(pieces, size)]
+            return [_keep(schema, columns, for_one_fit, spill, frozen) for columns in evened(pieces, size)]
 
         return cls(schema, attempt(chunks, SOURCE_FAILED, tries=1), spill, frozen, source.caveats)
 
@@ -125,20 +127,20 @@ class ChunkEngine:
         features = np.concatenate([get(chunk.features) for chunk in self._chunks], axis=1)
         labels = np.concatenate([get(chunk.labels) for chunk in self._chunks])
         coins = [np.concatenate([get(kept) for kept in thrown]) for thrown in self._coins]
-        return MemoryEngine(self.schema, Codes(features, labels), caveats=self.caveats, coins=coins)
+        return MemoryEngine(self.schema, Codes(features, labels, unit=self.unit), caveats=self.caveats, coins=coins)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _opened(self, number: int) -> MemoryEngine:
         """A chunk as an engine of its own. Values that are summed are read only when they are asked for."""
         chunk, get = self._chunks[number], self._spill.get
-        codes = Codes(get(chunk.features), get(chunk.labels))
+        codes = Codes(get(chunk.features), get(chunk.labels), unit=self.unit)
         return MemoryEngine(self.schema, codes, self._thawed(chunk), coins=[get(one[number]) for one in self._coins])
 
     def _thawed(self, chunk: Chunk) -> Frozen | None:
         if chunk.frozen is None:
             return None
-        return Frozen(self.schema, _Columns(self._frozen, chunk.frozen), self._spill.get(chunk.labels))
+        return Frozen(self.schema, _Columns(self._frozen, chunk.frozen), self._spill.get(chunk.labels), self.unit)
 
 
 # ---- from batches to chunks -----------------------------------------------------------------------------------------
@@ -146,35 +148,28 @@ class ChunkEngine:
 
 def _pieces(source: Source, schema: Schema, for_one_fit: bool, size: int) -> Iterator[list[Array]]:
     """The records of each batch as columns, the labels last; one batch of none at least."""
-    columns = (*schema.names, schema.label.name)
-    yield _columns(schema, source.header(columns), for_one_fit)
-    for batch in source.batches(columns):
+    batches = _sliced(source, schema, size)
+    if schema.unit is not None:
+        for part in bounded_parts(schema, batches):
+            yield [*(part.codes(schema).features if for_one_fit else part.columns), part.labels]
+    elif for_one_fit:
+        yield from (_encoded(schema, batch) for batch in batches)
+    else:
+        yield from ([*part.columns, part.labels] for part in (freeze(schema, batch) for batch in batches))
+
+
+def _sliced(source: Source, schema: Schema, size: int) -> Iterator[Any]:
+    """The header first, which is a batch without a record, then all batches in parts of ``size`` at most."""
+    yield source.header(schema.columns)
+    for batch in source.batches(schema.columns):
         rows = getattr(batch, "num_rows", 0)
-        for start in range(0, rows, size) if rows > size else (None,):
-            yield _columns(schema, batch if start is None else batch.slice(start, size), for_one_fit)
+        yield from (batch.slice(start, size) for start in range(0, rows, size)) if rows > size else (batch,)
 
 
-def _columns(schema: Schema, batch: Any, for_one_fit: bool) -> list[Array]:
-    if for_one_fit:
-        codes = encode(schema, batch)
-        assert codes.labels is not None
-        return [*codes.features, codes.labels]
-    frozen = freeze(schema, batch)
-    return [*frozen.columns, frozen.labels]
-
-
-def _evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
-    """The same records in pieces of ``size``, but for the last, which may be smaller, or hold none."""
-    waiting: list[list[Array]] = []
-    held = 0
-    for piece in pieces:
-        waiting.append(piece)
-        held += piece[-1].size
-        while held > size:
-            joined = [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
-            yield [column[:size] for column in joined]
-            waiting, held = [[column[size:] for column in joined]], held - size
-    yield [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
+def _encoded(schema: Schema, batch: Any) -> list[Array]:
+    codes = encode(schema, batch)
+    assert codes.labels is not None
+    return [*codes.features, codes.labels]
 
 
 def _keep(schema: Schema, columns: list[Array], for_one_fit: bool, spill: Spill, frozen: Spill) -> Chunk:

@@ -61,6 +61,7 @@ class MemoryEngine:
         self._labels = codes.labels
         self._levels = dict(codes.levels or {})
         self.caveats = tuple(caveats)
+        self.unit = codes.unit
         self._frozen = frozen
         self._offsets = np.asarray(schema.offsets, dtype=np.int64)
         self._coins = list(coins)  # what the records have thrown, by the number of the throw

@@ -14,9 +14,8 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Schema
 from privet.schema.declared import refuse_source
-from privet.schema.encoding import encode
 from privet.schema.files import caveats_of
-from privet.schema.frozen import freeze
+from privet.schema.frozen import admitted, freeze
 
 
 def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit: bool = False) -> Engine:
@@ -34,14 +33,14 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
     refuse_source(schema, source, labels, with_label=True)
     caveats = caveats_of(source)
     if for_one_fit:
-        return MemoryEngine(schema, encode(schema, source, labels), caveats=caveats)
+        return MemoryEngine(schema, admitted(schema, source, labels), caveats=caveats)
     frozen = freeze(schema, source, labels)
     return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=caveats)
 
 
 def header_of(source: Source, schema: Schema) -> Any:
     """The columns that a schema wants of a source, as a table without a record."""
-    return attempt(lambda: source.header((*schema.names, schema.label.name)), SOURCE_FAILED, tries=1)
+    return attempt(lambda: source.header(schema.columns), SOURCE_FAILED, tries=1)
 
 
 def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:

@@ -47,6 +47,7 @@ class Spill:
     def put(self, array: Array) -> Kept:
         """Keep an array."""
         array = np.ascontiguousarray(array)
+        array.setflags(write=False)  # compiled code comes in one version for all that is kept
         with self._lock:
             if array.nbytes <= self._room:
                 self._room -= array.nbytes
@@ -76,4 +77,5 @@ class Spill:
             if not read:
                 raise OSError("the file is shorter than what was written to it")
             at, left = at + read, left[read:]
+        found.setflags(write=False)
         return found

@@ -259,7 +259,7 @@ class PrivateClassifier(SchemaClassifier):
             return self._adopt(fit_dataset(recipe, X, self.epsilon, **how))
         epsilon = parse_epsilon(self.epsilon)
         if self.expected_records is not None:
-            count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours))
+            count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours).steps)
         ledger = own_ledger(recipe, epsilon, self.neighbours) if self.ledger is None else self._given_ledger()
         if self._infers():
             warnings.warn(_INFERRED, PrivacyWarning, stacklevel=3)

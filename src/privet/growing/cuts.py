@@ -146,7 +146,7 @@ def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> di
         view, asked = data.recut(cut_at(data.schema, ladders)), np.zeros((1, len(data.schema.attributes)), dtype=bool)
         asked[0, list(ladders)] = True
         counts = view.frontier().attribute_counts_all(each * len(ladders), asked, by_class=False)[0]
-        scale = float(data.ledger.neighbours.steps / each)
+        scale = float(data.ledger.steps / each)
         for a, rungs in ladders.items():
             mine = counts[view.schema.offsets[a] :][: len(rungs) + 1].astype(np.float64)  # what is missing comes last
             found[a] = (

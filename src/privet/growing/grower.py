@@ -17,7 +17,6 @@ from privet.growing.leaves import LeafPolicy, NoisyCounts
 from privet.growing.plans import Plan
 from privet.growing.questions import NO_TEST, Questions
 from privet.growing.stopping import Level, NeverStop, StoppingRule
-from privet.privacy.budget import Neighbours
 from privet.structure.splits import Test
 from privet.trees.leaf_counts import Floats, tree_of_counts
 from privet.trees.tree import Tree
@@ -58,8 +57,11 @@ class Grown:
     sizes: Floats
 
 
-def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: Progress | None = None) -> Grown:
-    """Grow one tree from a frontier of a single cell, spending what the plan says and not more."""
+def grow(frontier: Questions, growth: Growth, steps: int, progress: Progress | None = None) -> Grown:
+    """Grow one tree from a frontier of a single cell, spending what the plan says and not more.
+
+    ``steps`` is that of the ledger, by which stopping rules know how much noise is in a count.
+    """
     schema, plan = frontier.schema, growth.plan
     # The tree so far, level by level.
     all_tests, all_counts, all_sizes = list[Test | None](), list[Floats](), list[Floats]()
@@ -75,7 +77,7 @@ def grow(frontier: Questions, growth: Growth, neighbours: Neighbours, progress: 
         arity = np.where(allowed, growth.candidates.tests.arity, 0).max(axis=1, initial=0)
         splits = (arity > 1) & (depth < plan.depth)
         question = plan.node[depth] or plan.leaf[depth]
-        epsilon = float(question / neighbours.steps)
+        epsilon = float(question / steps)
         splits &= ~growth.stop.stops(Level(depth, released, arity, schema.n_classes, epsilon))
         splits &= _within_cap(arity, splits, growth.max_leaves - leaves_done)
 

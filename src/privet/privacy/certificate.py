@@ -12,6 +12,7 @@ from typing import Any
 from privet.privacy import wording
 from privet.privacy.budget import INFINITY, Neighbours, Total
 from privet.privacy.losses import Loss
+from privet.schema import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Certificate:
     charges: tuple[Charge, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     delta: Fraction = Fraction(0)
+    unit: Unit | None = None  # what is added, removed or replaced; None is one row
 
     @property
     def private(self) -> bool:
@@ -93,12 +95,13 @@ class Certificate:
         return {
             "definition": self.definition,
             "neighbours": self.neighbours.value,
+            **({} if self.unit is None else {"unit": {"name": self.unit.name, "max_rows": self.unit.max_rows}}),
             "epsilon": _write(self.epsilon),
             "delta": _write(self.delta),
             "charges": [charge.to_dict() for charge in self.charges],
             "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
             "covers": wording.COVERS,
-            "covers_not": wording.COVERS_NOT,
+            "covers_not": wording.covers_not(self),
         }
 
     def to_json(self) -> str:
@@ -112,6 +115,7 @@ class Certificate:
             charges=tuple(map(Charge.from_dict, data["charges"])),
             caveats=tuple(Caveat(str(c["text"]), bool(c["voids"])) for c in data["caveats"]),
             delta=Fraction(data["delta"]),
+            unit=Unit(**data["unit"]) if "unit" in data else None,
         )
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privet.schema import Schema
+from privet.schema import Schema, Unit
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 from privet.structure.terms import Term
@@ -185,6 +185,10 @@ class Engine(Protocol):
 
     @property
     def schema(self) -> Schema: ...
+
+    @property
+    def unit(self) -> Unit | None:
+        """Of which each has at most its rows here; it must be the schema's."""
 
     @property
     def caveats(self) -> tuple[str, ...]:

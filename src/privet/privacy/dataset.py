@@ -54,12 +54,16 @@ class PrivateDataset:
     def __init__(self, engine: Engine, ledger: Ledger, cells: Cells = ROOT, _account: Ledger | None = None) -> None:
         if not isinstance(ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
+        if engine.unit != engine.schema.unit:
+            raise PrivacyError("rows were not chosen by the unit that the schema declares; open them by privet.protect")
         self._engine = engine
         self._cells = cells
         self.ledger = ledger
         # A part pays here. Keep it private: a group pays for its largest part only, which is wrong for another table.
         self._account = ledger if _account is None else _account
-        self._changed = ledger.bind(engine.schema.name, fingerprint(engine.schema)) if cells is ROOT else None
+        self._changed = (
+            ledger.bind(engine.schema.name, fingerprint(engine.schema), engine.unit) if cells is ROOT else None
+        )
         for caveat in (*engine.schema.caveats(), *engine.caveats):
             self._account.add_caveat(caveat)
         if engine.schema.inferred:
@@ -195,7 +199,7 @@ class PrivateDataset:
         return tuple(PrivateDataset(self._engine, self.ledger, only(cells, i), a) for i, a in enumerate(accounts))
 
     def _charge(self, epsilon: object, what: str, sensitivity: int) -> Receipt:
-        scale = sensitivity * self.ledger.neighbours.steps / parse_epsilon(epsilon)
+        scale = sensitivity * self.ledger.steps / parse_epsilon(epsilon)
         return self._account.charge(epsilon, what, mechanism=mechanisms.LAPLACE, scale=scale)
 
     def _quantum(self, attribute: str) -> tuple[int, Quantum]:

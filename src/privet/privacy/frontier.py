@@ -177,7 +177,7 @@ class Frontier:
         if len(spaces) != self._size_of(cells):
             raise ParameterError("spaces must have one entry for each cell")
         for space in dict.fromkeys(spaces):
-            space.check(parse_epsilon(epsilon) / self._books.ledger.neighbours.steps, self.schema)
+            space.check(parse_epsilon(epsilon) / self._books.ledger.steps, self.schema)
             if not space.multiway:
                 self._engine.check_joint(space.tests, space.depth)
         chosen, receipt = self._charge(epsilon, cells, what, "exponential over trees", None)
@@ -221,7 +221,7 @@ class Frontier:
             before, kinds = np.unique(self._spent[chosen], return_inverse=True)
             after = [self._amounts[i] + loss for i in before]
             peak = reduce(or_, after, self._books.peak)
-            each = (loss / self._books.ledger.neighbours.steps).epsilon  # what the receipt will carry
+            each = (loss / self._books.ledger.steps).epsilon  # what the receipt will carry
             scale = None if sensitivity is None else sensitivity / each
             adds = peak - self._books.peak
             receipt = self._books.ledger._charge(loss, what, self.size, adds, mechanism, scale)

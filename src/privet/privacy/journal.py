@@ -39,8 +39,9 @@ _CHUNK = 65_536
 class Note:
     """An entry that costs nothing.
 
-    ``limit`` lowers or sets an analyst's limit (without an analyst: the cap). ``dataset`` names what is protected and
-    ``schema`` holds what was declared about it. ``settled`` is the owner's word on a line that cannot be read.
+    ``limit`` lowers or sets an analyst's limit (without an analyst: the cap). ``dataset`` names what is protected,
+    ``unit`` whom, and ``schema`` holds what was declared about it. ``settled`` is the owner's word on a line that
+    cannot be read.
     """
 
     kind: str
@@ -48,7 +49,7 @@ class Note:
 
 
 TORN = "a charge whose record is torn"
-KINDS = ("limit", "dataset", "schema", "settled")
+KINDS = ("limit", "dataset", "unit", "schema", "settled")
 Entry = Charge | Caveat | Note
 News = tuple[int, Entry | None, str | None]
 """The number of a line, its entry (None if it cannot be read), and the analyst it was for."""

@@ -27,6 +27,7 @@ from privet.privacy.journal import Entry, Header, Journal, Note
 from privet.privacy.losses import NOTHING, UNLIMITED, Loss
 from privet.privacy.receipts import Receipt
 from privet.privacy.wording import html_of_ledger
+from privet.schema import Unit
 from privet.schema.fingerprint import changes
 
 __all__ = ["Caveat", "Certificate", "Charge", "Ledger", "Receipt"]
@@ -96,6 +97,7 @@ class Ledger:
         self.neighbours = begun.neighbours
         self._dataset = begun.dataset
         self._facts: Mapping[str, str] | None = None
+        self._unit: Unit | None = None  # whom the relation adds, removes or replaces; None is a row
         with self._exclusive():
             pass  # takes over what the journal already holds
         if header is not None and header.cap != (self._limit if delta is not None else Loss(self._limit.epsilon)):
@@ -149,6 +151,12 @@ class Ledger:
         return self._root()._dataset
 
     @property
+    def steps(self) -> int:
+        """How many rows, added or removed, one change of this ledger's relation consists of."""
+        unit = self._root()._unit
+        return self.neighbours.steps * (1 if unit is None else unit.max_rows)
+
+    @property
     def analysts(self) -> Mapping[str, Ledger]:
         """The analysts of this data set, by name."""
         return dict(self._root()._analysts)
@@ -168,6 +176,7 @@ class Ledger:
             return Certificate(
                 epsilon=INFINITY if void else used.epsilon,
                 neighbours=self.neighbours,
+                unit=self._root()._unit,
                 charges=tuple(charges),
                 caveats=tuple(caveats),
                 delta=used.delta,
@@ -213,7 +222,7 @@ class Ledger:
             for account, cost in reversed(costs):
                 if not account._durable:
                     account._book(Charge(what, loss, cost, mechanism, scale))
-        return Receipt(self, loss / self.neighbours.steps, what, cells)
+        return Receipt(self, loss / self.steps, what, cells)
 
     def charge_nonprivate(self, what: str, why: str) -> None:
         """Record a release that no epsilon covers. Refused unless ``allow_nonprivate`` was called on this account."""
@@ -243,11 +252,11 @@ class Ledger:
 
     # -- what the budget is for ------------------------------------------------------------------------------------
 
-    def bind(self, dataset: str, facts: Mapping[str, str] | None = None) -> str | None:
+    def bind(self, dataset: str, facts: Mapping[str, str] | None = None, unit: Unit | None = None) -> str | None:
         """Tie the budget to the data set of that name, if it has one, and to what was declared about it.
 
-        Another name is refused. If what was declared has changed, that is written down, certificates say so, and the
-        sentence is returned.
+        Another name or another unit is refused. If what was declared has changed, that is written down, certificates
+        say so, and the sentence is returned.
         """
         root = self._root()
         with root._exclusive(writing=True):
@@ -256,6 +265,11 @@ class Ledger:
                     f"this ledger protects the data set {root._dataset!r}, not {dataset!r}: give each data set a "
                     "ledger and a journal of its own, or correct the name in the schema"
                 )
+            if facts and unit != root._unit:
+                if root._facts or root._charges:
+                    holds, wants = (one or "one row" for one in (root._unit, unit))
+                    raise ParameterError(f"this ledger protects {holds}, not {wants}: its sums speak of no other unit")
+                root._enter(Note("unit", unit and [unit.name, unit.max_rows]))
             if dataset and root._dataset is None:
                 root._enter(Note("dataset", dataset))
             changed = changes(root._facts, facts) if root._facts and facts else ""
@@ -400,6 +414,8 @@ class Ledger:
                 account._limit -= account._limit - Loss.read(text)  # the smaller of the two
             case Note("dataset", name):
                 self._dataset = name
+            case Note("unit", facts):
+                self._unit = facts and Unit(*facts)
             case Note("schema", facts):
                 self._facts = facts
             case Note("settled", [settled, text]) if settled in self._unread:

@@ -19,6 +19,10 @@ RELATION = {
     Neighbours.ADD_REMOVE: "tables that differ by one record added or removed",
     Neighbours.REPLACE_ONE: "tables of one size that differ in the contents of one record",
 }
+OF_UNITS = {
+    Neighbours.ADD_REMOVE: "tables that differ by one {} added or removed, with all rows, of which at most {} enter",
+    Neighbours.REPLACE_ONE: "tables that differ in the rows that one {} has, of which at most {} enter",
+}
 
 COVERS = (
     "what was computed through this account from the table that it was handed, of fewer than 2^32 records, by a schema "
@@ -26,9 +30,21 @@ COVERS = (
 )
 COVERS_NOT = (
     "what was done with the records before (imputing, scaling, selecting, dealing them into folds: one record can then "
-    "change others), what was chosen by exact scores after, and how long it took; whoever has k records is protected "
-    "at k times epsilon"
+    "change others), what was chosen by exact scores after, and how long it took; whoever {} is protected at k times "
+    "epsilon"
 )
+
+
+def relation(certificate: Certificate) -> str:
+    """Which tables are compared."""
+    unit = certificate.unit
+    if unit is None:
+        return RELATION[certificate.neighbours]
+    return OF_UNITS[certificate.neighbours].format(unit.name, unit.max_rows)
+
+
+def covers_not(certificate: Certificate) -> str:
+    return COVERS_NOT.format("has k records" if certificate.unit is None else "is k units")
 
 
 def headline(certificate: Certificate) -> str:
@@ -41,7 +57,7 @@ def headline(certificate: Certificate) -> str:
 
 def text_of(certificate: Certificate) -> str:
     """A certificate as text."""
-    lines = [headline(certificate), f"  neighbours: {RELATION[certificate.neighbours]}", "  charges:"]
+    lines = [headline(certificate), f"  neighbours: {relation(certificate)}", "  charges:"]
     alike = Counter(certificate.charges)  # keeps the order of first appearance
     width = max((len(charge.what) for charge in alike), default=0)
     for charge, times in alike.items():
@@ -54,7 +70,7 @@ def text_of(certificate: Certificate) -> str:
         lines.append("  caveats:")
         lines.extend(f"    - {caveat.text}" for caveat in certificate.caveats)
     if certificate.private:
-        for heading, sentence in (("covers", COVERS), ("does not cover", COVERS_NOT)):
+        for heading, sentence in (("covers", COVERS), ("does not cover", covers_not(certificate))):
             lines.append(f"  {heading}:")
             lines.extend(textwrap.wrap(sentence, 110, initial_indent="    ", subsequent_indent="    "))
     return "\n".join(lines)
@@ -65,8 +81,13 @@ def html_of(certificate: Certificate) -> Html:
     rows = ((charge.what, times, *_paid(charge, times)) for charge, times in Counter(certificate.charges).items())
     spent = table(("spent on", "times", "epsilon each", "adds"), rows)
     caveats = tag("ul", *(tag("li", caveat.text) for caveat in certificate.caveats)) if certificate.caveats else ""
-    compared = tag("small", f"Between {RELATION[certificate.neighbours]}.")
-    limits = tag("details", tag("summary", "what it covers"), tag("p", COVERS, "."), tag("p", "Not: ", COVERS_NOT, "."))
+    compared = tag("small", f"Between {relation(certificate)}.")
+    limits = tag(
+        "details",
+        tag("summary", "what it covers"),
+        tag("p", COVERS, "."),
+        tag("p", "Not: ", covers_not(certificate), "."),
+    )
     parts = (tag("strong", headline(certificate)), Html("<br>"), compared, spent, caveats)
     return tag("div", *parts, limits if certificate.private else "")
 

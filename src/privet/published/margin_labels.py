@@ -25,7 +25,7 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
     data.ledger.charge(epsilon, "leaf labels, as published")
     parts = engine.shards(cells, len(routes), current_source().coins)
     counts = class_counts(engine, descend(parts, routes))
-    each = float(epsilon / data.ledger.neighbours.steps)
+    each = float(epsilon / data.ledger.steps)
     wins = counts == counts.max(axis=1, keepdims=True)
     sensitivity = smooth_sensitivity(margins(counts), each)
     with np.errstate(divide="ignore", over="ignore"):

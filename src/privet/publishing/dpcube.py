@@ -77,13 +77,13 @@ class DPCube(Publisher):
         second = rest - first
         cells = self.cells
         if cells is None:
-            bought = data.noisy_count(epsilon - rest) * first / (PER_CELL * data.ledger.neighbours.steps)
+            bought = data.noisy_count(epsilon - rest) * first / (PER_CELL * data.ledger.steps)
             cells = min(max(int(bought), LEAST_BOUGHT), MOST_BOUGHT)
         grid = Grid.of(schema, dimensions, cells)
         fine = data.frontier().descend(grid.routes()).class_counts_all(first, what="grid counts")
         if progress is not None:
             progress(1, 2)
-        noise = [2 * float(data.ledger.neighbours.steps / share) ** 2 for share in (first, second)]
+        noise = [2 * float(data.ledger.steps / share) ** 2 for share in (first, second)]
         tests, sums, sizes = partition(grid, grid.arrange(fine.astype(np.float64)), noise[0])
         routes = Routes.in_level_order(schema, tests)
         coarse = data.frontier().descend(routes).class_counts_all(second, what="partition counts")

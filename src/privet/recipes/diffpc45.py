@@ -108,5 +108,5 @@ class DiffPC45(DiffPID3):
             chooser=chooser,
             stop=TooNoisy(),
         )
-        grown = grow(data.frontier(), growth, data.ledger.neighbours, progress)
+        grown = grow(data.frontier(), growth, data.ledger.steps, progress)
         return prune_c45(grown.tree, grown.sizes) if self.prune else grown.tree

@@ -105,4 +105,4 @@ class DiffPID3(Recipe):
             chooser=JointChoice(parse_score(self.criterion, self.max_records), self.selection()),
             stop=TooNoisy(),
         )
-        return grow(data.frontier(), growth, data.ledger.neighbours, progress).tree
+        return grow(data.frontier(), growth, data.ledger.steps, progress).tree

@@ -158,7 +158,7 @@ class Embedded(Recipe):
         return embedding(tests, schema.n_classes, depth, max(block, 1), measure)
 
     def _search(self, data: PrivateDataset, blocks: Blocks, epsilon: Fraction) -> Search:
-        scale = float(blocks.each(epsilon) / data.ledger.neighbours.steps) / 4  # exp(eps' q / (2 x 2))
+        scale = float(blocks.each(epsilon) / data.ledger.steps) / 4  # exp(eps' q / (2 x 2))
         # The kernel's own entropy. random_state is for public choices only, and these are not public.
         dice = np.random.default_rng(current_source().coins(2**16, 8))
         small = space_size(data.schema.arities, min(blocks.block, 2) + 1) <= MOST_LISTED

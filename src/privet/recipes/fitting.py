@@ -80,7 +80,7 @@ def _checked(
     if not isinstance(random, np.random.Generator | None):
         raise ParameterError(f"random must be a numpy.random.Generator, not {type(random).__name__}")
     if expected_records is not None:
-        count_price(exact, expected_records, ledger.neighbours)
+        count_price(exact, expected_records, ledger.steps)
     return exact
 
 

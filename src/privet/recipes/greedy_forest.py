@@ -127,11 +127,9 @@ class GreedyForest(Recipe):
             data.ledger.charge(epsilon, "a greedy forest, as published")
         grown: list[Tree] = []
         for number in range(trees):
-            frontier = (
-                NoisyFrontier(engine, cells, data.ledger.neighbours.steps) if self.as_published else data.frontier()
-            )
+            frontier = NoisyFrontier(engine, cells, data.ledger.steps) if self.as_published else data.frontier()
             roots = tuple(int(tree.attribute[0]) for tree in grown)
-            tree = grow(frontier, replace(growth, not_at_root=roots), data.ledger.neighbours).tree
+            tree = grow(frontier, replace(growth, not_at_root=roots), data.ledger.steps).tree
             grown.append(tree)
             if progress is not None:
                 progress(number + 1, trees)

@@ -96,4 +96,4 @@ class Mohammed2015(Recipe):
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, self.max_records), selection),
         )
-        return grow(data.frontier(), growth, data.ledger.neighbours, progress).tree
+        return grow(data.frontier(), growth, data.ledger.steps, progress).tree

@@ -123,11 +123,11 @@ class PatilSingh2014(Recipe):
         for number in range(self.trees):
             if self.as_published:
                 sample = bootstrap(engine, cells)
-                frontier = NoisyFrontier(sample, ROOT, data.ledger.neighbours.steps)
-                tree = grow(frontier, growth, data.ledger.neighbours).tree
+                frontier = NoisyFrontier(sample, ROOT, data.ledger.steps)
+                tree = grow(frontier, growth, data.ledger.steps).tree
             else:
                 sampled = data.sample(exact_share(self.rate))
-                tree = grow(sampled.frontier(), growth, data.ledger.neighbours).tree
+                tree = grow(sampled.frontier(), growth, data.ledger.steps).tree
             grown.append(tree)
             if progress is not None:
                 progress(number + 1, self.trees)

@@ -138,8 +138,8 @@ class Rana2016(Recipe):
         grown: list[Tree] = []
         for number in range(trees):
             sample = bootstrap(engine, cells)
-            frontier = NoisyFrontier(sample, ROOT, data.ledger.neighbours.steps)
-            grown.append(grow(frontier, growth, data.ledger.neighbours).tree)
+            frontier = NoisyFrontier(sample, ROOT, data.ledger.steps)
+            grown.append(grow(frontier, growth, data.ledger.steps).tree)
             if progress is not None:
                 progress(number + 1, trees)
         return Forest(data.schema, tuple(grown))

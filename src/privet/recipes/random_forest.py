@@ -141,7 +141,7 @@ class RandomForest(Recipe):
         attributes = max(len(Tests.multiway(data.schema)), 1)
         trees = attributes if self.trees == "auto" else int(self.trees)
         support, left = self._support(data, epsilon)
-        each = float(leaf_epsilon(left, trees, self.sharing) / data.ledger.neighbours.steps)
+        each = float(leaf_epsilon(left, trees, self.sharing) / data.ledger.steps)
         noise = data.schema.n_classes * math.sqrt(2) / each
         share = support if self.sharing == "all" else support / trees
         lot = RandomTrees(
@@ -167,5 +167,5 @@ class RandomForest(Recipe):
         if not self.min_signal or self.max_depth <= 1:  # every root splits, so there is nothing to decide
             return 1.0, epsilon
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
-        doubt = 0.0 if self.n_public is not None else float(data.ledger.neighbours.steps / (epsilon - left))
+        doubt = 0.0 if self.n_public is not None else float(data.ledger.steps / (epsilon - left))
         return max(n - doubt, 1.0), left

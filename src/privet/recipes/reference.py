@@ -22,7 +22,6 @@ from privet.growing.choosing import JointChoice
 from privet.growing.grower import Grown, Growth, Progress, grow
 from privet.growing.plans import Plan
 from privet.growing.stopping import SmallOrPure
-from privet.privacy.budget import Neighbours
 from privet.privacy.counting import Engine
 from privet.privacy.scores import MAX_RECORDS, parse_score
 from privet.published.exact_frontier import ExactFrontier
@@ -76,7 +75,7 @@ class ID3Reference:
             max_leaves=_MOST_LEAVES,
         )
         frontier = ExactFrontier(engine, min_branch=min_branch)
-        grown = grow(frontier, growth, Neighbours.ADD_REMOVE, progress)
+        grown = grow(frontier, growth, 1, progress)
         tree = grown.tree
         # Ties go to the first class, as in the papers' own learners. Private trees settle them in another way.
         plain = replace(tree, label=tree.counts.argmax(axis=1), proba=shares(tree.counts))

@@ -106,7 +106,7 @@ class SNRForest(Recipe):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Forest:
-        schema, steps = data.schema, data.ledger.neighbours.steps
+        schema, steps = data.schema, data.ledger.steps
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
         trees = (
             number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))

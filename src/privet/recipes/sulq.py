@@ -82,4 +82,4 @@ class SuLQ(Recipe):
             chooser=NoisyGain(reuse_counts=not self.as_published),
             stop=TooNoisy(),
         )
-        return grow(data.frontier(), growth, data.ledger.neighbours, progress).tree
+        return grow(data.frontier(), growth, data.ledger.steps, progress).tree

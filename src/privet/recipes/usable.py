@@ -10,7 +10,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privet.errors import FitStopped, ParameterError
-from privet.privacy.budget import Neighbours
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import check_whole
 
@@ -20,14 +19,14 @@ MOST = Fraction(1, 10)  # of epsilon; where the count would cost more, the fit c
 MOST_RECORDS = 2**40
 
 
-def count_price(epsilon: Fraction, expected: int, neighbours: Neighbours) -> Fraction:
+def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
     """What the count costs: as little as tells a quarter of ``expected`` from noise. A function of public numbers.
 
-    >>> count_price(Fraction(1), 5600, Neighbours.ADD_REMOVE)
+    >>> count_price(Fraction(1), 5600, steps=1)
     Fraction(1, 100)
     """
     check_whole(expected, "expected_records", 1, MOST_RECORDS)
-    price = Fraction(SURENESS * neighbours.steps, int(expected)) / STOP_BELOW
+    price = Fraction(SURENESS * steps, int(expected)) / STOP_BELOW
     if price > MOST * epsilon:
         raise ParameterError(
             f"expected_records={expected} is too few to be told from noise by a tenth of epsilon: from "
@@ -52,7 +51,7 @@ def confirm_usable(data: PrivateDataset, epsilon: Fraction, expected: int | None
     """
     if expected is None:
         return epsilon
-    price = count_price(epsilon, expected, data.ledger.neighbours)
+    price = count_price(epsilon, expected, data.ledger.steps)
     data.ledger.add_caveat(f"that about {expected} usable records are expected was stated by the owner as public")
     counted = int(data.frontier().count_all(price, what="number of usable records")[0])
     if counted < STOP_BELOW * expected:

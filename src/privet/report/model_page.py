@@ -14,7 +14,7 @@ import numpy as np
 from privet.errors import ParameterError, RecipeError
 from privet.markup import Html
 from privet.privacy.certificate import Certificate
-from privet.privacy.wording import COVERS, COVERS_NOT
+from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class
 from privet.report import words
 from privet.report.case import follow_data, form_fields
@@ -77,7 +77,7 @@ def model_page(model: Model) -> str:
         spending=words.spending(certificate),
         conditions=list(words.conditions(certificate)),
         covers=COVERS,
-        covers_not=COVERS_NOT,
+        covers_not=covers_not(certificate),
         do_not_conclude=words.DO_NOT_CONCLUDE,
         looks_at=_looks_at(model),
         trees=[

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Certificate, Charge
+from privet.privacy.wording import relation as tables_compared
 from privet.privacy.wording import words
 from privet.scoring.intervals import noise_reach
 
@@ -61,22 +62,29 @@ def promise(certificate: Certificate) -> str:
         )
     epsilon = float(certificate.epsilon)
     factor = _factor(math.exp(min(epsilon, 700.0)))
-    same = "Had any one record not been there"
-    between = "with the record as without it, or the other way round"
+    one = _one(certificate)
+    same, between = f"Had {one} not been there", "with them as without them, or the other way round"
     if certificate.neighbours is Neighbours.REPLACE_ONE:
-        same, between = "Had any one record said something else", "with the one as with the other"
+        same, between = f"Had {one} said something else", "with the one as with the other"
+    elif certificate.unit is None:
+        between = "with the record as without it, or the other way round"
     almost = "would have come out almost the same way" if epsilon <= WEAK else "might have come out otherwise"
     but = f", but for a chance of {words(certificate.delta)}" if certificate.delta else ""
     return f"{same}, this page {almost}: nothing on it is more than {factor} times as likely {between}{but}."
+
+
+def _one(certificate: Certificate) -> str:
+    return "any one record" if certificate.unit is None else f"all rows of any one {certificate.unit.name}"
 
 
 def guess(certificate: Certificate) -> str:
     """The same as a bet, which is easier to weigh."""
     epsilon, delta = min(float(certificate.epsilon), 700.0), float(certificate.delta)
     right = (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1)
-    about = "whether one person's record is in the table"
+    whose = "one person's record is" if certificate.unit is None else f"the rows of one {certificate.unit.name} are"
+    about = f"whether {whose} in the table"
     if certificate.neighbours is Neighbours.REPLACE_ONE:
-        about = "which of two things one person's record says"
+        about = f"which of two things {whose.rpartition(' ')[0]} say{'s' if certificate.unit is None else ''}"
     return (
         f"Someone who knows every other record, and tosses a coin about {about}, is right 50 times in 100. After "
         f"reading all that was released they are right at most {_share(right)} times in 100, whatever they do with it."
@@ -86,6 +94,9 @@ def guess(certificate: Certificate) -> str:
 def relation(certificate: Certificate) -> tuple[str, str]:
     """Which tables are compared, and what is protected."""
     unit = "one record (one row of the table); whoever has k records is protected at k times epsilon"
+    if certificate.unit is not None:
+        unit = f"{certificate.unit}, of all that there are; whoever is k of them is protected at k times epsilon"
+        return tables_compared(certificate), unit
     if certificate.neighbours is Neighbours.ADD_REMOVE:
         return "the table with and without any one record (add or remove one)", unit
     return "two tables of the same size that differ in what any one record says (replace one)", unit

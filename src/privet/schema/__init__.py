@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.facts import Attribute, Categorical, Numeric, Schema, Unit
 
-__all__ = ["Attribute", "Categorical", "Numeric", "Schema"]
+__all__ = ["Attribute", "Categorical", "Numeric", "Schema", "Unit"]

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -66,8 +66,11 @@ def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label:
         _refuse_width(schema, table, inside)
     else:
         columns = _columns(table)
+    unit = schema.unit if with_label else None
     if columns is not None:
-        _refuse_lacking(wanted, columns)
+        _refuse_lacking([fact.name for fact in (*wanted, *([unit] if unit else []))], columns)
+    elif unit is not None:
+        raise TableError(f"an array has no names, so nobody can tell {unit.name!r} in it; give a frame")
     declared = [(attribute, kind_of((columns or {}).get(attribute.name))) for attribute in wanted]
     if with_label and labels is not None:
         declared.append((schema.label, kind_of(labels)))
@@ -177,12 +180,12 @@ def _columns(table: Any) -> dict[str, Any] | None:
 _TWICE = "two columns of the table have the same name, so that nobody can tell which is meant; rename or drop one"
 
 
-def _refuse_lacking(wanted: tuple[Attribute, ...], columns: Mapping[str, Any]) -> None:
-    lacking = [attribute.name for attribute in wanted if attribute.name not in columns]
+def _refuse_lacking(wanted: Sequence[str], columns: Mapping[str, Any]) -> None:
+    lacking = [name for name in wanted if name not in columns]
     if not lacking:
         return
     message = f"the table lacks {', '.join(map(repr, lacking))}; expected the columns "
-    message += ", ".join(attribute.name for attribute in wanted)
+    message += ", ".join(wanted)
     if any(name.endswith(f"__{short}") for name in columns for short in lacking):
         message += ". A ColumnTransformer puts its steps' names in front: set verbose_feature_names_out=False"
     elif columns and all(name.isdigit() for name in columns):

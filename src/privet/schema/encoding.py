@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from privet.errors import TableError
 from privet.schema.cells import UNKNOWN, each, number_of, reader_of, spellings_of
-from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.facts import Attribute, Categorical, Numeric, Schema, Unit
 from privet.schema.tables import Array, Columns, as_column, cells_of, numbers_of, open_table
 
 MAX_TABLE = 2**16  # entries of a lookup table; more would not stay in cache
@@ -34,6 +34,7 @@ class Codes:
     features: Array  # (attributes, records), one attribute contiguous, uint8 where that is enough, read-only
     labels: Array | None  # (records,)
     levels: Mapping[int, NDArray[np.int32]] | None = None  # attribute index -> quantised values, for sums
+    unit: Unit | None = None  # of which each has at most its rows here
 
     def __repr__(self) -> str:
         return f"Codes(attributes={len(self.features)}, records=<private>)"
@@ -115,9 +116,10 @@ def decode_labels(schema: Schema, codes: Any) -> Array:
     return np.asarray(values, dtype=None if alike else object)[np.asarray(codes, dtype=np.intp)]
 
 
-def open_for(table: Any, schema: Schema, *, with_label: bool) -> Columns:
+def open_for(table: Any, schema: Schema, *, with_label: bool, with_unit: bool = False) -> Columns:
     columns = open_table(table, (*schema.names, schema.label.name))
     wanted = (*schema.names, schema.label.name) if with_label else schema.names
+    wanted += (schema.unit.name,) if with_unit and schema.unit else ()
     lacking = [name for name in wanted if name not in columns.names]
     if lacking:
         raise TableError(f"the table lacks {', '.join(map(repr, lacking))}; expected the columns {', '.join(wanted)}")

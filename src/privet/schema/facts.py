@@ -32,6 +32,7 @@ MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
 UNCONFIRMED = "unconfirmed"  # the basis of a fact in a draft; no schema can be built with it
 INFERRED = "inferred"  # the basis of a fact that was read off the data; it marks every schema that has the fact
 PUBLIC_BASES = (None, "documented", "meaning")  # of facts that need no caveat
+MAX_ROWS = 10_000  # of a unit; a row would pay next to nothing
 MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
 
 
@@ -170,6 +171,29 @@ class Categorical:
 Attribute = Numeric | Categorical
 
 
+@dataclass(frozen=True)
+class Unit:
+    """Whom a guarantee protects where a person has several rows: all rows with the same value in a column.
+
+    At most ``max_rows`` rows of each unit enter what is learned (``privet.schema.units`` says which), and epsilon then
+    speaks of tables that differ in one whole unit. A row pays ``1 / max_rows`` of it: choose few.
+
+    >>> Unit("patient_id", max_rows=3)
+    Unit(name='patient_id', max_rows=3)
+    """
+
+    name: str
+    max_rows: int
+
+    def __post_init__(self) -> None:
+        _checked_name(self.name)
+        if isinstance(self.max_rows, bool) or not isinstance(self.max_rows, int) or not 1 <= self.max_rows <= MAX_ROWS:
+            raise SchemaError(f"unit {self.name!r}: max_rows must be a whole number from 1 to {MAX_ROWS}")
+
+    def __str__(self) -> str:
+        return f"one {self.name}, with at most {self.max_rows} row{'s'[: self.max_rows > 1]}"
+
+
 @dataclass(frozen=True, repr=False)
 class Schema:
     """The public facts of a table: its attributes, in order, and its label.
@@ -191,6 +215,7 @@ class Schema:
     label: Categorical
     name: str = ""
     inferred: bool = False
+    unit: Unit | None = None
     title: str = field(default="", compare=False)
     notes: str = field(default="", compare=False)
     splits: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -209,6 +234,8 @@ class Schema:
             raise SchemaError(f"the label {self.label.name!r} is also an attribute; remove it from the attributes")
         if self.label.arity < 2 and not self.inferred:
             raise SchemaError(f"the label {self.label.name!r} needs at least two values; list every class")
+        if self.unit is not None and self.unit.name in (*self.names, self.label.name):
+            raise SchemaError(f"the unit {self.unit.name!r} is also an attribute; nothing is learned from a name")
         if self.label.other is not None:
             raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
 
@@ -233,6 +260,11 @@ class Schema:
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a fit reads: the attributes, the label, and who a row belongs to, where that is declared."""
+        return (*self.names, self.label.name, *(() if self.unit is None else (self.unit.name,)))
 
     @cached_property
     def arities(self) -> tuple[int, ...]:

@@ -86,7 +86,7 @@ def read_table(
     >>> table["cough"].tolist()
     ['yes', None, 'no']
     """
-    names = (*schema.names, schema.label.name) if with_label else schema.names
+    names = schema.columns if with_label else schema.names
     return read_columns(Path(path), names, quoted_line_breaks=quoted_line_breaks)
 
 

@@ -22,7 +22,10 @@ def fingerprint(schema: Schema) -> dict[str, str]:
     True
     """
     declared = {attribute.name: _hash(_facts(attribute)) for attribute in schema.attributes}
-    return declared | {schema.label.name: _hash(["label", list(schema.label.values)])}
+    declared[schema.label.name] = _hash(["label", list(schema.label.values)])
+    if schema.unit is not None:
+        declared[schema.unit.name] = _hash(["unit", schema.unit.max_rows])
+    return declared
 
 
 def digest(schema: Schema) -> str:

@@ -14,9 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import SchemaError, TableError
-from privet.schema.encoding import Codes, Quantum, bins_of, code_type, open_for, read_codes, read_labels, read_values
-from privet.schema.facts import Categorical, Numeric, Schema
-from privet.schema.tables import Array
+from privet.schema.encoding import (
+    Codes,
+    Quantum,
+    bins_of,
+    code_type,
+    encode,
+    open_for,
+    read_codes,
+    read_labels,
+    read_values,
+)
+from privet.schema.facts import Categorical, Numeric, Schema, Unit
+from privet.schema.tables import Array, Columns
+from privet.schema.units import Words, choose, key_of, read_ids, row_words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +37,7 @@ class Frozen:
     schema: Schema
     columns: Sequence[Array]  # the codes of a category; the float64 values of a number, NaN where there is none
     labels: Array
+    unit: Unit | None = None  # of which each has at most its rows here
 
     def __repr__(self) -> str:
         return f"Frozen(attributes={len(self.columns)}, records=<private>)"
@@ -39,7 +51,7 @@ class Frozen:
         for row, attribute, column in zip(features, schema.attributes, self.columns, strict=True):
             row[:] = column if isinstance(attribute, Categorical) else bins_of(attribute, column, attribute.fallback)
         features.setflags(write=False)
-        return Codes(features, self.labels)
+        return Codes(features, self.labels, unit=self.unit)
 
     def levels(self, attribute: int) -> NDArray[np.int32]:
         """The quantised values of a number, for sums. No cut matters to them."""
@@ -49,12 +61,63 @@ class Frozen:
 
     def take(self, records: NDArray[np.intp]) -> Frozen:
         """Some of these records, by their numbers."""
-        return Frozen(self.schema, tuple(column[records] for column in self.columns), self.labels[records])
+        return Frozen(self.schema, tuple(column[records] for column in self.columns), self.labels[records], self.unit)
 
 
 def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
-    """Read a table once; see :func:`privet.schema.encoding.encode` for what may be given."""
-    columns = open_for(table, schema, with_label=labels is None)
+    """Read a table once; see :func:`privet.schema.encoding.encode` for what may be given.
+
+    Where the schema declares a unit, at most so many rows of each are kept.
+    """
+    columns = open_for(table, schema, with_label=labels is None, with_unit=True)
+    frozen, known = _frozen_rows(schema, columns, labels)
+    if schema.unit is None:
+        return frozen
+    ids = read_ids(columns, schema.unit.name)
+    if ids.shape[0] != known.size:
+        raise TableError(f"column {schema.unit.name!r} differs in length from the labels")
+    return bounded(frozen, ids[known])
+
+
+def bounded(frozen: Frozen, ids: Words) -> Frozen:
+    """At most so many rows of each unit as the schema says; all rows of a unit must be here."""
+    kept = replace(frozen.take(np.flatnonzero(_chosen(frozen, ids))), unit=frozen.schema.unit)
+    for array in (*kept.columns, kept.labels):
+        array.setflags(write=False)
+    return kept
+
+
+def _chosen(frozen: Frozen, ids: Words) -> NDArray[np.bool_]:
+    unit = frozen.schema.unit
+    assert unit is not None
+    return choose(ids, row_words(frozen.columns, frozen.labels), unit.max_rows, key_of(unit))
+
+
+def freeze_rows(schema: Schema, table: Any) -> tuple[Frozen, Words | None]:
+    """The rows of one batch, with who each belongs to: a unit may have rows in others, so none is left out yet."""
+    columns = open_for(table, schema, with_label=True, with_unit=True)
+    frozen, known = _frozen_rows(schema, columns, None)
+    return frozen, None if schema.unit is None else read_ids(columns, schema.unit.name)[known]
+
+
+def admitted(schema: Schema, table: Any, labels: Any = None) -> Codes:
+    """The records that may be learned from, as codes: all of known label, or so many of each unit."""
+    return encode(schema, table, labels) if schema.unit is None else freeze(schema, table, labels).codes(schema)
+
+
+def admitted_rows(schema: Schema, table: Any, labels: Any = None) -> NDArray[np.bool_] | None:
+    """Which rows of a table these are; None if the schema declares no unit."""
+    if schema.unit is None:
+        return None
+    columns = open_for(table, schema, with_label=labels is None, with_unit=True)
+    frozen, known = _frozen_rows(schema, columns, labels)
+    rows = known.copy()
+    rows[known] = _chosen(frozen, read_ids(columns, schema.unit.name)[known])
+    return rows
+
+
+def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen, NDArray[np.bool_]]:
+    """All records of known label, and which rows they are."""
     classes = read_labels(schema, columns, labels)
     known = classes >= 0
     kept: list[Array] = []
@@ -69,7 +132,7 @@ def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
     label = classes[known].astype(code_type(schema.n_classes))
     for array in (*kept, label):
         array.setflags(write=False)
-    return Frozen(schema, tuple(kept), label)
+    return Frozen(schema, tuple(kept), label), known
 
 
 def declared_facts(schema: Schema) -> Schema:

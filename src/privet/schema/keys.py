@@ -15,7 +15,7 @@ from typing import Any
 
 from privet.errors import SchemaError
 
-FACTS, NUMBER, CATEGORY = "schema", "continuous", "categorical"  # what has keys
+FACTS, NUMBER, CATEGORY, UNIT = "schema", "continuous", "categorical", "unit"  # what has keys
 NEAR = 0.6  # of difflib's ratio: typing errors, not other words
 # Words that other tools and people use, and ours for them.
 OTHER_WORDS = {
@@ -24,6 +24,7 @@ OTHER_WORDS = {
     "columns": "attributes", "features": "attributes", "fields": "attributes",
     "categories": "values", "levels": "values", "enum": "values", "cuts": "thresholds", "kind": "type",
     "dtype": "type", "whole": "integer", "na": "missing", "null": "missing", "default": "other", "source": "basis",
+    "person": "unit", "entity": "unit", "group": "unit", "column": "name", "rows": "max_rows",
     "numeric": NUMBER, "number": NUMBER, "float": NUMBER, "integer": NUMBER, "real": NUMBER,
     "nominal": CATEGORY, "category": CATEGORY, "string": CATEGORY, "boolean": CATEGORY, "enumeration": CATEGORY,
 }  # fmt: skip

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from privet.errors import SchemaError
-from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric, Schema
-from privet.schema.keys import CATEGORY, FACTS, NUMBER, nearest, refuse_kinds, refuse_unknown
+from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric, Schema, Unit
+from privet.schema.keys import CATEGORY, FACTS, NUMBER, UNIT, nearest, refuse_kinds, refuse_unknown
 
 YAML = (".yaml", ".yml")
 
@@ -98,8 +98,16 @@ def schema_of(facts: Any) -> Schema:
     return Schema(
         tuple(attribute_of(attribute, i) for i, attribute in enumerate(attributes)),
         Categorical(name, labels, basis=facts.get("labels_basis")),
+        unit=None if facts.get("unit") is None else _unit_of(facts["unit"]),
         **{key: facts[key] for key in ("name", "title", "notes", "splits", "inferred") if facts.get(key) is not None},
     )
+
+
+def _unit_of(facts: Mapping[str, Any]) -> Unit:
+    refuse_unknown(facts, UNIT, "the unit")
+    needed = [_required(facts, key, "the unit") for key in ("name", "max_rows")]
+    refuse_kinds(facts, UNIT, "the unit")
+    return Unit(*needed)
 
 
 def unconfirmed(facts: Mapping[str, Any]) -> list[str]:
@@ -143,6 +151,8 @@ def facts_of(schema: Schema) -> dict[str, Any]:
     described: dict[str, Any] = {"name": schema.name, "title": schema.title}
     described["attributes"] = [_attribute_facts(attribute) for attribute in schema.attributes]
     described |= {"class": schema.label.name, "labels": list(schema.label.values), "labels_basis": schema.label.basis}
+    if schema.unit is not None:
+        described["unit"] = {"name": schema.unit.name, "max_rows": schema.unit.max_rows}
     described |= {"notes": schema.notes, "splits": {part: list(rows) for part, rows in schema.splits.items()}}
     described["inferred"] = schema.inferred
     return {key: value for key, value in described.items() if value}

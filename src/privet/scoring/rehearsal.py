@@ -46,7 +46,7 @@ def try_out(
 def invented(schema: Schema, records: int) -> dict[str, Any]:
     """A table that owes nothing to anybody: every value the schema allows, with equal chances."""
     random = np.random.default_rng(0)
-    columns: dict[str, Any] = {}
+    columns: dict[str, Any] = {} if schema.unit is None else {schema.unit.name: np.arange(records)}
     for attribute in (*schema.attributes, schema.label):
         if isinstance(attribute, Categorical):
             columns[attribute.name] = [attribute.values[i] for i in random.integers(0, len(attribute.values), records)]

@@ -19,8 +19,8 @@ from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema.declared import refuse_source
-from privet.schema.encoding import encode
 from privet.schema.files import caveats_of
+from privet.schema.frozen import admitted
 from privet.scoring.cells import MOST_CELLS, is_graded, noisy_cells, predicted_cells
 from privet.scoring.result import ORIGINS, PrivateScore
 from privet.trees.codec import Model
@@ -87,7 +87,7 @@ def private_score(
             "score it on other records, and say held_out=True"
         )
     refuse_source(schema, X, y, with_label=True)
-    codes = encode(schema, X, y)
+    codes = admitted(schema, X, y)
     account = ledger.account("private score", exact)
     PrivateDataset(MemoryEngine(schema, codes, caveats=caveats_of(X)), account)  # states what the table comes with
     if not private:
@@ -102,7 +102,7 @@ def private_score(
         classes=schema.label.values,
         counts=tuple(tuple(tuple(row) for row in block) for block in noisy.reshape(shape).tolist()),
         epsilon=exact,
-        scale=ledger.neighbours.steps / exact,
+        scale=ledger.steps / exact,
         held_out=held_out,
         certificate=replace(certificate, caveats=(*certificate.caveats, Caveat(ORIGINS[held_out]))),
     )

@@ -32,7 +32,7 @@ from privet.recipes.recipe import Recipe, check_whole
 from privet.schema import Schema
 from privet.schema.encoding import Codes
 from privet.schema.files import caveats_of
-from privet.schema.frozen import Frozen, freeze
+from privet.schema.frozen import Frozen, admitted_rows, freeze
 from privet.scoring.cells import noisy_cells
 from privet.scoring.rehearsal import rehearse
 from privet.scoring.splitting import check_rate, held_out, number_of_records, take
@@ -257,6 +257,9 @@ def state(conditions: Iterable[Caveat], account: Ledger) -> None:
 
 def deal(schema: Schema, X: Any, y: Any, test: object) -> Parts:
     """Two parts of the records, by a coin each."""
+    rows = admitted_rows(schema, X, y)
+    if rows is not None:  # before they are dealt, or a unit could have all its rows in each part
+        X, y = take(X, rows), None if y is None else take(y, rows)
     out = held_out(number_of_records(X), test)
     labels = [None if y is None else take(y, side) for side in (~out, out)]
     kept, scored = (freeze(schema, take(X, side), y) for side, y in zip((~out, out), labels, strict=True))
