@@ -14,7 +14,7 @@ from privet.errors import ReceiptError
 from privet.privacy.losses import Loss
 
 if TYPE_CHECKING:
-    from privet.privacy.ledger import Ledger
+    from privet.privacy.accounts import Account
 
 
 class Receipt:
@@ -26,7 +26,7 @@ class Receipt:
 
     __slots__ = ("_claim", "_ledger", "_open", "_process", "loss", "what")
 
-    def __init__(self, ledger: Ledger, loss: Loss, what: str, cells: int) -> None:
+    def __init__(self, ledger: Account, loss: Loss, what: str, cells: int) -> None:
         self._ledger = ledger
         self._open = np.ones(cells, dtype=bool)
         self._claim = threading.Lock()

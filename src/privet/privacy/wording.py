@@ -11,8 +11,8 @@ from privet.markup import Html, join, table, tag
 from privet.privacy.budget import INFINITY, Neighbours, Total
 
 if TYPE_CHECKING:
+    from privet.privacy.accounts import Account
     from privet.privacy.certificate import Certificate, Charge
-    from privet.privacy.ledger import Ledger
 
 _LONGEST = 200  # bits of a denominator that is still printed
 RELATION = {
@@ -92,7 +92,7 @@ def html_of(certificate: Certificate) -> Html:
     return tag("div", *parts, limits if certificate.private else "")
 
 
-def html_of_ledger(ledger: Ledger) -> Html:
+def html_of_ledger(ledger: Account) -> Html:
     """A ledger for a notebook: what is left, and its certificate."""
     spent, left = ledger.loss, ledger.left
     share = float(spent.epsilon / (spent.epsilon + left.epsilon)) if spent.epsilon else 0.0
