@@ -31,7 +31,7 @@ class Places:
     """Records in several places; an answer is the sum of theirs. What an engine has without a kernel of its own."""
 
     def __init__(self, schema: Schema, features: np.ndarray, labels: np.ndarray, places: np.ndarray) -> None:
-        self.schema, self.caveats, self.passes = schema, (), 0
+        self.schema, self.unit, self.caveats, self.passes = schema, None, (), 0
         self._parts = [
             MemoryEngine(schema, Codes(np.ascontiguousarray(features[:, places == i]), labels[places == i]))
             for i in range(3)

@@ -207,16 +207,20 @@ def _to_slots(
             arity, width = arities[a], widths[a]
             inner //= arity
             for o in range(outer):
-                old, new = o * arity * inner, o * width * inner
+                new = o * width * inner
+                every = there[new : new + inner]  # slot 0 holds all codes up to the present one
                 for j in range(inner):
-                    there[new + j] = 0
+                    every[j] = 0
                 for code in range(arity):
-                    for j in range(inner):  # slot 0 holds all codes up to this one
-                        there[new + j] += here[old + code * inner + j]
+                    old = (o * arity + code) * inner
+                    counts = here[old : old + inner]
+                    for j in range(inner):
+                        every[j] += counts[j]
                     for t in range(at[bins[a] + code], at[bins[a] + code + 1]):
-                        target = new + slots[t] * inner
+                        slot = there[new + slots[t] * inner : new + (slots[t] + 1) * inner]
+                        source = every if threshold[t] else counts
                         for j in range(inner):
-                            there[target + j] = there[new + j] if threshold[t] else here[old + code * inner + j]
+                            slot[j] = source[j]
             outer *= width
             here, there = there, here
         for i in range(outer * n_classes):

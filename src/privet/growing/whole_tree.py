@@ -16,7 +16,7 @@ from privet.privacy.samplers.tree_space import MAX_ENTRIES, entries, regions, wi
 from privet.schema import Attribute, Numeric, Schema
 from privet.structure.splits import Tests
 
-MAX_OPERATIONS = 3 * 10**9  # some six seconds on two cores
+MAX_OPERATIONS = 3 * 10**9  # some two seconds on two cores
 REGION_OPERATIONS = 128  # what a region costs beside its leaves; this matters where tests are few
 LABEL_OPERATIONS = 3  # what a label of a leaf costs where there are more than two: they have sums of their own
 COUNT_OPERATIONS = 24  # what a count costs that a multiway test looks at: an exponential, among others
@@ -38,7 +38,10 @@ def operations(n_tests: int, n_classes: int, depth: int) -> int:
 
 
 def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
-    """The memory of a draw: a weight for every region, and joint counts of sets with two tests less."""
+    """The memory of a draw: a weight for every region, and joint counts of sets with two tests less.
+
+    Beside it the engine holds what it counts from: bitsets, or tables of at most half a gigabyte.
+    """
     regions = 12 * math.comb(n_tests, max(depth - 1, 0)) * 2 ** max(depth - 1, 0)
     counts = sum(4 * math.comb(n_tests, size) * n_tests**2 * n_classes for size in range(depth - 2))
     return regions + counts

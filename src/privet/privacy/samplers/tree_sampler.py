@@ -153,18 +153,21 @@ class _Sampler:
         return np.asarray(all_logs - self._epsilon * behind)
 
     def _last_split(self, tests: Ints, signs: int) -> tuple[Ints, Floats]:
-        n_tests = self._n_tests
         inside = np.array([self._row(tests[_in(mask, tests.size)]) for mask in range(1 << tests.size)])
         call(self._kernels.exclude, inside)
-        yes, here = inside[signs], self._counts(tests, signs).astype(self._width)
-        misses, weights = np.empty(n_tests, dtype=self._width), np.empty(n_tests)
-        scratch = np.empty((2, n_tests), dtype=self._width)
-        call(self._kernels.last_split, yes, here, self._decay, scratch, misses, weights)
+        yes = inside[signs].reshape(-1, self._n_tests).astype(np.int64)  # (class, test)
+        misses, weights = np.zeros(self._n_tests, dtype=np.int64), np.ones(self._n_tests)
+        for leaf in (yes, self._counts(tests, signs)[:, None] - yes):  # as the kernel does it
+            best = leaf.max(axis=0)
+            misses += leaf.sum(axis=0) - best
+            near = self._decay[np.minimum(best - leaf, self._decay.size - 1)]
+            weights *= sum(near[1:], start=near[0])
+        weights /= len(yes) ** 2
         weights[tests] = 0.0
         prior = self._space.test_prior
         left = call(self._kernels.prior_left, tests, prior)
         with np.errstate(divide="ignore"):
-            return misses.astype(np.int64), np.log(prior / left) + np.log(weights)
+            return misses, np.log(prior / left) + np.log(weights)
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""

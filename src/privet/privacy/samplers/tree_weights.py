@@ -58,8 +58,9 @@ def exclude(counts):
     while bit < counts.shape[0]:
         for mask in range(counts.shape[0]):
             if not mask & bit:
-                for i in range(counts.shape[1]):
-                    counts[mask, i] -= counts[mask | bit, i]
+                at_least, also = counts[mask], counts[mask | bit]
+                for i in range(also.size):
+                    at_least[i] -= also[i]
         bit <<= 1
 
 
@@ -110,59 +111,57 @@ def prior_left(tests, prior):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def last_split(yes, here, decay, scratch, misses, weights):
-    """Misses and weights, test by test, of the two leaves under a last test of one region.
+def last_split(yes, here, tests, forbidden, never, candidates, decay, scratch):
+    """Misses of the best last test of a region, and the sum over tests of prior times the weight beside it.
 
-    ``here[c]`` records of class c are in the region and ``yes[c * tests + t]`` of them meet test t. Weights are
-    relative to the best label of each leaf, and looked up: the exponential of a whole number of misses.
+    ``here[c]`` records of class c are in the region and ``yes[c * tests + t]`` of them meet test t. The weight of
+    a test is that of its two leaves, relative to the best label of each, and looked up: the exponential of a whole
+    number of misses. Tests on the path and forbidden ones have no prior among the ``candidates``, and ``never`` is more
+    misses than there can be.
     """
-    n_classes, n_tests = here.size, misses.size
-    lightest = decay.size - 1
-    first, second = scratch[0], scratch[1]  # how far labels are apart, or the best label, on either side
+    n_classes, n_tests, lightest = here.size, candidates.size, decay.size - 1
+    # Misses, and on either side how far labels are apart, or the best label.
+    misses, first, second = scratch[0], scratch[1], scratch[2]
     if n_classes == 2:  # the better of two labels weighs 1: less than half the work of the general case
+        ones, twos, one, two = yes[:n_tests], yes[n_tests:], here[0], here[1]
         for t in range(n_tests):
-            yes_one, yes_two = yes[t], yes[n_tests + t]
-            no_one, no_two = here[0] - yes_one, here[1] - yes_two
+            yes_one, yes_two = ones[t], twos[t]
+            no_one, no_two = one - yes_one, two - yes_two
             misses[t] = min(yes_one, yes_two) + min(no_one, no_two)
             first[t] = min(abs(yes_one - yes_two), lightest)
             second[t] = min(abs(no_one - no_two), lightest)
-        for t in range(n_tests):  # unsigned, so that no index is checked for its sign
-            weights[t] = (1.0 + decay[np.uint32(first[t])]) * (1.0 + decay[np.uint32(second[t])]) / 4
-        return
-    total = 0
-    for t in range(n_tests):
-        first[t] = second[t] = 0
-    for c in range(n_classes):
-        total += here[c]
+    else:
+        total_here = 0
         for t in range(n_tests):
-            first[t] = max(first[t], yes[c * n_tests + t])
-            second[t] = max(second[t], here[c] - yes[c * n_tests + t])
+            first[t] = second[t] = 0
+        for c in range(n_classes):
+            total_here += here[c]
+            for t in range(n_tests):
+                count = yes[c * n_tests + t]
+                first[t] = max(first[t], count)
+                second[t] = max(second[t], here[c] - count)
+        for t in range(n_tests):
+            misses[t] = total_here - first[t] - second[t]
+    for i in range(tests.size):
+        misses[tests[i]] = never
+    for i in range(forbidden.size):
+        misses[forbidden[i]] = never
+    best, total = never, 0.0
+    for t in range(n_tests):
+        best = min(best, misses[t])
+    if n_classes == 2:
+        for t in range(n_tests):  # unsigned, so that no index is checked for its sign
+            weight = (1.0 + decay[np.uint32(first[t])]) * (1.0 + decay[np.uint32(second[t])]) / 4
+            total += candidates[t] * weight * decay[np.uint32(min(misses[t] - best, lightest))]
+        return best, total
     for t in range(n_tests):
         near_yes, near_no = 0.0, 0.0
         for c in range(n_classes):
             count = yes[c * n_tests + t]
             near_yes += decay[min(first[t] - count, lightest)]
             near_no += decay[min(second[t] - here[c] + count, lightest)]
-        misses[t] = total - first[t] - second[t]
-        weights[t] = near_yes * near_no / n_classes**2
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_up(misses, weights, tests, forbidden, never, prior, decay):
-    """Misses of the best test of a region, and the prior sum of the weights beside it.
-
-    Tests on the region's path and forbidden tests are no candidates, so their entries are overwritten; ``never`` is
-    more misses than there can be.
-    """
-    for i in range(tests.size):
-        misses[tests[i]], weights[tests[i]] = never, 0.0
-    for i in range(forbidden.size):
-        misses[forbidden[i]], weights[forbidden[i]] = never, 0.0
-    best, total, lightest = never, 0.0, decay.size - 1
-    for t in range(misses.size):
-        best = min(best, misses[t])
-    for t in range(misses.size):
-        total += prior[t] * weights[t] * decay[np.uint32(min(misses[t] - best, lightest))]
+        weight = near_yes * near_no / n_classes**2
+        total += candidates[t] * weight * decay[np.uint32(min(misses[t] - best, lightest))]
     return best, total
 
 
@@ -197,9 +196,9 @@ def last_level(
     part = np.empty((n_signs, wide), dtype=rows.dtype)
     rest = np.empty((n_signs, wide), dtype=rows.dtype)
     here = np.empty(n_classes, dtype=rows.dtype)
-    scratch = np.empty((2, n_tests), dtype=rows.dtype)
-    misses = np.empty(n_tests, dtype=rows.dtype)
-    weights = np.empty(n_tests)
+    scratch = np.empty((3, n_tests), dtype=rows.dtype)
+    candidates = prior.copy()
+    empty = np.logaddexp(log_leaf_prior, log_split_prior)  # a region without records: all trees weigh their prior
     starts = np.empty(n_signs, dtype=np.int64)
     tests = np.empty(size, dtype=np.int64)
     for p in range(start, stop):
@@ -216,28 +215,37 @@ def last_level(
         exclude(inside)
         for s in range(prefix[size - 2] + 1 if size > 1 else 0, n_tests):
             tests[size - 1] = s
-            for mask in range(n_signs - 1):
+            for mask in range(n_signs):
+                row, copy = met[p * n_tests + s] if mask == n_signs - 1 else rows[starts[mask] + s], part[mask]
                 for i in range(wide):
-                    part[mask, i] = rows[starts[mask] + s, i]
-            for i in range(wide):
-                part[n_signs - 1, i] = met[p * n_tests + s, i]
+                    copy[i] = row[i]
             exclude(part)
             for mask in range(n_signs):
+                whole, yes, no = inside[mask], part[mask], rest[mask]
                 for i in range(wide):
-                    rest[mask, i] = inside[mask, i] - part[mask, i]
+                    no[i] = whole[i] - yes[i]
             place, left = rank(tests, choose), prior_left(tests, prior)
+            for i in range(size):
+                candidates[tests[i]] = 0.0
             for signs in range(2 * n_signs):
-                meets = signs >= n_signs
+                meets, records = signs >= n_signs, 0
                 mask = signs - n_signs if meets else signs
                 for c in range(n_classes):
                     count = part[mask, c * n_tests + s]
                     here[c] = count if meets else regions[mask, c] - count
-                last_split(part[mask] if meets else rest[mask], here, decay, scratch, misses, weights)
-                best, total = add_up(misses, weights, tests, forbidden, never, prior, decay)
+                    records += here[c]
+                if records == 0:
+                    out[place, signs], out_log[place, signs] = 0, empty
+                    continue
+                best, total = last_split(
+                    part[mask] if meets else rest[mask], here, tests, forbidden, never, candidates, decay, scratch
+                )
                 leaf, log_leaf = leaf_weight(here, decay)
                 out[place, signs], out_log[place, signs] = add(
                     leaf, log_leaf_prior + log_leaf, best, log_split_prior + np.log(total / left), epsilon
                 )
+            for i in range(size):
+                candidates[tests[i]] = prior[tests[i]]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
