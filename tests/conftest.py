@@ -14,11 +14,8 @@ from hypothesis import HealthCheck, settings
 LEAST_COLLECTED = 5950
 
 TESTS = Path(__file__).parent
-for room in (
-    "trees",
-    "schema",
-    "cli",
-):  # what tests share; pytest's importlib mode leaves it off the path
+# What tests share: pytest's importlib mode leaves it off the path.
+for room in ("trees", "schema", "cli", "privacy", "privacy/samplers", "recipes"):
     sys.path.insert(0, str(TESTS / room))
 
 # Deadlines measure the machine (and numba's first compilation), not the code.
