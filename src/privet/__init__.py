@@ -32,6 +32,7 @@ _HOME = {
     "make_classifier": "privet.estimators.registry",
     "plot_frontier": "privet.report.figures",
     "plot_ledger": "privet.report.figures",
+    "plot_shapes": "privet.report.figures",
     "plot_tree": "privet.report.figures",
     "CoinFold": "privet.scoring.splitting",
     "PrivateSearchCV": "privet.scoring.search",

@@ -38,6 +38,7 @@ from privet.privacy.ledger import Ledger as Ledger
 from privet.recipes.registry import list_recipes as list_recipes
 from privet.report.figures import plot_frontier as plot_frontier
 from privet.report.figures import plot_ledger as plot_ledger
+from privet.report.figures import plot_shapes as plot_shapes
 from privet.report.figures import plot_tree as plot_tree
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
@@ -96,6 +97,7 @@ __all__ = [
     "make_classifier",
     "plot_frontier",
     "plot_ledger",
+    "plot_shapes",
     "plot_tree",
     "private_score",
     "protect",

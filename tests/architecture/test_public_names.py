@@ -58,6 +58,7 @@ PUBLIC = [
     "make_classifier",
     "plot_frontier",
     "plot_ledger",
+    "plot_shapes",
     "plot_tree",
     "private_score",
     "protect",

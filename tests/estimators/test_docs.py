@@ -12,7 +12,7 @@ from privet.estimators.registry import CLASSIFIERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECIPES = [f"recipes/{name}.md" for name in CLASSIFIERS]
-PAGES = [*RECIPES, "guide/estimators.md", "guide/tuning.md", "guide/write-a-recipe.md"]
+PAGES = [*RECIPES, "guide/estimators.md", "guide/tuning.md", "guide/report.md", "guide/write-a-recipe.md"]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema
+from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, OneCategory, Threshold
+from privet.trees.additive import Additive, Part
 from privet.trees.codec import Model
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
@@ -117,6 +120,29 @@ def make_certificate() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def tree_model() -> Model:
     return Model("diffpid3", small_tree(), {"max_depth": 2, "variant": "sound"}, certificate(), ("a note",), MADE)
+
+
+def sum_model(classes: int = 2, *, leaf: bool = False, seed: int = 0) -> Model:
+    """An additive model with a curve for each attribute, a table of a pair and, if asked, a small tree."""
+    schema = replace(SCHEMA, label=Categorical("rich", ("no", "yes <b>", "very")[:classes]))
+    rng, columns = np.random.default_rng(seed), 1 if classes == 2 else classes
+    parts = [
+        Part((a,), (np.arange(schema.arities[a]),), rng.normal(size=(schema.arities[a], columns)), 0.1)
+        for a in range(len(schema.attributes))
+    ]
+    coarse = (np.array([0, 0, 1, 1]), np.array([0, 1, 1]))  # levels of two attributes
+    parts.append(Part((0, 1), coarse, rng.normal(size=(4, columns)), 0.2))
+    routes = None
+    if leaf:
+        routes = Routes.in_level_order(schema, [Threshold(0, 1), None, OneCategory(1, 2), None, None])
+        parts.append(Part((), (), rng.normal(size=(3, columns)), 0.1))
+    model = Additive(schema, tuple(parts), rng.normal(size=columns), routes)
+    return Model("additive", model, {}, certificate(counts=False), (), MADE)
+
+
+@pytest.fixture
+def make_sum() -> Callable[..., Model]:
+    return sum_model
 
 
 @pytest.fixture

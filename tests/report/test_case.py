@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -62,6 +63,23 @@ def test_the_script_predicts_what_the_library_predicts(
     values = [str(value) for value in model.schema.label.values]
     assert [label for label, _ in answers] == [values[code] for code in model.predict(features)]
     assert np.allclose([shares for _, shares in answers], model.predict_proba(features), atol=1e-6)
+    assert reader.complaints == []
+
+
+@pytest.mark.parametrize("leaf", [False, True])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_script_adds_up_what_the_library_adds_up(
+    classes: int, leaf: bool, reader: Any, make_sum: Callable[..., Model]
+) -> None:
+    model = make_sum(classes, leaf=leaf)
+    page = reader.open(model_page(model))
+    features = all_records(model.schema)
+    cases = [{str(a): typed(model.schema, a, int(code)) for a, code in enumerate(record)} for record in features.T]
+    answers = page.evaluate(FOLLOW, cases)
+    values = [str(value) for value in model.schema.label.values]
+    assert [label for label, _ in answers] == [values[code] for code in model.trees.predict(features)]
+    assert np.allclose([shares for _, shares in answers], model.trees.predict_proba(features), atol=1e-6)
+    assert page.locator("#case-result li").count() == 1 + len(model.trees.parts)
     assert reader.complaints == []
 
 

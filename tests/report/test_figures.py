@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,26 @@ def test_a_frontier_is_drawn() -> None:
     for bad in ([], [("a", 0, 0.5)]):
         with pytest.raises(ParameterError, match="points"):
             privet.plot_frontier(bad)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_curves_of_a_sum_are_drawn(classes: int, make_sum: Any) -> None:
+    model = make_sum(classes)
+    figure = privet.plot_shapes(model)
+    assert {ax.get_title() for ax in figure.axes} == set(model.schema.names)
+    age = next(ax for ax in figure.axes if ax.get_title() == "age")
+    part = model.trees.parts[0]
+    assert np.allclose(age.patches[0].get_data().values, part.table[:3, 0])  # the fourth is that of missing ages
+    assert len(privet.plot_shapes(model, most=2).axes) == 2
+    picture = io.BytesIO()
+    figure.savefig(picture)
+
+
+def test_only_a_sum_has_curves(tree_model: Model) -> None:
+    with pytest.raises(ParameterError, match="not Tree"):
+        privet.plot_shapes(tree_model)
+    with pytest.raises(ParameterError, match="not Model"):
+        privet.plot_tree(replace(tree_model, trees=None))  # type: ignore[arg-type]
 
 
 def test_a_ledger_is_drawn_to_its_end() -> None:

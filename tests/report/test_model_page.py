@@ -125,15 +125,36 @@ def test_a_page_of_a_huge_tree_stays_a_page(tree_model: Model) -> None:
     assert "more rules are not listed" in page
 
 
+def test_the_curves_of_a_sum(make_sum: Any) -> None:
+    model = make_sum(2)
+    page = model_page(model)
+    assert "an additive model for “rich”" in page
+    assert page.count('<svg role="img"') == 4  # one for each attribute
+    value = model.trees.parts[3].table[0, 0]
+    factor = f"× {np.exp(value):.2g}" if value >= 0 else f"÷ {np.exp(-value):.2g}"
+    assert f'<tr><th scope="row">a</th><td class="number">{factor}</td></tr>' in page
+    assert "age and job &amp; co together" in page
+    assert EVIL not in page
+    assert 'id="rules"' not in page
+
+
+def test_a_curve_that_noise_alone_could_have_made_is_grey(make_sum: Any) -> None:
+    model = make_sum(2)
+    parts = tuple(replace(part, deviation=50.0) for part in model.trees.parts)
+    page = model_page(replace(model, trees=replace(model.trees, parts=parts)))
+    assert page.count('class="shape faint"') == 4
+
+
 # ---- in a browser -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("kind", ["tree", "forest", "void"])
+@pytest.mark.parametrize("kind", ["tree", "forest", "void", "sum", "sum of three"])
 def test_nothing_to_complain_about(
-    kind: str, dark: bool, reader: Any, tree_model: Model, forest_model: Model, make_certificate: Any
+    kind: str, dark: bool, reader: Any, tree_model: Model, forest_model: Model, make_certificate: Any, make_sum: Any
 ) -> None:
-    model = forest_model if kind == "forest" else tree_model
+    models = {"forest": forest_model, "sum": make_sum(2, leaf=True), "sum of three": make_sum(3)}
+    model = models.get(kind, tree_model)
     if kind == "void":
         model = replace(model, certificate=make_certificate(caveat="it looked", voids=True))
     reader.page.emulate_media(color_scheme="dark" if dark else "light")

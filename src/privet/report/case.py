@@ -10,26 +10,59 @@ from typing import Any
 import numpy as np
 
 from privet.schema import Numeric, Schema
+from privet.structure.splits import Tests
+from privet.trees.additive import Additive
+from privet.trees.curves import part_name
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
 MOST_NUMBERS = 8_000  # nodes times classes; about 150 KB
 
 
-def follow_data(trees: Forest | Tree) -> dict[str, Any] | None:
+def follow_data(trees: Forest | Tree | Additive) -> dict[str, Any] | None:
     """The arrays that the page's script reads; None if there is too much to put into a page, or nothing to ask."""
+    data = _sum_data(trees) if isinstance(trees, Additive) else _tree_data(trees)
+    return data and {
+        "labels": [str(value) for value in trees.schema.label.values],
+        "cuts": {str(a): _cuts(trees.schema, a) for a in asked(trees)},
+        "missing": {str(a): trees.schema.attributes[a].fallback for a in asked(trees)},
+        **data,
+    }
+
+
+def _sum_data(model: Additive) -> dict[str, Any] | None:
+    if sum(part.table.size for part in model.parts) > MOST_NUMBERS or not asked(model):
+        return None
+    return {
+        "offset": _short(model.offset),
+        "parts": [
+            {
+                "attributes": list(part.attributes),
+                "what": part_name(model.schema, part),
+                "levels": [column.tolist() for column in part.levels],
+                "sides": list(part.sides),
+                "table": [_short(row) for row in part.table],
+            }
+            for part in model.parts
+        ],
+        "trees": [] if model.routes is None else [_arrays(model.routes.tests, model.routes.first_child)],
+        "leaf": [] if model.routes is None else (np.cumsum(model.routes.is_leaf) - 1).tolist(),
+    }
+
+
+def _arrays(tests: Tests | Tree, first_child: Any) -> dict[str, Any]:
+    """The questions of a tree as the script reads them."""
+    columns = {name: getattr(tests, name).tolist() for name in ("attribute", "kind", "cut")}
+    return columns | {"first_child": first_child.tolist()}
+
+
+def _tree_data(trees: Forest | Tree) -> dict[str, Any] | None:
     members = trees.trees if isinstance(trees, Forest) else (trees,)
     if sum(len(tree) for tree in members) * trees.schema.n_classes > MOST_NUMBERS or not asked(trees):
         return None
     said = trees.votes if isinstance(trees, Forest) else trees.proba
     data: dict[str, Any] = {
-        "labels": [str(value) for value in trees.schema.label.values],
-        "cuts": {str(a): _cuts(trees.schema, a) for a in asked(trees)},
-        "missing": {str(a): trees.schema.attributes[a].fallback for a in asked(trees)},
-        "trees": [
-            {name: getattr(tree, name).tolist() for name in ("attribute", "kind", "cut", "first_child", "label")}
-            for tree in members
-        ],
+        "trees": [_arrays(tree, tree.first_child) | {"label": tree.label.tolist()} for tree in members],
         "says": [_short(row) for row in np.where(_is_leaf(members)[:, None], said, 0.0)],
         "voting": trees.voting if isinstance(trees, Forest) else None,
     }
@@ -39,14 +72,17 @@ def follow_data(trees: Forest | Tree) -> dict[str, Any] | None:
     return data
 
 
-def asked(trees: Forest | Tree) -> tuple[int, ...]:
+def asked(trees: Forest | Tree | Additive) -> tuple[int, ...]:
     """The attributes that are asked about, in the order in which a reader meets them."""
+    if isinstance(trees, Additive):
+        tested = () if trees.routes is None else trees.routes.tests.attribute[~trees.routes.is_leaf].tolist()
+        return tuple(dict.fromkeys([*(a for part in trees.parts for a in part.attributes), *tested]))
     members = trees.trees if isinstance(trees, Forest) else (trees,)
     met = (int(tree.attribute[node]) for tree in members for node, _ in tree.walk())
     return tuple(dict.fromkeys(attribute for attribute in met if attribute >= 0))
 
 
-def form_fields(trees: Forest | Tree) -> list[dict[str, Any]]:
+def form_fields(trees: Forest | Tree | Additive) -> list[dict[str, Any]]:
     """The fields of the form, with public facts only: bounds and values as they were declared."""
     return [_field(trees.schema, a) for a in asked(trees)]
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
-from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout
+from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout, cut
 from privet.report.words import spending
+from privet.scoring.intervals import Z
+from privet.trees.additive import Additive
 from privet.trees.codec import Model
+from privet.trees.curves import Curve, curves_of
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
@@ -145,6 +150,53 @@ def plot_frontier(points: Iterable[Any], *, limits: dict[str, float] | None = No
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize="small")
     return ax
+
+
+def plot_shapes(model: SchemaClassifier | Model | Additive, *, most: int = 12) -> Any:
+    """Draw the curves of an additive model, those that move most first, with about the noise they have.
+
+    Returns the figure.
+    """
+    released = model._trees if isinstance(model, SchemaClassifier) else getattr(model, "trees", model)
+    if not isinstance(released, Additive):
+        raise ParameterError(
+            f"model must be an additive one, as AdditiveClassifier fits, not {type(released).__name__}"
+        )
+    curves = sorted(curves_of(released), key=lambda curve: -curve.importance)[: max(most, 1)]
+    columns = min(3, max(len(curves), 1))
+    rows = max(-(-len(curves) // columns), 1)
+    first = _new_axes(3.6 * columns, 2.5 * rows)
+    figure = first.figure
+    first.remove()
+    for place, curve in enumerate(curves):
+        _draw_curve(figure.add_subplot(rows, columns, place + 1), released, curve)
+    return figure
+
+
+def _draw_curve(ax: Any, model: Additive, curve: Curve) -> None:
+    """Log-odds of the second class, or a line for each class; numbers as a staircase, categories as points."""
+    reach = Z * curve.deviation
+    labels = model.schema.label.values
+    names = labels[1:] if curve.values.shape[1] == 1 else labels
+    for column, (name, values) in enumerate(zip(names, curve.values.T, strict=True)):
+        colour = MARKS[(column if len(names) > 1 else 1) % len(MARKS)]
+        if curve.starts is None:
+            written = [cut(one.removeprefix(f"{curve.attribute} = "), 16) for one in curve.names]
+            ax.errorbar(values, written, xerr=reach, fmt="o", markersize=4, color=colour, label=str(name))
+            continue
+        known = ~np.isnan(curve.starts)
+        attribute = model.schema.attributes[model.schema.index(curve.attribute)]
+        edges = np.append(curve.starts[known], getattr(attribute, "high", np.nan))
+        ax.stairs(values[known], edges, baseline=None, color=colour, label=str(name))
+        ax.fill_between(edges[:-1], values[known] - reach, values[known] + reach, step="post", color=colour, alpha=0.25)
+    if curve.starts is None:
+        ax.invert_yaxis()
+        ax.tick_params("y", labelsize="x-small")
+    (ax.axvline if curve.starts is None else ax.axhline)(0, color=LINES, linewidth=0.8, zorder=0)
+    ax.set_title(curve.attribute, fontsize="medium", parse_math=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    if len(names) > 1:
+        ax.legend(frameon=False, fontsize="x-small")
 
 
 def plot_ledger(ledger: Ledger | Certificate, *, ax: Any = None) -> Any:

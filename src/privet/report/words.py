@@ -140,6 +140,8 @@ def _spent(charge: Charge, times: int, total: float) -> Spent:
 
 def _how(charge: Charge) -> str:
     how = MECHANISMS.get(charge.mechanism or "", charge.mechanism or "")
+    if how.startswith("objective with"):
+        how = f"curves fitted once, by an {how}"
     if charge.mechanism == "discrete Laplace" and charge.scale is not None:
         how += f": 95 of 100 draws lie within ±{noise_reach(float(charge.scale)):,}"
     return how

@@ -71,7 +71,7 @@ class Part:
         return None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Additive:
     """Parts over one schema. A record's score is ``offset`` plus what each part's table says of it.
 
@@ -100,6 +100,9 @@ class Additive:
         for part in self.parts:
             if fault := part.fault(self.schema, self.routes):
                 raise ParameterError(f"a part {fault}")
+
+    def __repr__(self) -> str:
+        return f"<Additive model of {len(self.parts)} parts, for {self.schema.label.name!r}>"
 
     def _repr_html_(self) -> str:
         from privet.trees.curves import describe

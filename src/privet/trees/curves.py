@@ -93,7 +93,7 @@ def pairs_of(model: Additive) -> tuple[PairTable, ...]:
 
 def importances_of(model: Additive) -> dict[str, float]:
     """Importance by the name of an attribute, of a pair (``a x b``) or of the tree (``leaf``), the largest first."""
-    found = {_what(model.schema, part): spread_of(part.table) for part in model.parts}
+    found = {part_name(model.schema, part): spread_of(part.table) for part in model.parts}
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
@@ -117,7 +117,7 @@ def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
         saw = " and ".join(_code_name(model.schema, a, int(features[a, 0])) for a in part.attributes)
         if not part.attributes and model.routes is not None:
             saw = _path(model.routes, int(model.routes.apply(features)[0, 0]))
-        reasons.append(Reason(_what(model.schema, part), saw, tuple(added[0].tolist())))
+        reasons.append(Reason(part_name(model.schema, part), saw, tuple(added[0].tolist())))
     return reasons
 
 
@@ -127,7 +127,7 @@ def describe(model: Additive) -> str:
     what = f"log-odds of {labels[1]}" if model.schema.n_classes == 2 else "a number for each class"
     lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
     order = sorted(model.parts, key=lambda part: -spread_of(part.table))
-    names = [_what(model.schema, part) for part in order]
+    names = [part_name(model.schema, part) for part in order]
     wide = max(map(len, names), default=0)
     for name, part in zip(names, order, strict=True):
         low, high = part.table.min(), part.table.max()
@@ -160,7 +160,8 @@ def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
         yield first if len(codes) == 1 else f"{first} ... {last}"
 
 
-def _what(schema: Schema, part: Part) -> str:
+def part_name(schema: Schema, part: Part) -> str:
+    """What a part looks at: an attribute, a pair (``a x b``) or the leaves of a tree."""
     return " x ".join(schema.names[a] for a in part.attributes) or "leaf"
 
 

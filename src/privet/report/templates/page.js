@@ -48,8 +48,13 @@
   }
 
   const roots = [];
-  data.trees.reduce((start, tree) => (roots.push(start), start + tree.label.length), 0);
+  data.trees.reduce((start, tree) => (roots.push(start), start + tree.attribute.length), 0);
   const largest = (numbers) => numbers.indexOf(Math.max(...numbers));
+  const shared = (weights) => {
+    const total = weights.reduce((a, b) => a + b, 0);
+    return weights.map((weight) => (total > 0 ? weight / total : 1 / weights.length));
+  };
+  const softmax = (scores) => shared(scores.map((score) => Math.exp(score - Math.max(...scores))));
 
   // What all trees say together, as voting.py has it: [the class, the share of each class].
   function vote(leaves) {
@@ -59,9 +64,7 @@
     let tally = said.reduce((a, b) => a.map((x, c) => (best ? Math.max(x, b[c]) : x + b[c])));
     if (data.prior) tally = tally.map((x, c) => x + data.prior[c]);
     const top = Math.max(...tally);
-    let weights = data.voting === "evidence" ? tally.map((x) => Math.exp(x - top)) : tally.map((x) => Math.max(x, 0));
-    const total = weights.reduce((a, b) => a + b, 0);
-    const shares = weights.map((x) => (total > 0 ? x / total : 1 / weights.length));
+    const shares = data.voting === "evidence" ? softmax(tally) : shared(tally.map((x) => Math.max(x, 0)));
     if (best) {
       const opinion = leaves.map((leaf, t) => data.ties[roots[t] + leaf]).reduce((a, b) => a.map((x, c) => x + b[c]));
       tally = tally.map((x, c) => (x === top ? opinion[c] : -1));
@@ -80,28 +83,61 @@
     });
   }
 
-  function follow() {
-    const found = codes();
-    const paths = data.trees.map((tree) => descend(tree, found));
-    const [code, shares] = vote(paths.map((path) => path.at(-1)));
-    const verdict = result.querySelector(".verdict"), reason = result.querySelector(".reason");
+  function say(code, shares, steps) {
     const chip = document.createElement("span");
     chip.className = `then c${code}`;
     chip.textContent = data.labels[code];
-    verdict.replaceChildren("The model says ", chip);
+    result.querySelector(".verdict").replaceChildren("The model says ", chip);
     const graded = shares.some((share) => share > 0.0001 && share < 0.9999);
-    reason.textContent = graded ? data.labels.map((name, c) => `${name} ${Math.round(100 * shares[c])} %`).join(", ") : "";
-    const steps = data.trees.length > 1 ? [] : paths[0].slice(1).map((node) => document.getElementById(`t0-${node}`));
-    result.querySelector(".path").replaceChildren(...steps.filter(Boolean).map((step) => {
+    const told = data.labels.map((name, c) => `${name} ${Math.round(100 * shares[c])} %`).join(", ");
+    result.querySelector(".reason").textContent = graded ? told : "";
+    result.querySelector(".path").replaceChildren(...steps.map((step) => {
       const item = document.createElement("li");
-      item.textContent = step.querySelector(".when").textContent;
+      item.textContent = step;
       return item;
     }));
     result.dataset.label = data.labels[code];
     result.dataset.shares = JSON.stringify(shares);
+  }
+
+  function followTrees(found) {
+    const paths = data.trees.map((tree) => descend(tree, found));
+    const [code, shares] = vote(paths.map((path) => path.at(-1)));
+    const met = data.trees.length > 1 ? [] : paths[0].slice(1).map((node) => document.getElementById(`t0-${node}`));
+    say(code, shares, met.filter(Boolean).map((item) => item.querySelector(".when").textContent));
     mark(paths);
   }
 
+  // ---- a sum -----------------------------------------------------------------------------------------------------
+  function factor(added) {
+    const by = Math.exp(Math.abs(added));
+    return `${added < 0 ? "÷" : "×"} ${by < 99.5 ? by.toPrecision(2) : Math.round(by)}`;
+  }
+
+  function typed(attribute) {
+    const field = form.querySelector(`[data-attribute="${attribute}"]`);
+    return (field.selectedOptions ? field.selectedOptions[0].text : field.value) || "missing";
+  }
+
+  function followSum(found) {
+    const leaf = data.trees.length ? data.leaf[descend(data.trees[0], found).at(-1)] : 0;
+    const added = data.parts.map((part) => {
+      const row = part.attributes.reduce((row, a, i) => row * part.sides[i] + part.levels[i][found[a]], 0);
+      return part.table[part.attributes.length ? row : leaf];
+    });
+    const sum = added.reduce((total, row) => total.map((x, c) => x + row[c]), data.offset);
+    const scores = sum.length === 1 ? [0, sum[0]] : sum;
+    const shares = softmax(scores), code = largest(shares);
+    // With two classes a factor is that of the second one's odds; with more, that of the class which is said.
+    const of = sum.length === 1 ? 0 : code;
+    const steps = data.parts.map((part, i) => [added[i][of], `${part.what}${part.attributes.length ? " = " : ""}${
+      part.attributes.map(typed).join(", ")}: ${factor(added[i][of])}`]);
+    steps.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]));
+    const whose = data.labels[sum.length === 1 ? 1 : code];
+    say(code, shares, [`everyone: odds of ${whose} ${factor(data.offset[of])}`, ...steps.map((step) => step[1])]);
+  }
+
+  const follow = () => (data.parts ? followSum : followTrees)(codes());
   form.addEventListener("input", follow);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = result.hidden = false;

@@ -1,0 +1,104 @@
+"""What a page shows of an additive model: a curve for each attribute with the noise in it, and tables of pairs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privet.markup import Html
+from privet.report.shapes import Scale, factor_words, shape_picture
+from privet.schema import Numeric
+from privet.scoring.intervals import Z
+from privet.trees.additive import Additive
+from privet.trees.curves import Curve, PairTable, curves_of, pairs_of
+
+MOST_SHAPES = 24  # pictures in a page
+MOST_ROWS = 60  # of a table of numbers; neighbours that say the same are one row
+MOST_CELLS = 400  # of a table of pairs
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One attribute of the page."""
+
+    name: str
+    picture: Html
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    more_rows: int
+    noise: str
+    hidden: bool
+    """Whether the noise alone could have made the curve."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A table of two attributes."""
+
+    names: tuple[str, str]
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def additive_section(model: Additive) -> dict[str, Any]:
+    """What the template of additive models needs."""
+    curves = sorted(curves_of(model), key=lambda curve: -curve.importance)
+    scale = Scale.of(curves)
+    pairs = sorted(pairs_of(model), key=lambda pair: -pair.importance)
+    return {
+        "two": model.schema.n_classes == 2,
+        "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
+        "more_shapes": [curve.attribute for curve in curves[MOST_SHAPES:]],
+        "pairs": [_pair(pair) for pair in pairs if pair.values.size <= MOST_CELLS],
+        "large_pairs": [" and ".join(pair.attributes) for pair in pairs if pair.values.size > MOST_CELLS],
+        "tree_part": any(not part.attributes for part in model.parts),
+        "base": _base(model),
+    }
+
+
+def _base(model: Additive) -> str:
+    """Where everybody begins, before anything is known."""
+    if model.schema.n_classes == 2:
+        share = 1 / (1 + math.exp(-float(model.offset[0])))
+        return f"{100 * share:.0f} %"
+    weights = np.exp(model.offset - model.offset.max())
+    shares = weights / weights.sum()
+    told = zip(model.schema.label.values, shares, strict=True)
+    return ", ".join(f"{value} {100 * share:.0f} %" for value, share in told)
+
+
+def _shape(model: Additive, curve: Curve, scale: Scale) -> Shape:
+    attribute = model.schema.attributes[model.schema.index(curve.attribute)]
+    high = attribute.high if isinstance(attribute, Numeric) else None
+    rows = list(_rows(curve))
+    noise = f"÷ or {factor_words(math.exp(Z * curve.deviation))}"
+    hidden = bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
+    picture = shape_picture(curve, high, scale)
+    return Shape(curve.attribute, picture, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), noise, hidden)
+
+
+def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
+    """What each value does to the odds. Neighbouring intervals of a number that are written alike become one."""
+    told = [tuple(factor_words(math.exp(value)) for value in row) for row in curve.values.tolist()]
+    if curve.starts is None:
+        return [(_value(curve, name), words) for name, words in zip(curve.names, told, strict=True)]
+    rows: list[tuple[str, tuple[str, ...]]] = []
+    for start, words in zip(curve.starts.tolist(), told, strict=True):
+        if not rows or rows[-1][1] != words or math.isnan(start):
+            rows.append(("missing" if math.isnan(start) else f"from {start:g}", words))
+    return rows
+
+
+def _value(curve: Curve, name: str) -> str:
+    return name.removeprefix(f"{curve.attribute} = ")
+
+
+def _pair(pair: PairTable) -> Pair:
+    across = tuple(pair.names[1])
+    rows = tuple(
+        (name, tuple(" ".join(factor_words(math.exp(number)) for number in cell) for cell in row))
+        for name, row in zip(pair.names[0], pair.values.tolist(), strict=True)
+    )
+    return Pair(pair.attributes, across, rows)
