@@ -150,6 +150,25 @@ def test_each_record_by_itself(part: int) -> None:
             pytest.fail(f"draw {number} of seed {SEED}: {draw.container.name}, {draw.attribute}: {fault!r}")
 
 
+def _stops(column: Any) -> Any:
+    raise OverflowError("more text than a dictionary holds")
+
+
+@pytest.mark.parametrize(("name", "way"), [("_repeated", lambda values: None), ("_listed", _stops)])
+def test_distinct_cells_or_all_of_them(name: str, way: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each distinct cell once, or one cell after another, also because a library stopped: the same codes."""
+    draws = [drawn(number) for number in range(2 * len(CONTAINERS))]
+    found, asked = [codes(draw, draw.more) for draw in draws], [0]
+
+    def instead(column: Any) -> Any:
+        asked[0] += 1
+        return way(column)
+
+    monkeypatch.setattr(tables, name, instead)
+    assert [codes(draw, draw.more) for draw in draws] == found
+    assert asked[0] >= 40, "few columns were asked for their distinct cells"
+
+
 def test_every_container_has_its_turn() -> None:
     assert len(CONTAINERS) > 200
     assert 4 * len(CONTAINERS) <= DRAWS
@@ -181,6 +200,14 @@ def _table_by_size(attribute: Attribute, column: Any, out: Any, unknown: int) ->
     out[:] = encoding._integer_codes(attribute, column if column.size % 2 else column.astype(np.float64), unknown)
 
 
+def _null_is_the_last(column: Any) -> Any:
+    """A place of -1 taken as it stands: a null is then whatever cell is listed last."""
+    listed = column.combine_chunks().dictionary_encode()
+    places = np.asarray(listed.indices.fill_null(-1).to_numpy(zero_copy_only=False)).astype(np.intp)
+    cells = tables.as_column(listed.dictionary)
+    return tables.Repeated(cells, np.where(places < 0, cells.size - 1, places))
+
+
 def _check_all(draws: Iterable[Draw]) -> None:
     for draw in draws:
         check(draw)
@@ -197,8 +224,9 @@ def _called(name: str) -> Container:
         (encoding, "cells_of", _dates_in_their_unit, _called("pandas to_datetime")),
         (encoding, "each", _all_or_none, Container("texts and a list", list, (" a", "a", "b", ["x"]))),
         (encoding, "_encode_integers", _table_by_size, _called("numpy u8")),
+        (tables, "_listed", _null_is_the_last, _called("pyarrow string")),
     ],
-    ids=["nulls as floats", "dates in their unit", "one for all", "table by size"],
+    ids=["nulls as floats", "dates in their unit", "one for all", "table by size", "a null is the last"],
 )
 def test_planted_faults_are_found(
     module: Any, name: str, fault: Any, container: Container, monkeypatch: pytest.MonkeyPatch

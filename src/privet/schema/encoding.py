@@ -258,9 +258,8 @@ def label_codes(schema: Schema, column: Array) -> Array:
 
 def read_labels(schema: Schema, columns: Columns, labels: Any = None) -> Array:
     """Codes of labels, given apart or a column of the table."""
-    if labels is None:
-        return read_codes(schema.label, columns, np.int32, UNKNOWN)
-    return label_codes(schema, as_column(labels))
+    source = columns if labels is None else open_table({schema.label.name: labels})
+    return read_codes(schema.label, source, np.int32, UNKNOWN)
 
 
 def values_of(numeric: Numeric, column: Array) -> NDArray[np.float64]:

@@ -30,14 +30,14 @@ class Columns(NamedTuple):
     names: tuple[str, ...]
     read: Callable[[str], Array]
     repeated: Callable[[str], Repeated | None] = lambda name: None
-    """Text of Arrow, where it is cheaper to read every distinct cell once; None for other columns."""
+    """Text and categories, where it is cheaper to read every distinct cell once; None for other columns."""
 
 
 def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
     """Any supported table; ``positional`` names the columns of what has no names (``x0``, ``x1``, ... by default)."""
     if isinstance(table, Mapping):
         named = {str(name): column for name, column in table.items()}
-        return Columns(tuple(named), lambda name: as_column(named[name]))
+        return Columns(tuple(named), lambda name: as_column(named[name]), lambda name: _repeated(named[name]))
     if isinstance(table, list | tuple):
         return _rows(table, positional)
     if isinstance(table, np.ndarray):
@@ -59,11 +59,10 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
             "memory and without duplicate columns, a mapping of columns, a 2-D array or a list of lists"
         ) from None  # the cause can show the table's own names, which are a record where the header was forgotten
 
-    def repeated(name: str) -> Repeated | None:
-        column: Any = frame.get_column(native[name]).to_native()
-        return _repeated(column) if type(column).__module__.startswith("pyarrow.") else None
+    def column(name: str) -> nw.Series[Any]:
+        return frame.get_column(native[name])
 
-    return Columns(tuple(native), lambda name: as_column(frame.get_column(native[name])), repeated)
+    return Columns(tuple(native), lambda name: as_column(column(name)), lambda name: _repeated(column(name)))
 
 
 def _whole(table: Any) -> Any:
@@ -72,10 +71,35 @@ def _whole(table: Any) -> Any:
     return sys.modules["pyarrow"].Table.from_batches([table]) if batch else table
 
 
-def _repeated(column: Any) -> Repeated | None:
-    """Arrow's own dictionary of a column of text; it looks at nothing but whether two cells are equal."""
-    from pyarrow import types  # type: ignore[import-untyped]
+def _repeated(values: Any) -> Repeated | None:
+    """The distinct cells of text or categories, by the class and type of a column: what its library lists, or Arrow."""
+    if isinstance(values, np.ndarray | list | tuple):
+        return None
+    series = _known_series(values)
+    if not isinstance(series, nw.Series):
+        return None
+    native: Any = series.to_native()
+    dtype: Any = getattr(native, "dtype", None)
+    if type(dtype).__name__ == "CategoricalDtype":
+        return Repeated(as_column(dtype.categories.to_series()), native.cat.codes.to_numpy().astype(np.intp))
+    try:
+        if hasattr(native, "chunks"):
+            return _listed(native)
+        if type(dtype).__name__ == "ArrowDtype" or getattr(dtype, "storage", "") == "pyarrow":
+            return _listed(native.array.__arrow_array__())
+        if hasattr(native, "to_arrow") and _kind(series) in (nw.String, nw.Categorical, nw.Enum):
+            return _listed(native.to_arrow())
+    except Exception:  # no pyarrow beside polars, or more text than a dictionary holds: the cells are read one by one
+        pass
+    return None
 
+
+def _listed(column: Any) -> Repeated | None:
+    """Arrow's own dictionary of a column of text; it looks at nothing but whether two cells are the same bytes."""
+    import pyarrow  # type: ignore[import-untyped]
+
+    types = pyarrow.types
+    column = column if hasattr(column, "chunks") else pyarrow.chunked_array([column])
     if types.is_string(column.type) or types.is_large_string(column.type):
         column = column.dictionary_encode()
     elif not types.is_dictionary(column.type) or column.num_chunks > 1:  # chunks can have dictionaries of their own
