@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,14 +23,15 @@ from privet.cli.options import (
     parse_epsilon,
 )
 from privet.cli.output import print_json, print_rich, progress, shout, try_stdout
+from privet.cli.reporting import WritePage, page_for
+from privet.cli.writing import Force
 from privet.errors import ParameterError, PrivetError
 from privet.recipes.registry import DEFAULT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from privet.estimators.base import PrivateClassifier
     from privet.experiments.evaluation import Evaluation, Score
+    from privet.schema import Schema
     from privet.scoring.evaluation import Evaluated
 
 EXAMPLE = (
@@ -70,6 +72,11 @@ def evaluate(
     journal: JournalFile = None,
     budget: Budget = None,
     quoted_line_breaks: QuotedLineBreaks = False,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="PAGE.html", help="Also write a page: accuracy against epsilon, with spread."),
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Cross-validate recipes on a table. NOT PRIVATE, every fold is a fit, unless --private is said.
@@ -98,32 +105,34 @@ def evaluate(
     ]
     for classifier in classifiers:
         classifier.recipe()  # says what is wrong with its parameters before a table is read
-    columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-    refuse_source(facts, columns, with_label=True)
-    if epsilon_scores is not None:
-        for price in (*epsilon, epsilon_scores):
-            mind_epsilon(price)
-        for classifier in classifiers:
-            classifier.set_params(schema=facts)
-        _evaluate_privately(classifiers, columns, epsilon_scores, journal, budget, facts.name, as_json)
-        return
-    shout("NOT PRIVATE", evaluation.WARNING)
-    with progress("cross-validating") as advance:
-        result = evaluation.evaluate(
-            facts,
-            columns,
-            classifiers,
-            folds=folds,
-            repeats=repeats,
-            seed=seed,
-            references=tuple(REFERENCES) if references else (),
-            max_depth=max_depth,
-            progress=advance,
-        )
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print_rich(_grid(result))
+    with page_for(report, inputs=(table, schema, journal), force=force) as write_page:
+        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+        refuse_source(facts, columns, with_label=True)
+        if epsilon_scores is not None:
+            for price in (*epsilon, epsilon_scores):
+                mind_epsilon(price)
+            for classifier in classifiers:
+                classifier.set_params(schema=facts)
+            _evaluate_privately(classifiers, columns, epsilon_scores, journal, budget, facts, as_json, write_page)
+            return
+        shout("NOT PRIVATE", evaluation.WARNING)
+        with progress("cross-validating") as advance:
+            result = evaluation.evaluate(
+                facts,
+                columns,
+                classifiers,
+                folds=folds,
+                repeats=repeats,
+                seed=seed,
+                references=tuple(REFERENCES) if references else (),
+                max_depth=max_depth,
+                progress=advance,
+            )
+        if as_json:
+            print_json(result.to_dict())
+        else:
+            print_rich(_grid(result))
+        write_page(lambda pages: pages.evaluation_page(result, facts))
 
 
 def _evaluate_privately(
@@ -132,15 +141,16 @@ def _evaluate_privately(
     epsilon_scores: Fraction,
     journal: Path | None,
     budget: Fraction | None,
-    dataset: str,
+    facts: Schema,
     as_json: bool,
+    write_page: WritePage,
 ) -> None:
     from privet.privacy.ledger import Ledger
     from privet.scoring.evaluation import evaluate_privately, price_of
 
     price = price_of(classifiers, epsilon_scores)
     try_stdout()
-    ledger = Ledger(price) if journal is None else open_journal(journal, budget, price, None, dataset)
+    ledger = Ledger(price) if journal is None else open_journal(journal, budget, price, None, facts.name)
     try:
         with progress("fitting and scoring") as advance:
             results, certificate = evaluate_privately(classifiers, columns, epsilon_scores, ledger, progress=advance)
@@ -152,6 +162,7 @@ def _evaluate_privately(
     else:
         print_rich(_private_grid(results))
         print(certificate)
+    write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
 
 
 def _private_grid(results: tuple[Evaluated, ...]) -> Any:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from privet.cli.options import Json, ModelFile
-from privet.cli.output import print_json
+from privet.cli.output import print_json, say
 from privet.cli.writing import Force, put, writing
 
 EXAMPLE = "Example: privet report tree.json -o tree.html"
@@ -27,6 +29,26 @@ def report(model: ModelFile, output: PageFile, force: Force = False, as_json: Js
         page = model_page(load_model(model).model_)
         place = put(draft, page, output, "the page", force=force)
     said(place, page, as_json)
+
+
+WritePage = Callable[[Callable[[Any], str]], None]
+"""Takes a function from the module ``report.evaluation_page`` to a page; the module is loaded only if it is needed."""
+
+
+@contextmanager
+def page_for(output: Path | None, *, inputs: Sequence[Path | None], force: bool) -> Iterator[WritePage]:
+    """A way to write a page that another command may be asked for. What cannot be written is said before the work."""
+    if output is None:
+        yield lambda make: None
+        return
+    with writing(output, "the page", inputs=inputs, force=force) as draft:
+
+        def write(make: Callable[[Any], str]) -> None:
+            from privet.report import evaluation_page
+
+            say(f"wrote the page {put(draft, make(evaluation_page), output, 'the page', force=force)}")
+
+        yield write
 
 
 def said(place: Path, page: str, as_json: bool) -> None:

@@ -1,0 +1,110 @@
+"""The page of an evaluation: accuracy against epsilon, with spread, beside what needs no epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from privet.experiments.evaluation import WARNING, Evaluation, Score
+from privet.privacy.certificate import Certificate
+from privet.report.chart import Series, accuracy_chart
+from privet.report.model_page import certificate_context
+from privet.report.rendering import render
+from privet.schema import Schema
+from privet.schema.fingerprint import digest
+from privet.scoring.evaluation import Evaluated
+from privet.scoring.intervals import Estimate
+
+MEASURES = {"balanced accuracy": "balanced_accuracy", "AUC": "auc", "log-loss": "log_loss"}
+
+
+def evaluation_page(result: Evaluation, schema: Schema) -> str:
+    """The page of a cross-validation, which is not private and says so."""
+    scores = (*result.results, *result.references)
+    points = [(_name(score), score.epsilon or 0.0, _spread(score)) for score in result.results]
+    columns = [title for title, name in MEASURES.items() if any(_mean(score, name) for score in scores)]
+    rows = [
+        (
+            _name(score),
+            "none" if score.epsilon is None else f"{score.epsilon:g}",
+            f"{100 * score.accuracy_mean:.1f} % ± {100 * score.accuracy_std:.1f}",
+            *(_mean(score, MEASURES[title]) or "-" for title in columns),
+        )
+        for score in scores
+    ]
+    folds = scores[0]
+    how = f"{folds.folds} stratified folds" + (f", dealt {folds.repeats} times" if folds.repeats > 1 else "")
+    return _page(
+        schema,
+        points,
+        [(score.recipe, score.accuracy_mean) for score in result.references],
+        promise=WARNING,
+        private=False,
+        how=f"Each method was fitted and tried on {how}. Bars and ± are one standard deviation over the folds.",
+        head=("method", "epsilon", "accuracy", *columns),
+        rows=rows,
+        spending=(),
+    )
+
+
+def private_evaluation_page(results: Sequence[Evaluated], certificate: Certificate, schema: Schema) -> str:
+    """The page of a private evaluation, which may be published."""
+    points = [(_variant(r.recipe, r.variant), float(r.epsilon), r.score.accuracy) for r in results]
+    rows = [
+        (
+            _variant(result.recipe, result.variant),
+            f"{float(result.epsilon):g}",
+            _interval(result.score.accuracy),
+            _interval(result.score.balanced_accuracy),
+            "-" if result.score.auc is None else _interval(result.score.auc),
+            f"{float(result.score.epsilon):g}",
+        )
+        for result in results
+    ]
+    how = (
+        "Each method was fitted on about three quarters of the records, dealt by coins, and scored on the others with "
+    )
+    how += "noise. Bars are intervals of 95 %, for the noise and for which records there are."
+    head = ("method", "epsilon", "accuracy", "balanced accuracy", "AUC", "epsilon of the score")
+    return _page(schema, points, [], how=how, head=head, rows=rows, **certificate_context(certificate))
+
+
+def _page(
+    schema: Schema, points: Iterable[tuple[str, float, Estimate]], limits: list[tuple[str, float]], **context: Any
+) -> str:
+    found: dict[str, list[tuple[float, Estimate]]] = {}
+    for name, epsilon, estimate in points:
+        found.setdefault(name, []).append((epsilon, estimate))
+    series = [Series(name, tuple(sorted(reached, key=lambda one: one[0]))) for name, reached in found.items()]
+    title = f"{schema.title or schema.name or 'A table'}: accuracy against epsilon"
+    return render(
+        "evaluation.html",
+        title=title,
+        chart=accuracy_chart(series, limits, f"{title}; the numbers follow"),
+        limits=limits,
+        facts=[("schema", f"{schema.name or 'without a name'}, fingerprint {digest(schema)}")],
+        **context,
+    )
+
+
+def _name(score: Score) -> str:
+    return score.recipe if score.epsilon is None else _variant(score.recipe, score.variant)
+
+
+def _variant(recipe: str, variant: str) -> str:
+    return recipe if variant == "sound" else f"{recipe} ({variant})"
+
+
+def _spread(score: Score) -> Estimate:
+    mean, off = score.accuracy_mean, score.accuracy_std
+    return Estimate(mean, mean - off, mean + off).within(0.0, 1.0)
+
+
+def _mean(score: Score, measure: str) -> str | None:
+    value: float | Fraction | None = getattr(score, f"{measure}_mean", None)
+    return None if value is None else f"{float(value):.3f}"
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
