@@ -9,6 +9,7 @@
 #   make test-oldest   the same on the oldest one, with the oldest scikit-learn and OpenDP that we claim
 #   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
+#   make test-engines  the full matrix of DuckDB, PostgreSQL and Spark, with kills: some ten minutes
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make clean    remove the environment and all caches
 # Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
@@ -22,7 +23,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := install --quiet -e '.[test,browser,duckdb,postgres,spark]' -c constraints.txt
 
-.PHONY: demo test slow lint stubs dist test-wheel test-oldest fuzz bench interrupts venv clean
+.PHONY: demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts venv clean
 .DEFAULT_GOAL := test
 
 demo: $(STAMP)
@@ -66,6 +67,10 @@ bench: $(STAMP)
 	@set -e; for f in benchmarks/[a-z]*.py; do \
 	  test -e "$$f" || { echo "no benchmarks yet"; break; }; \
 	  echo "== $$f"; $(BIN)/python "$$f"; done
+
+# Every engine against the one in memory, at length, and what happens when a server or an executor dies.
+test-engines: $(STAMP)
+	$(BIN)/python -m pytest tests/engines -m "engines or not slow"
 
 interrupts: $(STAMP)
 	PRIVET_INTERRUPTS=300 $(BIN)/python -m pytest -s tests/cli/test_interrupts.py

@@ -53,7 +53,7 @@ def is_complete_run(config: pytest.Config) -> bool:
     """Whether the whole of tests/ was asked for, with nothing filtered out but what is slow."""
     option = config.option
     narrowed = ("keyword", "lf", "deselect", "ignore", "ignore_glob", "collectonly", "stepwise")
-    if any(getattr(option, name, None) for name in narrowed) or option.markexpr not in ("", "not slow"):
+    if any(getattr(option, name, None) for name in narrowed) or option.markexpr not in ("", "not slow and not engines"):
         return False
     asked = {(config.invocation_params.dir / arg).resolve() for arg in config.args}
     return bool(asked & {TESTS, TESTS.parent})

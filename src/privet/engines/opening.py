@@ -8,6 +8,7 @@ from privet.engines.attempts import attempt
 from privet.engines.chunks import SOURCE_FAILED, ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.sources import Source, open_source
+from privet.engines.sources.spark import SparkTable
 from privet.errors import ParameterError
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
@@ -29,6 +30,10 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
         if labels is not None:
             raise ParameterError("a source holds the column of its labels; leave them out")
         refuse_source(schema, header_of(place, schema), with_label=True)
+        if isinstance(place, SparkTable):
+            from privet.engines.spark import SparkEngine
+
+            return SparkEngine.read(place, schema, for_one_fit=for_one_fit)
         return ChunkEngine.read(place, schema, for_one_fit=for_one_fit)
     refuse_source(schema, source, labels, with_label=True)
     caveats = caveats_of(source)
@@ -38,7 +43,7 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
     return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=caveats)
 
 
-def header_of(source: Source, schema: Schema) -> Any:
+def header_of(source: Source | SparkTable, schema: Schema) -> Any:
     """The columns that a schema wants of a source, as a table without a record."""
     return attempt(lambda: source.header(schema.columns), SOURCE_FAILED, tries=1)
 
@@ -52,6 +57,7 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
         The records; the label column is taken from it unless ``labels`` is given. A source is read once, in batches,
         and never held in memory as a whole: a path or a pattern of ``.csv`` and ``.parquet`` files,
         ``"duckdb:///file.db?table=t"``, ``"postgresql://...?table=t"``, a DuckDB relation, an Arrow dataset or reader.
+        A Spark DataFrame stays on its cluster and is counted there.
     schema : Schema
         The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them. Names and
         declared types do, where no record could be read.

@@ -15,17 +15,19 @@ import pytest
 import privet
 from privet import DiffPC45Classifier, EngineError, Ledger, TableError
 from privet.datasets.clinic import clinic
+from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import open_source
 from privet.engines.sources import postgres as postgres_source
 from privet.privacy.counting import ROOT, Tally, class_counts
 from privet.schema import Categorical, Numeric, Schema
-from privet.testing import ZeroNoise, use_noise
+from privet.testing import ZeroNoise, check_engine, use_noise
 from privet.trees.codec import _tree_to_dict
 
 pa = pytest.importorskip("pyarrow")
-sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode leaves it off the path
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]  # importlib mode leaves them off
 from edges import differences, edge_schema, edge_table  # noqa: E402
+from zero import every_recipe, model_of  # noqa: E402
 
 SECRET = "hunter2"
 LONG = 400_000  # records: several of the batches that the server sends
@@ -37,6 +39,25 @@ def test_every_odd_cell_is_read_as_from_the_table(postgres: Any) -> None:
     assert differences(open_engine(postgres.address(table="public.odd"), edge_schema(table)), table) == []
     query = 'select * from odd where "number" >= 0'
     assert differences(open_engine(postgres.address(query=query), edge_schema(table)), table) == []
+
+
+@pytest.mark.parametrize("size", [1, 7, 2**17])
+def test_it_counts_as_memory_does(postgres: Any, size: int) -> None:
+    def opened(schema: Schema, table: dict[str, list[Any]]) -> ChunkEngine:
+        postgres.ingest("checked", pa.table({name: pa.array(column, pa.string()) for name, column in table.items()}))
+        source: Any = open_source(postgres.address(table="checked"))
+        return ChunkEngine.read(source, schema, size=size)
+
+    check_engine(opened, rounds=4, records=20, texts=True)
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("recipe", list(every_recipe()), ids=lambda r: f"{r.info.name}-{r.variant}")
+def test_every_recipe_grows_the_same_model(postgres: Any, recipe: Any) -> None:
+    schema, table = clinic(150, seed=1)
+    postgres.ingest("small", pa.table({name: list(column) for name, column in table.items()}))
+    here = model_of(recipe, schema, lambda prepared: open_engine(table, prepared))
+    assert here == model_of(recipe, schema, lambda prepared: open_engine(postgres.address(table="small"), prepared))
 
 
 def test_types_that_only_postgresql_has(postgres: Any) -> None:

@@ -18,6 +18,7 @@ from privet.engines.opening import open_engine
 from privet.engines.sources import Source, open_source
 from privet.engines.sources.places import parse_place
 from privet.privacy.counting import ROOT, class_counts
+from privet.testing import check_engine
 
 pa = pytest.importorskip("pyarrow")
 sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode leaves it off the path
@@ -78,6 +79,17 @@ def test_every_odd_cell_is_read_as_from_the_table(make: str, tmp_path: Path) -> 
     engine = open_engine(MAKES[make](table, tmp_path), edge_schema(table))
     assert isinstance(engine, ChunkEngine)
     assert differences(engine, table) == []
+
+
+@pytest.mark.parametrize("make", ["parquet", "duckdb_file", "reader"])
+@pytest.mark.parametrize("size", [1, 7, 2**17])
+def test_every_source_counts_as_memory_does(make: str, size: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    def opened(schema: privet.Schema, table: dict[str, list[Any]]) -> ChunkEngine:
+        typed = pa.table({name: pa.array(column, pa.string()) for name, column in table.items()})
+        source: Any = open_source(MAKES[make](typed, tmp_path_factory.mktemp("table")))
+        return ChunkEngine.read(source, schema, size=size)
+
+    check_engine(opened, rounds=4, records=20, texts=True)
 
 
 def test_a_difference_would_be_seen(tmp_path: Path) -> None:

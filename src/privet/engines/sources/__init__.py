@@ -13,6 +13,7 @@ from os import PathLike, fspath
 from typing import Any, Protocol, runtime_checkable
 
 from privet.engines.sources.places import refuse_scheme, scheme_of
+from privet.engines.sources.spark import SparkTable
 
 
 @runtime_checkable
@@ -30,7 +31,7 @@ class Source(Protocol):
         """All records, in tables of a size that fits into memory: Arrow record batches, or mappings of columns."""
 
 
-def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | None:
+def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | SparkTable | None:
     """The source that a path, an address or an object of another library stands for; None if it is a table itself.
 
     >>> open_source("duckdb:///clinic.db?table=patients")
@@ -40,7 +41,7 @@ def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | Non
     """
     if isinstance(table, str | PathLike):
         return _by_name(fspath(table), quoted_line_breaks)
-    if isinstance(table, Source):
+    if isinstance(table, Source | SparkTable):
         return table
     if _is_from("duckdb", "DuckDBPyRelation", table):
         from privet.engines.sources.duckdb import Relation
@@ -50,6 +51,8 @@ def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | Non
         from privet.engines.sources.arrow import Scanned
 
         return Scanned(table)
+    if _is_from("pyspark.sql", "DataFrame", table):
+        return SparkTable(table)
     if _is_from("pyarrow", "RecordBatchReader", table):
         from privet.engines.sources.arrow import Reader
 

@@ -1,0 +1,30 @@
+"""A Spark DataFrame: a table that stays on its cluster, and is counted there (``engines/spark.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from privet.errors import TableError
+
+
+@dataclass(frozen=True, repr=False)
+class SparkTable:
+    """It has a header like a source. Its records never come here."""
+
+    frame: Any
+
+    caveats = ()
+
+    def header(self, columns: Sequence[str]) -> Any:
+        return self.select(columns).limit(0).toArrow()
+
+    def select(self, columns: Sequence[str]) -> Any:
+        lacking = [name for name in columns if name not in self.frame.columns]
+        if lacking:
+            raise TableError(f"the Spark table lacks {', '.join(map(repr, lacking))}; select the columns of the schema")
+        return self.frame.select(*(f"`{name.replace('`', '``')}`" for name in columns))
+
+    def __repr__(self) -> str:
+        return "<a Spark table>"

@@ -1,0 +1,224 @@
+"""A real Spark, of two executors: the counts and models of records in memory, or an error that quotes nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet import EngineError, Ledger, ParameterError, Rana2016Classifier, TableError, Unit
+from privet.datasets.clinic import clinic
+from privet.engines import executors, spark
+from privet.engines.opening import open_engine
+from privet.engines.spark import SparkEngine
+from privet.privacy.counting import ROOT, Tally, class_counts, refine
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.diffpc45 import DiffPC45
+from privet.recipes.exact import ExactTree
+from privet.recipes.random_forest import RandomForest
+from privet.schema import Categorical, Numeric, Schema
+from privet.structure.splits import Threshold
+from privet.testing import check_engine
+
+pa = pytest.importorskip("pyarrow")
+pyspark = pytest.importorskip("pyspark", reason="NOT TESTED: Spark; pip install 'privet[spark]'")
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "sources")]  # importlib mode leaves them off
+from edges import differences, edge_schema, edge_table  # noqa: E402
+from zero import every_recipe, model_of  # noqa: E402
+
+SCHEMA, TABLE = clinic(150, seed=1)
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    if not any(Path(folder, "java").exists() for folder in os.get_exec_path()) and "JAVA_HOME" not in os.environ:
+        pytest.skip("NOT TESTED: Spark; no Java is installed (Debian: apt-get install openjdk-17-jre-headless)")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.log.level": "OFF",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.task.maxFailures": "2",
+    }
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("privet tests")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+def test_every_odd_cell_is_read_as_from_the_table(session: Any) -> None:
+    table = edge_table()
+    engine = open_engine(session.createDataFrame(table), edge_schema(table))
+    assert isinstance(engine, SparkEngine)
+    assert differences(engine, table) == []
+
+
+def test_spark_counts_as_memory_does(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first tables hold no record, and one. Small slices: large answers are added up on the cluster."""
+    monkeypatch.setattr(spark, "FEW", 64)
+    check_engine(_texts_on(session), rounds=2, texts=True)
+
+
+def _texts_on(session: Any) -> Any:
+    def make(schema: Schema, table: dict[str, list[Any]]) -> Any:
+        columns = {name: pa.array(column, pa.string()) for name, column in table.items()}
+        frame = session.createDataFrame(pa.table(columns))
+        return open_engine(frame.repartition(1) if len(table["class"]) % 2 else frame, schema)
+
+    return make
+
+
+@pytest.mark.parametrize("recipe", [DiffPC45(max_depth=2), RandomForest(trees=3)], ids=lambda r: r.info.name)
+def test_the_same_model(session: Any, recipe: Any) -> None:
+    same_on(session, recipe)
+
+
+def same_on(session: Any, recipe: Any) -> None:
+    table = pa.table({name: pa.array(list(column)) for name, column in TABLE.items()})
+    here = model_of(recipe, SCHEMA, lambda prepared: open_engine(table, prepared))
+    frame = session.createDataFrame(table)
+    assert here == model_of(recipe, SCHEMA, lambda p: open_engine(frame, p, for_one_fit=True))
+
+
+def test_a_bootstrap_is_refused_before_anything_is_charged(session: Any) -> None:
+    frame = session.createDataFrame(pa.table({name: pa.array(list(column)) for name, column in TABLE.items()}))
+    ledger = Ledger(1).allow_nonprivate()
+    model = Rana2016Classifier(SCHEMA, epsilon=1, variant="as-published", ledger=ledger)
+    with pytest.raises(ParameterError, match="bootstrap sample needs all records in the memory of one process"):
+        model.fit(frame)
+    assert ledger.spent == 0
+
+
+def test_units_come_together(session: Any) -> None:
+    schema = Schema((Numeric("age", 0, 10, bins=5),), Categorical("ill", ("no", "yes")), unit=Unit("who", 2))
+    rows = [(float(i * 7 % 10), ("no", "yes")[i % 2], None if i % 11 == 0 else i % 13) for i in range(200)]
+    table = pa.table({name: pa.array([row[i] for row in rows]) for i, name in enumerate(schema.columns)})
+    frame = session.createDataFrame(table).repartition(3)
+    ours, theirs = (open_engine(source, schema).answer([Tally(ROOT, ((0,),))])[0] for source in (table, frame))
+    assert np.array_equal(ours, theirs)
+
+
+def test_a_column_that_is_not_there(session: Any) -> None:
+    with pytest.raises(TableError, match="lacks"):
+        open_engine(session.createDataFrame(pa.table({"age": [1]})), SCHEMA)
+
+
+def test_privet_ships_itself(tmp_path: Path) -> None:
+    """What is sent is all of the package, and has the digest of what is here."""
+    with zipfile.ZipFile(spark._archive()) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path)
+    assert "privet/engines/executors.py" in names
+    assert "privet/schema/schema.json" in names
+    assert not any("__pycache__" in name for name in names)
+    assert len(executors.own_digest()) == 64
+
+
+# ---- the full matrix ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize(
+    "recipe",
+    [*every_recipe(), ExactTree(max_depth=3)],
+    ids=lambda r: f"{r.info.name}-{r.variant}-{r.params.get('max_depth')}",
+)
+def test_every_recipe_grows_the_same_model(session: Any, recipe: Any) -> None:
+    if (recipe.info.name, recipe.variant) in WHOLE:
+        with pytest.raises(ParameterError, match="in the memory of one process"):
+            same_on(session, recipe)
+        return
+    same_on(session, recipe)
+
+
+WHOLE = {("rana2016", "as-published"), ("patil-singh2014", "as-published"), ("embedded", "as-published")}
+
+
+@pytest.mark.engines
+def test_spark_counts_as_memory_does_at_length(session: Any) -> None:
+    check_engine(_texts_on(session), rounds=8, seed=1, texts=True)
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("reliable", [False, True], ids=["local checkpoint", "checkpoint folder"])
+def test_an_executor_that_dies(session: Any, reliable: bool, tmp_path: Path) -> None:
+    """Identical counts, or an error that quotes nothing; the books hold; and a second fit works."""
+    context = session.sparkContext
+    if reliable:
+        context.setCheckpointDir(str(tmp_path))
+    schema = Schema((Numeric("age", 0, 100), Categorical("ward", ("a", "b"))), Categorical("ill", ("no", "yes")))
+    frame = session.range(0, 400_000, numPartitions=4).selectExpr(
+        "cast(id % 100 as double) as age", "if(id % 3 = 0, 'a', 'b') as ward", "if(id % 7 < 3, 'yes', 'no') as ill"
+    )
+    engine = open_engine(frame, schema)
+    cells = refine(ROOT, schema, [Threshold(0, 5)])
+    before = class_counts(engine, cells)
+    ledger = Ledger(1)
+    data = PrivateDataset(engine, ledger)
+    victim = _executors()[0]
+    killer = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    failures = []
+    for _ in range(6):  # whenever the kill falls, one of the passes meets it
+        try:
+            assert np.array_equal(class_counts(engine, cells), before)
+        except EngineError as error:
+            failures.append(error)
+    killer.join()
+    failed = bool(failures)
+    for error in failures:
+        assert error.__context__ is None
+        assert not any(word in str(error) for word in ("ward", "Exception", "block"))
+    assert not (reliable and failed)  # a folder survives its executors
+    spent = ledger.spent
+    if failed:
+        with pytest.raises(EngineError):
+            data.noisy_count(0.25)
+        assert ledger.spent == spent + 0.25  # charged, and not released
+    for _ in range(20):  # Spark starts another executor
+        if len(_executors()) == 2:
+            break
+        time.sleep(0.5)
+    assert np.array_equal(class_counts(open_engine(frame, schema), cells), before)
+
+
+def _executors() -> list[int]:
+    """The executors that this process has started, however far down."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    mine, waiting = [], [os.getpid()]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        waiting += below
+        mine += below
+    return [pid for pid in mine if b"CoarseGrainedExecutorBackend" in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
