@@ -1,4 +1,4 @@
-"""What the benchmarks share: a table, its schema, and diffprivlib in an environment of its own."""
+"""What the benchmarks share: a table, its schema, and rivals in an environment of their own."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 ATTRIBUTES, VALUES = 14, 20
 RIVALS = Path(".venv-rivals")  # diffprivlib does not import with a current scikit-learn
+PACKAGES = ("diffprivlib", "interpret-core", "scikit-learn==1.6.1")
 
 
 def table(records: int) -> tuple[np.ndarray, np.ndarray]:
@@ -33,15 +34,20 @@ def schema():
 
 def ask_diffprivlib(script: str, X: np.ndarray, y: np.ndarray) -> Any:
     """What a script prints as JSON that is given the paths of X and y; diffprivlib is installed on first use."""
+    return ask_rivals(script, X=X, y=y)
+
+
+def ask_rivals(script: str, **arrays: np.ndarray) -> Any:
+    """What a script prints as JSON that is given the paths of arrays; the rivals are installed on first use."""
     python = RIVALS / "bin" / "python"
-    if not python.exists():
-        print("setting up", RIVALS, "for diffprivlib (once)")
+    if not (RIVALS / "installed").exists():
+        print("setting up", RIVALS, "for", ", ".join(PACKAGES), "(once)")
         subprocess.run([sys.executable, "-m", "venv", str(RIVALS)], check=True)
-        install = [str(python), "-m", "pip", "install", "--quiet", "diffprivlib", "scikit-learn==1.6.1"]
-        subprocess.run(install, check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+        (RIVALS / "installed").touch()
     with tempfile.TemporaryDirectory() as folder:
-        paths = [str(Path(folder) / name) for name in ("X.npy", "y.npy")]
-        for path, array in zip(paths, (X, y), strict=True):
+        paths = [str(Path(folder) / f"{name}.npy") for name in arrays]
+        for path, array in zip(paths, arrays.values(), strict=True):
             np.save(path, array)
         done = subprocess.run([str(python), "-c", script, *paths], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)

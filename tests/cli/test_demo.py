@@ -30,8 +30,9 @@ def test_the_tour_as_data(desk: Any) -> None:
     assert "nothing was charged or released" in told["refusal"]
     # What it leaves behind: a model, a page, and a journal that knows what was spent.
     ledger = privet.Ledger(journal=told["files"]["patients.journal"])
-    assert float(ledger.spent) == 1.4
-    assert float(ledger.remaining) == 0.6
+    assert float(ledger.spent) == 1.9
+    assert float(ledger.remaining) == 0.1
+    assert 0 < len(told["importances"]) <= 5
     assert privet.load_model(told["files"]["tree.json"]).certificate_.epsilon == 1
     page = Path(told["files"]["tree.html"]).read_text("utf-8")
     assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
@@ -41,6 +42,7 @@ def test_the_tour_for_people(desk: Any, capsys: Any, monkeypatch: Any) -> None:
     """Told from what another tour found, so that it costs nothing here."""
     monkeypatch.setenv("COLUMNS", "80")
     found = demo.Tour(Path("folder"), schema="patients", tree="|--- age\n", certificate="Private\n", left="0.6 of 2",
+                      importances={"age": 0.5, "days": 0.25},
                       refusal="nothing was charged", answers=[demo.Answer("How many?", 0.1, "7", "8")],
                       accuracies=[demo.Accuracy("exact", {0.1: 0.75}), demo.Accuracy("tree", {None: 0.8})],
                       audits=[{"recipe": "r", "variant": "v", "claimed": 1.0, "pair": "p", "lower_bound": bound,

@@ -1,9 +1,8 @@
-"""The snippets of the recipe pages and of the guides to estimators, tuning and recipes run, from top to bottom."""
+"""Every recipe has its page, and every page its recipe. That snippets run is tested in ``test_code_blocks.py``."""
 
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 
 import pytest
@@ -12,26 +11,6 @@ from privet.estimators.registry import CLASSIFIERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 RECIPES = [f"recipes/{name}.md" for name in CLASSIFIERS]
-PAGES = [*RECIPES, "guide/estimators.md", "guide/tuning.md", "guide/report.md", "guide/write-a-recipe.md"]
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("page", PAGES)
-def test_the_snippets_run(page: str) -> None:
-    snippets = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
-    assert snippets
-    names: dict[str, object] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for snippet in snippets:
-            exec(compile(snippet, page, "exec", dont_inherit=True), names)  # as a reader would, without our __future__
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_the_links_lead_somewhere(page: str) -> None:
-    text = re.sub(r"```.*?```", "", (DOCS / page).read_text("utf-8"), flags=re.DOTALL)
-    for target in re.findall(r"\]\(([^)#]+)\)", text):
-        assert ((DOCS / page).parent / target).exists(), target
 
 
 def test_every_page_is_a_recipes() -> None:

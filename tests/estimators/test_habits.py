@@ -36,7 +36,7 @@ def test_lists_of_lists() -> None:
     tree = fitted()
     assert tree.predict([[10, 50], [95, 50]]).tolist() == ["no", "yes"]
     assert tree.score(ROWS, LABELS) == 1
-    with pytest.raises(privet.TableError, match="X must hold records"):
+    with pytest.raises(privet.TableError, match="a list must hold records"):
         tree.predict([10, 50])
 
 

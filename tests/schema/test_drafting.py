@@ -104,7 +104,8 @@ def test_the_class(tmp_path: Path) -> None:
         ("31,Smith,no", "looks like a record"),
         ("2020-01-02,Smith,no", "looks like a record"),
         ("a,a,b", "the same name"),
-        ("a;b;c", "no commas"),
+        ("a;b;c", "semicolons between the names: save it as CSV UTF-8"),
+        ("a\tb", "tabs between the names"),
     ],
 )
 def test_a_header_that_is_none(tmp_path: Path, head: str, says: str) -> None:

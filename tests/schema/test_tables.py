@@ -93,23 +93,6 @@ class TestTables:
             assert codes.labels.tolist() == [1, 1, 1]
             assert codes.features.tolist() == [[0, 1, 0]]
 
-    def test_what_is_no_record_is_missing_everywhere_by_itself(self) -> None:
-        """One row of a list must not decide whether the others are read."""
-
-        class Hostile(list[Any]):
-            def _refuse(self, *_: object) -> Any:
-                raise RuntimeError("a row must not be asked")
-
-            __getitem__ = __len__ = __iter__ = _refuse
-
-        rows = [list(row) for row in zip(*TABLE.values(), strict=True)]
-        for odd in (5, "row", b"row", {"age": 3}, float("nan"), None, [], object(), np.array(3.0), np.zeros((2, 2))):
-            codes = encode(SCHEMA, [*rows, odd])
-            assert codes.features.tolist() == FEATURES
-            assert encode_features(SCHEMA, [*rows, odd])[:, :-1].tolist() == FEATURES
-        told = encode(SCHEMA, [*rows, Hostile(rows[0])])
-        assert told.features[:, -1].tolist() == [column[0] for column in FEATURES]
-
     def test_order_and_other_columns_do_not_matter(self) -> None:
         frame = pd.DataFrame(TABLE).assign(name="secret")[["class", "name", "sex", "weight", "age"]]
         assert encode(SCHEMA, frame).features.tolist() == FEATURES
@@ -206,6 +189,9 @@ class TestBadTables:
             (TABLE, "yes", "must be an array, a series or a list, not str"),
             (TABLE | {"sex": ["Male"]}, None, "column 'sex' differs in length from 'age'"),
             (TABLE | {"sex": 3}, None, "must be an array, a series or a list, not int"),
+            ([1, 2, 3], None, "a list must hold records"),
+            (["abc"], None, "a list must hold records"),
+            ([[1, 2], {"age": 3}], None, "a list must hold records"),
             (pl.DataFrame(TABLE).lazy(), None, "cannot read a table of type LazyFrame.*in memory"),
             (pd.concat([pd.DataFrame(TABLE), pd.DataFrame(TABLE)], axis=1), None, "without duplicate columns"),
         ],

@@ -137,7 +137,6 @@ def test_the_choice_is_fair() -> None:
 
 def test_who_a_cell_names() -> None:
     assert id_of(7) == id_of(7.0) == id_of("7") == id_of(" 7 ") == id_of(np.int8(7))
-    assert id_of(10**5000) == id_of("1" + "0" * 5000) != id_of(10**5001)  # more digits than Python writes
     assert len({id_of(cell) for cell in ("07", "7.0", 7, -7, "-7x", 7.5, "x", "X", None, 2**63, 2**64)}) == 11
     assert id_of(None) == id_of("") == id_of("  ") == id_of(float("nan")) == id_of([1])
     for column in ([7, 8], np.array([7, 8], np.int16), np.array([7, 8], np.uint64), ["7", "8"], np.array([7.0, 8.0])):

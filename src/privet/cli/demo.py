@@ -21,7 +21,8 @@ from privet.recipes.registry import DEFAULT, recipe_classes
 
 PATIENTS, FRESH = 5000, 20_000
 BUDGET = 2.0  # of the journal: questions and the tree
-TREE = 1.0
+TREE, CURVES = 1.0, 0.5
+MOST_CURVES = 5
 DEPTH = 3  # of the tree that is printed: it fits a screen
 EPSILONS = (0.01, 0.05, 0.2, 1.0)
 CAUGHT = ("smooth-forest", "as-published", "99 against 100 records")  # a recipe, its variant, and the pair of tables
@@ -56,6 +57,7 @@ class Tour:
     answers: list[Answer] = field(default_factory=list)
     tree: str = ""
     certificate: str = ""
+    importances: dict[str, float] = field(default_factory=dict)
     left: str = ""
     refusal: str = ""
     accuracies: list[Accuracy] = field(default_factory=list)
@@ -69,7 +71,8 @@ class Tour:
         ]
         files = {name: str(self.folder / name) for name in (PAGE, JOURNAL, MODEL)}
         told = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
-        told |= {"tree": self.tree, "certificate": self.certificate, "left": self.left, "refusal": self.refusal}
+        told |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
+        told |= {"left": self.left, "refusal": self.refusal}
         return told | {"accuracies": accuracies, "audits": self.audits, "files": files}
 
 
@@ -89,7 +92,7 @@ def ask(tour: Tour) -> None:
 
 
 def grow(tour: Tour) -> None:
-    """The recommended tree, paid from the same journal; its file and its page. One more than is left is refused."""
+    """The recommended tree and the additive model, paid from the same journal; another tree is refused."""
     from privet.report.model_page import model_page
     from privet.trees.render import export_text
 
@@ -101,6 +104,8 @@ def grow(tour: Tour) -> None:
     tree.save(tour.folder / MODEL)
     (tour.folder / PAGE).write_text(model_page(tree.model_), encoding="utf-8")
     tour.tree, tour.certificate = export_text(tree.tree_), str(tree.certificate_)
+    curves = make_classifier("additive", schema=schema, epsilon=CURVES, ledger=ledger).fit(table)
+    tour.importances = dict(list(curves.importances_.items())[:MOST_CURVES])
     tour.left = f"{float(ledger.remaining):g} of {BUDGET:g}"
     try:
         tree.fit(table)
@@ -137,7 +142,7 @@ def audit(tour: Tour) -> None:
         tour.audits.append(exact(as_recipe(recipe, variant=variant), [pairs[pair]], 1).to_dict())
 
 
-STEPS = {"asking": ask, "growing a tree": grow, "comparing": compare, "auditing": audit}
+STEPS = {"asking": ask, "growing": grow, "comparing": compare, "auditing": audit}
 
 
 def run(folder: Path, begun: Any = None) -> Tour:

@@ -46,6 +46,8 @@ def listed(known: Sequence[type[Recipe]]) -> Iterator[Any]:
 
 
 def _kind(recipe: type[Recipe]) -> str:
+    if recipe.makes == "additive":
+        return "curves"
     return "tree" if recipe.info.trees == "1" else "forest"
 
 

@@ -63,7 +63,7 @@ def _table_of(drafted: DraftedSchema) -> Any:
     for column in drafted.columns:
         is_class = column.name == drafted.facts["class"]
         left_out = not is_class and column.name not in kept
-        note = "the class, " if is_class else "left out: " if left_out else ""
+        note = "the class: " if is_class else "left out; " if left_out else ""
         grid.add_row(column.name, column.taken_for, note + column.to_do, style="dim" if left_out else None)
     return grid
 

@@ -25,11 +25,11 @@ def tell(tour: Tour) -> None:
     console = Console(highlight=False)
     titles = {
         "asking": f"1. Private questions, from a budget of epsilon = {demo.BUDGET:g}",
-        "growing a tree": f"2. The recommended tree, epsilon = {demo.TREE:g}",
+        "growing": f"2. A tree to read (epsilon = {demo.TREE:g}), and curves that add up ({demo.CURVES:g})",
         "comparing": "3. What privacy costs: accuracy on fresh patients, bars from 50 %",
         "auditing": "4. Does a method keep its word? An audit tries",
     }
-    told = {"asking": _answers, "growing a tree": _tree, "comparing": _accuracies, "auditing": _audits}
+    told = {"asking": _answers, "growing": _models, "comparing": _accuracies, "auditing": _audits}
     for what, step in demo.STEPS.items():
         with progress(what):
             step(tour)
@@ -52,12 +52,18 @@ def _answers(console: Console, tour: Tour) -> None:
     console.print(grid, "")
 
 
-def _tree(console: Console, tour: Tour) -> None:
+def _models(console: Console, tour: Tour) -> None:
+    from rich.table import Table
     from rich.text import Text
 
-    console.print(f"Whoever opens the journal again finds what was spent. With the tree it leaves {tour.left}.\n")
-    console.print(Text(tour.tree), Text(tour.certificate.partition("\n")[0]))
-    console.print("One more tree, and the budget refuses before anything is drawn:")
+    console.print(Text(tour.tree), Text(tour.certificate.partition("\n")[0]), "")
+    console.print("The additive model has a curve for each attribute. What moves its scores most:")
+    grid = Table(box=None, pad_edge=False, show_header=False)
+    most = max(tour.importances.values(), default=1)
+    for name, share in tour.importances.items():
+        grid.add_row(name, Text("█" * round(WIDTH * share / most), style="green"))
+    console.print(grid)
+    console.print(f"\nThe journal was closed and opened in between, and remembers: {tour.left} is left. One more tree:")
     console.print(Text(f"  {tour.refusal}", style="red"), "")
 
 

@@ -178,9 +178,6 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
             X = self._named(validate_data(self, X, reset=False))
         elif attribute_order(self.schema_, X) is None:
             self._mind_lost_names()
-            # Whoever asks for predictions has the records. A fit must read on, whatever a row is.
-            if isinstance(X, list | tuple) and X and all(isinstance(row, int | float | str) for row in X):
-                raise TableError("X must hold records, each a list of cells, as in [[63, 'no']]: give one record so")
         refuse_source(self.schema_, X, with_label=False)
         return self.schema_.encode_features(X)
 

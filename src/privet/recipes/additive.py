@@ -61,6 +61,7 @@ class AdditiveModel(Recipe):
         trees="a curve for each attribute",
         depth="1, or 2 for pairs",
         numeric="straight lines between public knots",
+        recommended="ranking records and graded probabilities",
     )
     makes: ClassVar[Literal["trees", "additive"]] = "additive"
 

@@ -98,7 +98,7 @@ class RandomForest(Recipe):
         trees="one per attribute, or user",
         depth="by noise, at most 3 tests",
         numeric="bins, or random cuts on a public grid",
-        recommended="graded probabilities, and tables with many attributes",
+        recommended="a forest of trees",
     )
 
     trees: int | Literal["auto"] = "auto"

@@ -19,7 +19,8 @@ from typing import Any
 from privet.errors import TableError
 from privet.schema.cells import number_of, plain_of
 from privet.schema.facts import UNCONFIRMED
-from privet.schema.files import column_names, kind_of_file, read_columns
+from privet.schema.files import column_names, read_columns
+from privet.schema.foreign import AS_CSV, SEPARATORS
 from privet.schema.hints import COMMA, DATE
 from privet.schema.keys import CATEGORY, NUMBER
 from privet.schema.tables import cells_of, open_table
@@ -89,8 +90,9 @@ def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
         raise TableError(f"the first line of {str(path)!r} looks like a record; it must name the columns")
     if len(set(names)) < len(names):
         raise TableError(f"two columns of {str(path)!r} have the same name; rename one")
-    if kind_of_file(path) == "csv" and len(names) == 1 and re.search(r"[;\t|]", names[0]):
-        raise TableError(f"{str(path)!r} has no commas in its first line; save it as CSV UTF-8, with commas")
+    for separator, spoken in SEPARATORS.items():
+        if len(names) == 1 and separator in names[0]:
+            raise TableError(f"the first line of {str(path)!r} has {spoken} between the names: {AS_CSV}")
     return names
 
 
@@ -108,7 +110,7 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
     numbers = [number for number in map(number_of, there) if math.isfinite(number)]
     texts = [cell for cell in there if isinstance(cell, str)]
     if _mostly(DATE, texts, there):
-        return _left_out(name, "dates or times", "make a number of it, such as a year, or leave it out")
+        return _left_out(name, "dates or times", "a number would do, such as the year")
     if _mostly(COMMA, texts, there):
         return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
     numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
@@ -132,7 +134,7 @@ def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColum
     whole = all(number.is_integer() for number in numbers)
     distinct = len(set(numbers))
     if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or _ID.search(name)):
-        return _left_out(name, "an identifier: no value occurs twice", "leave it out, or add it by hand")
+        return _left_out(name, "an identifier: no value occurs twice", "add it by hand if it is a number")
     facts: dict[str, Any] = {"name": name, "type": NUMBER, "min": None, "max": None}
     facts |= {"integer": True} if whole else {}
     facts |= {"missing": marker} if marker is not None else {}
@@ -147,7 +149,7 @@ def _category(name: str, told: list[Any], gaps: bool, is_label: bool) -> Drafted
     alone = sum(count for count in counted.values() if count < ENOUGH)
     if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(told) / 2):
         taken = f"more than {MOST_VALUES} values: a text, a name or a number in words"
-        return _left_out(name, taken, "list the classes" if is_label else "leave it out, or add it by hand")
+        return _left_out(name, taken, "list the classes" if is_label else "add it by hand if its values are few")
     values = sorted(common, key=lambda cell: (isinstance(cell, str), cell))
     rare = gaps or len(common) < len(counted)
     if rare and values and "?" not in values and not is_label:

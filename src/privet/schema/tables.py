@@ -123,30 +123,26 @@ def is_nameless(table: Any) -> bool:
 def _rows(rows: Sequence[Any], positional: Sequence[str]) -> Columns:
     """A list of records, each a list of cells. A cell that a record lacks is missing, and one too many is not read.
 
-    What is no list, tuple or array is a record that is missing everywhere, as a line of a file that cannot be read. So
-    no record can stop the others from being read, and how wide a record is changes nothing for them.
+    So no record can stop the others from being read, and how wide a record is changes nothing for them. What is neither
+    a list nor None, a record that says nothing, is no record: such a list is no table.
     """
-    names = tuple(positional) or tuple(f"x{i}" for i in range(_width(rows)))
-    place = {name: i for i, name in enumerate(names)}
-    return Columns(names, lambda name: _objects([_cell_of(row, place[name]) for row in rows]))
-
-
-def _cell_of(row: Any, at: int) -> Any:
-    """The cell of one record at a place, by the methods of the built-in types: a subclass may have overridden them."""
-    kind = next((kind for kind in (list, tuple, np.ndarray) if isinstance(row, kind)), None)
-    try:
-        return None if kind is None else kind.__getitem__(row, at)
-    except Exception:  # too short, an array without any dimension, or a liar about its class
-        return None
-
-
-def _width(rows: Sequence[Any]) -> int:
-    """The widest of all records. Only without a schema, where nothing is private."""
-    if not all(row is None or isinstance(row, list | tuple) or np.ndim(row) == 1 for row in rows):
+    if not all(row is None or isinstance(row, list | tuple) or _is_line(row) for row in rows):
         raise TableError(
             "a list must hold records, each a list of cells in the order of the schema, as in [[63, 'no']]"
         )
-    return max((len(row) for row in rows if row is not None), default=0)
+    width = max((len(row) for row in rows if row is not None), default=0)
+    names = tuple(positional) or tuple(f"x{i}" for i in range(width))  # without a schema nothing is private
+    place = {name: i for i, name in enumerate(names)}
+
+    def read(name: str) -> Array:
+        at = place[name]
+        return _objects([row[at] if row is not None and at < len(row) else None for row in rows])
+
+    return Columns(names, read)
+
+
+def _is_line(row: Any) -> bool:
+    return isinstance(row, np.ndarray) and row.ndim == 1
 
 
 def as_column(values: Any) -> Array:

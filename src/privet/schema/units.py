@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -73,9 +72,7 @@ def id_of(cell: Any) -> bytes:
         return number.to_bytes(8, "little", signed=True) + bytes(24)
     if text is None or text == "" or text != text:
         return hashlib.blake2b(b"missing", digest_size=32).digest()
-    # Through Decimal, which has no limit on digits: str(10**5000) raises, and one cell must not.
-    told = str(Decimal(text)) if isinstance(text, int) else str(text)
-    return hashlib.blake2b(b"unit " + told.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+    return hashlib.blake2b(b"unit " + str(text).encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
 
 def _whole(plain: bool | int | float | str | None) -> int | None:
