@@ -242,7 +242,7 @@ def last_level(
                 )
                 leaf, log_leaf = leaf_weight(here, decay)
                 out[place, signs], out_log[place, signs] = add(
-                    leaf, log_leaf_prior + log_leaf, best, log_split_prior + np.log(total / left), epsilon
+                    leaf, log_leaf_prior + log_leaf, np.int64(best), log_split_prior + np.log(total / left), epsilon
                 )
             for i in range(size):
                 candidates[tests[i]] = prior[tests[i]]
