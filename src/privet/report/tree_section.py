@@ -16,14 +16,16 @@ from privet.report.picture import tree_picture
 from privet.schema import Schema
 from privet.scoring.intervals import Estimate
 from privet.trees.forest import Forest
-from privet.trees.nested import nested_html
+from privet.trees.nested import nested_html, shown_levels
 from privet.trees.rules import rules_of
 from privet.trees.tree import Tree
 from privet.trees.voting import Voting
 
 TREES_SHOWN = 3  # of a forest: enough to see what its trees are like
-IN_FULL = (400, 200)  # nodes and rules of a single tree that a page still shows
+IN_FULL = (400, 200)  # nodes in the list and rules of a single tree that a page still shows
 IN_PART = (80, 20)  # the same for a tree of a forest
+IN_PICTURE = 80  # nodes that a picture still shows without becoming a wall
+RULES_OPEN = 40  # a longer table is folded at first
 MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
 VOTING: dict[Voting, str] = {
     "majority": "each tree has one vote",
@@ -92,6 +94,9 @@ class TreeView:
     graded: bool
     reach: bool
     """Whether its counts have intervals."""
+    whole: bool
+    """Whether the picture shows all of it."""
+    folded: bool
     greyed: int
 
 
@@ -105,12 +110,14 @@ def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeV
         number,
         name,
         nested_html(tree, lambda node: _remark(found[node]), hidden.__contains__, f"t{number}", nodes),
-        tree_picture(tree, hidden.__contains__, f"Picture of {name}: {size_of((tree,))}", f"p{number}", nodes),
+        tree_picture(tree, hidden.__contains__, f"Picture of {name}: {size_of((tree,))}", f"p{number}", IN_PICTURE),
         leaves,
         len(found) - len(leaves),
         any(counts is not None for counts in found.values()),
         not np.isin(tree.proba[tree.is_leaf], (0.0, 1.0)).all(),
         any(counts is not None and counts.known for counts in found.values()),
+        shown_levels(tree, IN_PICTURE) == tree.depth,
+        len(leaves) > RULES_OPEN,
         len(hidden),
     )
 

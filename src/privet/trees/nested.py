@@ -9,6 +9,8 @@ from privet.trees.render import leaf_evidence
 from privet.trees.tree import Tree
 
 MOST_NODES = 400  # that a person still reads; beyond, branches are summed up
+MOST_OPEN = 40  # leaves that are all shown at once
+OPEN_LEVELS = 2  # of a larger tree
 MOST_LEVELS = 40  # deeper nesting is more than browsers take
 
 
@@ -33,7 +35,8 @@ def nested_html(
     prefix: str = "node",
     most: int = MOST_NODES,
 ) -> Html:
-    """The tree, all branches open; of a large one only as many levels as have ``most`` nodes.
+    """The tree; of a large one only as many levels as have ``most`` nodes. Of more than ``MOST_OPEN`` leaves only the
+    first branches are open.
 
     ``remark`` says what stands behind the label of a leaf (by default what it released), ``faint`` which leaves are
     to be greyed, and ``prefix`` begins the ids of the nodes.
@@ -49,7 +52,7 @@ def nested_html(
     remark = remark or (lambda node: leaf_evidence(tree, node))
 
     def leaf(node: int) -> Html:
-        said = tag("span", tree.schema.label.values[tree.label[node]], class_=f"then c{tree.label[node]}")
+        said = tag("strong", tree.schema.label.values[tree.label[node]], class_=f"then c{tree.label[node]}")
         told = remark(node)
         return join((said, *((" ", tag("span", told, class_="remark")) if told else ())))
 
@@ -57,7 +60,7 @@ def nested_html(
         name, condition = f"{prefix}-{node}", tag("span", when, class_="when")
         if tree.is_leaf[node]:
             grey = "faint" if faint is not None and faint(node) else None
-            return tag("li", condition, " ", leaf(node), id=name, class_=grey)
+            return tag("li", condition, " → ", leaf(node), id=name, class_=grey)
         if depth >= levels:
             return tag(
                 "li", condition, " ", tag("span", f"{below[node]:,} leaves, not shown", class_="remark"), id=name
@@ -72,7 +75,8 @@ def nested_html(
             for number, child in enumerate(tree.children(node))
         )
         summary = tag("summary", condition, " ", tag("span", f"{below[node]:,} leaves", class_="remark"))
-        return tag("details", summary, tag("ul", *children), open="open", id=None if depth else f"{prefix}-0")
+        unfolded = "open" if depth < OPEN_LEVELS or below[0] <= MOST_OPEN else None
+        return tag("details", summary, tag("ul", *children), open=unfolded, id=None if depth else f"{prefix}-0")
 
     if tree.is_leaf[0]:
         return tag("p", "Always ", leaf(0), id=f"{prefix}-0")
