@@ -6,6 +6,8 @@ import resource
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = ("numpy", "numba", "sklearn", "scipy", "opendp", "narwhals", "pandas", "pyarrow")
 BARE = (
     "import typer\napp = typer.Typer()\n@app.command()\ndef f(): pass\n@app.command()\ndef g(): pass\napp(['--help'])"
@@ -41,3 +43,39 @@ def test_help_takes_little_longer_than_a_bare_typer_program() -> None:
 
 def test_the_clock_can_fail() -> None:
     assert cpu_seconds("import time\nwhile time.process_time() < 0.4: pass", times=1) > 0.3
+
+
+FIRST = """
+import sys
+
+import pytest
+from contextlib import contextmanager
+from privet.cli import app, {module}
+seen, bar = [], {module}.progress
+
+@contextmanager
+def spy(what):
+    seen.append((what, "numpy" in sys.modules))
+    with bar(what) as shown:
+        yield shown
+
+{module}.progress = spy
+try:
+    app({arguments!r})
+except SystemExit:
+    print(seen)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("fitting", ["fit", "nowhere.csv", "-s", "nowhere.json", "-e", "1", "-o", "nowhere/tree.json"]),
+        ("evaluating", ["evaluate", "nowhere.csv", "-s", "nowhere.json", "-e", "1"]),
+        ("scoring", ["score", "nowhere.json", "nowhere.csv", "-e", "1"]),
+    ],
+)
+def test_progress_is_shown_before_anything_heavy_is_loaded(module: str, arguments: list[str]) -> None:
+    program = FIRST.format(module=module, arguments=arguments)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[('starting', False)]", done.stderr

@@ -35,8 +35,8 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Search small neighbouring tables for a loss above the claim. Exit code 1 if a sound variant has one."""
-    chosen = _recipes(recipe, variant)
     with progress("auditing") as advance:
+        chosen = _recipes(recipe, variant)
         results = list(_audit_all(chosen, epsilon, neighbours, advance))
     if as_json:
         print_json({"results": [result.to_dict() for result in results]})

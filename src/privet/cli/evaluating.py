@@ -83,13 +83,14 @@ def evaluate(
 
     With --private, --folds, --repeats, --seed and the non-private references have no meaning.
     """
-    from privet.estimators.references import REFERENCES
-    from privet.estimators.registry import make_classifier
-    from privet.experiments import evaluation
-    from privet.privacy.budget import epsilon as check_epsilon
-    from privet.schema import Schema
-    from privet.schema.declared import refuse_source
-    from privet.schema.files import read_table
+    with progress("starting"):
+        from privet.estimators.references import REFERENCES
+        from privet.estimators.registry import make_classifier
+        from privet.experiments import evaluation
+        from privet.privacy.budget import epsilon as check_epsilon
+        from privet.schema import Schema
+        from privet.schema.declared import refuse_source
+        from privet.schema.files import read_table
 
     if private != (epsilon_scores is not None):
         raise ParameterError("--private and --epsilon-scores E go together: private scores cost E each")
@@ -106,7 +107,8 @@ def evaluate(
     for classifier in classifiers:
         classifier.recipe()  # says what is wrong with its parameters before a table is read
     with page_for(report, inputs=(table, schema, journal), force=force) as write_page:
-        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+        with progress("reading the table"):
+            columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
         refuse_source(facts, columns, with_label=True)
         if epsilon_scores is not None:
             for price in (*epsilon, epsilon_scores):

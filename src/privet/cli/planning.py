@@ -65,8 +65,9 @@ def plan(
     method with and without noise: how many points privacy costs, how many records a leaf needs, how far off an answer
     will be.
     """
-    from privet.planning import pictures, planner
-    from privet.schema import Schema
+    with progress("starting"):
+        from privet.planning import pictures, planner
+        from privet.schema import Schema
 
     facts = Schema.from_json(schema)
     if plot is not None:

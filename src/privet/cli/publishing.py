@@ -79,10 +79,11 @@ def publish(
     as_json: Json = False,
 ) -> None:
     """Publish a table: synthetic records from noisy counts, or (not private) the records with noise on their values."""
-    from privet.publishing.release import csv_text
-    from privet.schema import Schema
-    from privet.schema.declared import refuse_source
-    from privet.schema.files import read_table
+    with progress("starting"):
+        from privet.publishing.release import csv_text
+        from privet.schema import Schema
+        from privet.schema.declared import refuse_source
+        from privet.schema.files import read_table
 
     facts = Schema.from_json(schema)
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
@@ -91,7 +92,8 @@ def publish(
         mind_epsilon(epsilon)
     publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
     with writing(output, "the table", inputs=(table, schema, journal, taxonomy), force=force, room=ROOM) as draft:
-        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+        with progress("reading the table"):
+            columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
         refuse_source(facts, columns, with_label=True)
         if publisher is None:
             released = _with_noise(method, columns, facts, rate)

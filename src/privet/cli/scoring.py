@@ -18,7 +18,7 @@ from privet.cli.options import (
     mind_epsilon,
     parse_epsilon,
 )
-from privet.cli.output import print_json, print_rich, try_stdout
+from privet.cli.output import print_json, print_rich, progress, try_stdout
 from privet.errors import ParameterError, PrivetError
 
 if TYPE_CHECKING:
@@ -53,12 +53,13 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score a model on private records: one charge buys a noisy confusion matrix and all that follows from it."""
-    from privet.estimators.registry import load_model
-    from privet.privacy.budget import epsilon as check_epsilon
-    from privet.privacy.ledger import Ledger
-    from privet.schema.declared import refuse_source
-    from privet.schema.files import read_table
-    from privet.scoring.score import BINS, private_score
+    with progress("starting"):
+        from privet.estimators.registry import load_model
+        from privet.privacy.budget import epsilon as check_epsilon
+        from privet.privacy.ledger import Ledger
+        from privet.schema.declared import refuse_source
+        from privet.schema.files import read_table
+        from privet.scoring.score import BINS, private_score
 
     if budget is not None and journal is None:
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
@@ -66,7 +67,8 @@ def score(
     mind_epsilon(price)
     classifier = load_model(model)
     facts = classifier.schema_
-    columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+    with progress("reading the table"):
+        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
     refuse_source(facts, columns, with_label=True)
     try_stdout()
     # The journal comes last: from here on a mistake can cost budget.
