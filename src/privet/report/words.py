@@ -153,9 +153,10 @@ def conditions(certificate: Certificate) -> Iterator[tuple[str, bool]]:
 
 
 def _factor(factor: float) -> str:
-    if factor < 100:
-        return f"{factor:.3g}"
-    return f"{factor:,.0f}" if factor < 1e9 else f"{factor:.1e}"
+    """Rounded up to three digits: the bound must hold."""
+    step = 10.0 ** (math.floor(math.log10(factor)) - 2)
+    bound = math.ceil(factor / step) * step
+    return f"{bound:.3g}" if bound < 1000 else f"{bound:,.0f}" if bound < 1e9 else f"{bound:.2e}"
 
 
 def _share(right: float) -> str:

@@ -1,0 +1,49 @@
+"""A tree as nested lists says what the tree says, and large ones are cut."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from hypothesis import given
+from tree_strategies import trees
+
+from privet.trees.nested import MOST_OPEN, leaves_below, nested_html, shown_levels
+from privet.trees.tree import Tree
+
+
+@given(trees())
+def test_every_condition_and_every_label_stands_in_it(tree: Tree) -> None:
+    shown = nested_html(tree, prefix="t")
+    assert set(re.findall(r'id="t-(\d+)"', shown)) == {str(node) for node in range(len(tree))}
+    for node, _ in tree.walk():
+        test = tree.test(node)
+        for branch, child in enumerate(tree.children(node)):
+            assert test is not None
+            condition = html.escape(test.describe(tree.schema, branch))
+            assert f'id="t-{child}"' in shown
+            assert f'<span class="when">{condition}</span>' in shown
+    assert shown.count('class="then ') == tree.n_leaves
+
+
+@given(trees())
+def test_how_much_is_shown(tree: Tree) -> None:
+    assert leaves_below(tree)[0] == tree.n_leaves
+    levels = [depth for _, depth in tree.walk()]
+    for most in (1, 3, 10, 1000):
+        shown = shown_levels(tree, most)
+        assert sum(level <= shown for level in levels) <= max(most, 1)
+        if shown < tree.depth:
+            assert sum(level <= shown + 1 for level in levels) > most
+    few = nested_html(tree, most=1)
+    assert "not shown" in few or tree.n_leaves == 1
+    assert tree.n_leaves > MOST_OPEN or "<details id" not in nested_html(tree)
+
+
+@given(trees(counted=True))
+def test_remarks_and_grey(tree: Tree) -> None:
+    shown = nested_html(tree, remark=lambda node: f"<{node}>", faint=lambda node: True)
+    for node, _ in tree.walk():
+        if tree.is_leaf[node]:
+            assert f"&lt;{node}&gt;" in shown
+    assert shown.count('class="faint"') == (tree.n_leaves if len(tree) > 1 else 0)
