@@ -89,6 +89,15 @@ def test_a_frontier_is_drawn() -> None:
             privet.plot_frontier(bad)
 
 
+def test_a_frontier_of_an_evaluation() -> None:
+    from privet.datasets.clinic import clinic
+    from privet.experiments.evaluation import evaluate
+
+    learners = [privet.make_classifier("mohammed2015", epsilon=epsilon) for epsilon in (1, 2)]
+    ax = privet.plot_frontier(evaluate(*clinic(300), learners, folds=2, references=("c45",)))
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"mohammed2015", "frontier", "c45"}
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_the_curves_of_a_sum_are_drawn(classes: int, make_sum: Any) -> None:
     model = make_sum(classes)

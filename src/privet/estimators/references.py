@@ -18,6 +18,7 @@ from privet.estimators.base import SchemaClassifier
 from privet.growing.grower import Progress
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
+from privet.recipes.provenance import provenance
 from privet.recipes.recipe import check_whole
 from privet.recipes.reference import C45Reference, ID3Reference
 from privet.schema import Schema
@@ -43,7 +44,7 @@ class ReferenceClassifier(SchemaClassifier, ABC):
         tree = self.grow(schema, encode(schema, X, y), progress)
         why = f"{self.name} is a non-private reference: it counts exactly (epsilon = infinity)"
         certificate = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat(why, voids=True),))
-        return self._adopt(Model(self.name, tree, params, certificate.to_dict(), (why,)))
+        return self._adopt(Model(self.name, tree, params, certificate.to_dict(), (why,), provenance()))
 
     def _check(self) -> None:
         """Raise ``ParameterError`` for parameters that cannot be."""

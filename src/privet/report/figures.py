@@ -9,6 +9,7 @@ import numpy as np
 
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
+from privet.experiments.evaluation import Evaluation
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
@@ -102,7 +103,7 @@ def pareto(points: Iterable[Point]) -> list[Point]:
     return found
 
 
-def plot_frontier(points: Iterable[Any], *, limits: dict[str, float] | None = None, ax: Any = None) -> Any:
+def plot_frontier(points: Evaluation | Iterable[Any], *, limits: dict[str, float] | None = None, ax: Any = None) -> Any:
     """Draw what privacy costs: the error of each method against epsilon, and the frontier that none of them passes.
 
     The picture that Friedman and Schuster (KDD 2010, Figure 2) judge methods by, for a given number of records. A point
@@ -110,12 +111,16 @@ def plot_frontier(points: Iterable[Any], *, limits: dict[str, float] | None = No
 
     Parameters
     ----------
-    points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1
+    points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1; or what
+        ``privet.experiments.evaluation.evaluate`` found, whose references become the limits
     limits : accuracies that do not depend on epsilon, by name, such as that of the majority class
     ax : matplotlib axes, optional
 
     Returns the axes.
     """
+    if isinstance(points, Evaluation):
+        limits = {score.recipe: score.accuracy_mean for score in points.references} | (limits or {})
+        points = [(s.recipe, s.epsilon, s.accuracy_mean, s.accuracy_std) for s in points.results]
     given = [Point(*point) for point in points]
     if not given or any(point.epsilon <= 0 for point in given):
         raise ParameterError("points is empty, or has an epsilon that is not above 0; give (method, epsilon, accuracy)")
