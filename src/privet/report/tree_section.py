@@ -117,7 +117,7 @@ def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeV
         not np.isin(tree.proba[tree.is_leaf], (0.0, 1.0)).all(),
         any(counts is not None and counts.known for counts in found.values()),
         shown_levels(tree, IN_PICTURE) == tree.depth,
-        len(leaves) > RULES_OPEN,
+        not alone or len(leaves) > RULES_OPEN,
         len(hidden),
     )
 
