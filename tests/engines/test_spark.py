@@ -33,6 +33,7 @@ pa = pytest.importorskip("pyarrow")
 pyspark = pytest.importorskip("pyspark", reason="NOT TESTED: Spark; pip install 'privet[spark]'")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "sources")]  # importlib mode leaves them off
 from edges import differences, edge_schema, edge_table  # noqa: E402
+from servers import java_is_there, running_spark  # noqa: E402
 from zero import every_recipe, model_of  # noqa: E402
 
 SCHEMA, TABLE = clinic(150, seed=1)
@@ -40,27 +41,10 @@ SCHEMA, TABLE = clinic(150, seed=1)
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    if not any(Path(folder, "java").exists() for folder in os.get_exec_path()) and "JAVA_HOME" not in os.environ:
+    if not java_is_there():
         pytest.skip("NOT TESTED: Spark; no Java is installed (Debian: apt-get install openjdk-17-jre-headless)")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.log.level": "OFF",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.default.parallelism": "2",
-        "spark.task.maxFailures": "2",
-    }
-    builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("privet tests")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    yield session
-    session.stop()
+    with running_spark() as session:
+        yield session
 
 
 def test_every_odd_cell_is_read_as_from_the_table(session: Any) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,8 +45,10 @@ def every_recipe() -> Iterator[Recipe]:
             yield kind(variant=variant, **SMALL.get(name, {}))
 
 
-def model_of(recipe: Recipe, schema: Schema, make: Callable[[Schema], Engine]) -> str:
-    """The whole model file, certificate and all, that a fit without noise gives."""
+def model_of(recipe: Recipe, schema: Schema, make: Callable[[Schema], Engine]) -> dict[str, Any]:
+    """All that a model file holds, certificate and all, of a fit without noise; but for the minute it was made in."""
     with use_noise(PiecewiseCoins()):
         engine = make(recipe.prepare(schema))
-        return to_text(fit(recipe, engine, own_ledger(recipe, 8), 8, random=np.random.default_rng(1)))
+        model = fit(recipe, engine, own_ledger(recipe, 8), 8, random=np.random.default_rng(1))
+    written: dict[str, Any] = json.loads(to_text(replace(model, made={})))["model"]
+    return written

@@ -33,6 +33,7 @@ WHOLE: dict[str, Any] = {
     "class": "ill",
     "labels": ["no", "yes"],
     "labels_basis": "documented",
+    "unit": {"name": "patient_id", "max_rows": 3},
     "notes": "Invented.",
     "splits": {"train": [0, 10]},
     "rows": 20,

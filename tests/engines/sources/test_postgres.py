@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +24,6 @@ from privet.testing import ZeroNoise, check_engine, use_noise
 from privet.trees.codec import _tree_to_dict
 
 pa = pytest.importorskip("pyarrow")
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]  # importlib mode leaves them off
 from edges import differences, edge_schema, edge_table  # noqa: E402
 from zero import every_recipe, model_of  # noqa: E402
 

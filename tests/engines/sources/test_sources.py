@@ -21,7 +21,6 @@ from privet.privacy.counting import ROOT, class_counts
 from privet.testing import check_engine
 
 pa = pytest.importorskip("pyarrow")
-sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode leaves it off the path
 from edges import differences, edge_schema, edge_table  # noqa: E402
 
 SECRET = "hunter2"
