@@ -129,7 +129,7 @@ class KnotsFromTheData(AdditiveModel):
     """Puts a knot where the records are, without paying for it."""
 
     def grow(self, data: PrivateDataset, epsilon: Fraction, random: Any, progress: Any = None) -> Any:
-        def main_basis(schema: Any, a: int, **_: Any) -> Any:
+        def main_basis(schema: Any, a: int, *_: Any) -> Any:
             attribute = schema.attributes[a]
             if not isinstance(attribute, Numeric):
                 return real(schema, a)

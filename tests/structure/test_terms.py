@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import ParameterError
-from privet.growing.knots import FEW, fine_bins, main_basis
+from privet.growing.knots import COARSE, FEW, FINE, fine_bins, main_basis
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.terms import UNIT, Term, check_terms
 
@@ -26,7 +26,7 @@ def test_every_bin_of_a_number_is_a_mix_of_neighbouring_knots(
         low, high = np.floor(low), np.ceil(high)
     number = Numeric("x", low, high, integer=bool(integer), missing="?" if missing else None)
     schema = fine_bins(Schema((number,), Categorical("y", (0, 1))))
-    term = main_basis(schema, 0, fine=fine).term
+    term = main_basis(schema, 0, FINE if fine else COARSE).term
     assert (term.weights.sum(axis=1) == UNIT).all()
     assert term.touched <= 2
     assert term.bins == schema.arities[0] <= 257

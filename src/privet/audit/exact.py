@@ -15,15 +15,18 @@ from privet.audit.channels import described, listening, progress
 from privet.audit.comparing import Outputs, open_table, walk
 from privet.audit.containers import containers
 from privet.audit.draws import RAISED, NotComparable
+from privet.audit.fits import INTEGRATED, audit_law
 from privet.audit.released import canonical
 from privet.audit.result import AuditResult
 from privet.audit.zoo import Pair, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.privacy.budget import Neighbours
+from privet.privacy.budget import delta as parse_delta
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.privacy.losses import Loss
 from privet.recipes.fitting import fit_dataset
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_class
@@ -69,8 +72,22 @@ def exact(
         transcripts=transcripts,
         complete=complete,
         allow_nonprivate=chosen.variant in chosen.unsound,
+        delta=chosen.loss(parse_epsilon(claimed, "claimed")).delta,
     )
+    if chosen.makes == "additive":
+        result = _with_law(result, chosen.loss(parse_epsilon(claimed, "claimed")) / Neighbours.parse(neighbours).steps)
     return replace(result, recipe=chosen.info.name, variant=chosen.variant)
+
+
+def _with_law(result: AuditResult, claimed: Loss) -> AuditResult:
+    """What walking transcripts cannot see: the law of a fit that is given all of epsilon."""
+    law = audit_law(claimed)
+    result = replace(result, method=f"{result.method} and {INTEGRATED}")
+    if law.keeps(claimed) and law.loss <= result.lower_bound:
+        return result
+    loss = law.loss if law.keeps(claimed) or law.delta == 0 else math.inf
+    reason = f"the law of a perturbed fit, on {law.case}"
+    return replace(result, lower_bound=max(result.lower_bound, loss), pair=law.case, reason=reason)
 
 
 def audit_learner(
@@ -84,6 +101,7 @@ def audit_learner(
     transcripts: int = TRANSCRIPTS,
     complete: int = COMPLETE,
     allow_nonprivate: bool = False,
+    delta: object = 0,
 ) -> AuditResult:
     """Audit anything that makes a value from private data within an epsilon.
 
@@ -93,9 +111,10 @@ def audit_learner(
     """
     epsilon = parse_epsilon(claimed, "claimed")
     relation = Neighbours.parse(neighbours)
+    delta = parse_delta(delta)
 
     def release(engine: MemoryEngine) -> Hashable:
-        ledger = Ledger(epsilon, neighbours=relation)
+        ledger = Ledger(epsilon, delta, neighbours=relation)
         if allow_nonprivate:
             ledger.allow_nonprivate()
         with listening() as heard:

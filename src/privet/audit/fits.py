@@ -31,6 +31,7 @@ from privet.testing.noise import use_noise
 Floats = npt.NDArray[np.float64]
 Calibrate = Callable[[Shape, Loss], Calibration]
 
+INTEGRATED = "the law of its fits, by integration"
 FAR = 60.0  # log-odds: beyond, a density's ratio does not change any more
 
 

@@ -436,6 +436,8 @@ class AdditiveClassifier(AdditiveFace):
 
     recipe_class: ClassVar[type[Recipe]]
     delta: float
+    pairs: int
+    attribute_weights: Mapping[str, float] | None
     class_weights: Mapping[Any, float] | None
     variant: Literal["sound"]
 
@@ -445,6 +447,8 @@ class AdditiveClassifier(AdditiveFace):
         epsilon: Any = 1.0,
         *,
         delta: float = 0.0,
+        pairs: int = 3,
+        attribute_weights: Mapping[str, float] | None = None,
         class_weights: Mapping[Any, float] | None = None,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",

@@ -2,83 +2,194 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.knots import Basis, main_basis
+from privet.growing import bought_knots
+from privet.growing.blocks import Blocks, grow_blocks
+from privet.growing.grower import Progress
+from privet.growing.knots import COARSE, FINE, SPARSE, Basis, coarse_tests, has_knots, main_basis
+from privet.growing.outlook import Outlook, buy_outlook
+from privet.growing.pairs import candidates, penalties
+from privet.growing.whole_tree import WEIGHT_UNIT
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.fits.calibration import Calibration, Shape
+from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, Shape, calibrate
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.losses import Loss
+from privet.privacy.samplers.tree_space import TreeSpace
+from privet.structure.routes import Routes
 from privet.structure.terms import Term
 from privet.trees.additive import Additive, Part
 
 Floats = npt.NDArray[np.float64]
 
-COUNT_SHARE = Fraction(1, 50)  # of epsilon, for the class counts that everything else is decided by
+# How much noise a cell has for the evidence in it (see `drowned`) decides what is fitted.
+TREE_ONLY = 3.5  # above: a small tree and its leaves
+TREE_FIRST = 0.7  # above: a small tree, its leaves, and then curves
+FINE_KNOTS = 0.1  # below: more knots
+WITH_PAIRS = 0.05  # below: tables of pairs on top of curves
+LEAST_RECORDS = 30.0  # times epsilon: with fewer there is nothing to learn but the shares of the classes
+
+TREE_SHARE, LEAF_SHARE = Fraction(7, 20), Fraction(1, 5)  # of what is left, where curves follow
+LONE_TREE_SHARE = Fraction(1, 2)  # where they do not
+TREE_DEPTH, TREE_BINS = 2, 20
+LEAF_PRIORS = (0.5, 0.5)  # that the root is a leaf, so that there is no tree, and that a child is
+PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
+SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # variance of log-odds that is expected: of a whole model, and after a tree
+SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
+STEPS = 5  # that progress is told in, at most
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What was bought first: about how many records there are of each class, none below 1."""
+class Wishes:
+    """What the user says beforehand, all of it public."""
 
-    counts: Floats
+    class_weights: Floats
+    favours: Mapping[int, float] = field(default_factory=dict)
+    pairs: int = PAIRS
 
-    @property
-    def records(self) -> float:
-        return float(self.counts.sum())
-
-    @property
-    def shares(self) -> Floats:
-        return self.counts / self.records
+    def favour(self, basis: Basis) -> float:
+        asked = basis.term.attributes
+        return float(np.mean([self.favours.get(a, 1.0) for a in asked])) if asked else 1.0
 
     @property
-    def evidence(self) -> float:
-        """About the sum of p(1 - p) over all records, for predictions that are about right."""
-        return self.records * max((1 - float((self.shares**2).sum())) / 2, 0.02)
-
-    @property
-    def offset(self) -> Floats:
-        """The scores of a model that says the released shares of everyone."""
-        logs = np.log(self.shares)
-        return np.array([logs[1] - logs[0]]) if len(logs) == 2 else logs - logs.mean()
+    def sixteenths(self) -> tuple[int, ...]:
+        """The class weights as a small tree counts them; none that is above 0 becomes 0."""
+        return tuple(math.ceil(WEIGHT_UNIT * weight) for weight in self.class_weights.tolist())
 
 
-def shape_of(terms: Sequence[Term], outlook: Outlook, classes: int, favours: Sequence[float]) -> Shape:
-    return Shape(
-        tuple(term.size for term in terms),
-        tuple(term.touched for term in terms),
-        tuple(favours),
-        classes,
-        outlook.records,
-        outlook.evidence,
+class _Growing:
+    """The parts of a model as they are released, one fit after another."""
+
+    def __init__(self, data: PrivateDataset, outlook: Outlook, wishes: Wishes) -> None:
+        self.data, self.outlook, self.wishes = data, outlook, wishes
+        self.parts: list[Part] = []
+        self.background: list[tuple[Term, Floats]] = []
+        self.routes: Routes | None = None
+
+    def fit(self, bases: Sequence[Basis], loss: Loss, what: str, signal: float = SIGNAL) -> None:
+        """Fit terms on top of what was released before."""
+        plan, shape = self._plan(bases), self._shape(bases, signal)
+        values, calibration = self.data.perturbed_fit(plan, shape, loss, routes=self.routes, what=what)
+        self.parts += parts_of(bases, values, calibration)
+        self.background += [(basis.term, basis.term.spread(value)) for basis, value in zip(bases, values, strict=True)]
+
+    def choose(self, bases: Sequence[Basis], count: int, epsilon: Fraction) -> list[Basis]:
+        """Those that explain most of what is left unexplained."""
+        fair = penalties(bases, self.outlook.records)
+        chosen = self.data.choose_terms(
+            self._plan(bases), fair, count, epsilon, routes=self.routes, what="choice of pairs"
+        )
+        return [bases[i] for i in chosen]
+
+    def drowned(self, bases: Sequence[Basis], loss: Loss) -> float:
+        """The noise of a cell for the evidence in it, averaged over terms; from public and released numbers."""
+        calibration = calibrate(self._shape(bases), loss / self.data.ledger.neighbours.steps)
+        noise = [d * k for d, k in zip(calibration.deviations, calibration.shape.sizes, strict=True)]
+        return float(np.mean(noise)) / self.outlook.evidence
+
+    def model(self) -> Additive:
+        return Additive(self.data.schema, tuple(self.parts), self.outlook.offset, self.routes)
+
+    def _plan(self, bases: Sequence[Basis]) -> Fit:
+        terms = tuple(basis.term for basis in bases)
+        return Fit(terms, self.outlook.offset, self.wishes.class_weights, tuple(self.background))
+
+    def _shape(self, bases: Sequence[Basis], signal: float = SIGNAL) -> Shape:
+        return Shape(
+            tuple(basis.term.size for basis in bases),
+            tuple(basis.term.touched for basis in bases),
+            tuple(map(self.wishes.favour, bases)),
+            self.data.schema.n_classes,
+            self.outlook.records,
+            self.outlook.evidence,
+            signal,
+        )
+
+
+def grow_additive(
+    data: PrivateDataset, epsilon: Fraction, delta: Fraction, wishes: Wishes, progress: Progress | None = None
+) -> Additive:
+    """Class counts first; they decide whether curves, a small tree or both are fitted, and whether pairs follow."""
+    schema = data.schema
+    outlook = buy_outlook(data, epsilon).weighted(wishes.class_weights)
+    growing = _Growing(data, outlook, wishes)
+    left = Loss(epsilon * (1 - outlook.share), delta)
+    _tell(progress, 1)
+    wanted = [a for a in range(len(schema.attributes)) if wishes.favours.get(a, 1.0) > 0]
+    bases = [main_basis(schema, a) for a in wanted]
+    served = left.epsilon >= SMALLEST * data.ledger.neighbours.steps
+    if schema.n_classes < 2 or not served or outlook.records * float(epsilon) < LEAST_RECORDS:
+        return _shares_only(data, outlook, left.epsilon)
+    drowned = growing.drowned(bases, left)
+    if drowned > TREE_FIRST:
+        left = _tree_first(growing, left, lone=drowned > TREE_ONLY)
+        _tell(progress, 3)
+        if drowned <= TREE_ONLY:
+            growing.fit([main_basis(schema, a, SPARSE) for a in wanted], left, "additive fit", LEFT_SIGNAL)
+        return growing.model()
+    moved: dict[int, Floats] = {}
+    numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
+    if price := epsilon * bought_knots.share_of_epsilon(numbers, outlook.records, float(epsilon)):
+        moved, left = bought_knots.buy_knots(data, wanted, price), left - Loss(price)
+    shares = FINE if drowned < FINE_KNOTS else COARSE
+    bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
+    pairs = min(wishes.pairs, len(bases) * (len(bases) - 1) // 2) if drowned < WITH_PAIRS else 0
+    for_pairs = left.epsilon * PAIR_SHARE if pairs else Fraction(0)
+    share = Fraction(1, 2) if pairs else Fraction(1)
+    growing.fit(bases, Loss(left.epsilon - for_pairs, left.delta * share), "additive fit")
+    _tell(progress, 4)
+    if pairs:
+        chosen = growing.choose(candidates(schema, growing.parts), pairs, for_pairs * CHOICE_SHARE)
+        growing.fit(chosen, Loss(for_pairs * (1 - CHOICE_SHARE), left.delta * (1 - share)), "fit of pairs")
+    _tell(progress, STEPS)
+    return growing.model()
+
+
+def _tree_first(growing: _Growing, left: Loss, *, lone: bool) -> Loss:
+    """A small tree, drawn whole, and a number for each of its leaves. The answer is what is left for curves."""
+    data, schema = growing.data, growing.data.schema
+    share = LONE_TREE_SHARE if lone else TREE_SHARE
+    tests = coarse_tests(schema, TREE_BINS)
+    favours = np.array([growing.wishes.favours.get(int(a), 1.0) for a in tests.attribute])
+    tests, favours = tests.take(np.flatnonzero(favours)), favours[favours > 0]
+    space = TreeSpace(
+        tests,
+        schema.n_classes,
+        leaf_prior=LEAF_PRIORS[: min(TREE_DEPTH, len(tests))],
+        test_prior=favours,
+        class_weights=growing.wishes.sixteenths,
+        weight_unit=WEIGHT_UNIT,
     )
+    tree = grow_blocks(data.frontier(), Blocks(space, space.depth), left.epsilon * share)
+    growing.routes = tree.routes
+    leaves = Basis(Term.one_hot((), [], len(growing.routes.leaves)), ())
+    fitted = Loss(left.epsilon * ((1 - share) if lone else LEAF_SHARE), left.delta if lone else left.delta / 2)
+    growing.fit([leaves], fitted, "fit of leaves")
+    return Loss(left.epsilon * (1 - share) - fitted.epsilon, left.delta - fitted.delta)
+
+
+def _shares_only(data: PrivateDataset, outlook: Outlook, left: Fraction) -> Additive:
+    """All that is left buys the label of everyone; shares are those that were counted, with this one the largest."""
+    label = int(data.frontier().choose_labels_all(left)[0])
+    return Additive(data.schema, (), outlook.led_by(label).offset)
 
 
 def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Part]:
     """What was released, as parts of a model, each with about the noise that its numbers have."""
-    shape = calibration.shape
     parts = []
     for basis, value, deviation, ridge in zip(bases, values, calibration.deviations, calibration.ridges, strict=True):
         term = basis.term
-        noise = deviation / (shape.evidence / term.size + ridge)
+        noise = deviation / (calibration.shape.evidence / term.size + ridge)
         parts.append(Part(term.attributes, term.levels, term.spread(value), noise, basis.knots))
     return parts
 
 
-def grow_additive(data: PrivateDataset, epsilon: Fraction, delta: Fraction, class_weights: Floats) -> Additive:
-    schema, k = data.schema, data.schema.n_classes
-    counts = data.frontier().class_counts_all(epsilon * COUNT_SHARE)[0]
-    outlook = Outlook(np.maximum(counts, 1.0))
-    if k < 2:
-        return Additive(schema, (), np.zeros(1))
-    bases = [main_basis(schema, a) for a in range(len(schema.attributes))]
-    terms = tuple(basis.term for basis in bases)
-    shape = shape_of(terms, outlook, k, [1.0] * len(terms))
-    left = Loss(epsilon * (1 - COUNT_SHARE), delta)
-    values, calibration = data.perturbed_fit(Fit(terms, outlook.offset, class_weights), shape, left)
-    return Additive(schema, tuple(parts_of(bases, values, calibration)), outlook.offset)
+def _tell(progress: Progress | None, step: int) -> None:
+    if progress is not None:
+        progress(step, STEPS)

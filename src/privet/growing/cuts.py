@@ -53,7 +53,7 @@ class Whereabouts:
     def crowded(self) -> Bools:
         """The intervals that hold many records and are no single value: a finer ladder tells where in them they are."""
         total = self.records.sum()
-        many = (self.records >= max(CROWDED * total, CLEAR * self.scale)) & ~self._single
+        many = (self.records >= max(CROWDED * total, CLEAR * self.scale)) & ~self.single
         return np.asarray(many if self.records[many].sum() >= CROWD * total else np.zeros_like(many))
 
     def finer(self) -> tuple[float, ...]:
@@ -87,13 +87,13 @@ class Whereabouts:
             return ()
         weights = self.records
         for _ in range(count):  # each time some are lowered, the share of a cut shrinks a little
-            weights = np.where(self._single, np.minimum(weights, weights.sum() / (count + 1)), weights)
+            weights = np.where(self.single, np.minimum(weights, weights.sum() / (count + 1)), weights)
         below = np.concatenate([[0.0], np.cumsum(weights + TRACE * weights.sum())])
         wanted = np.arange(1, count + 1) / (count + 1) * below[-1]
         return _inside(self.attribute, np.interp(wanted, below, self.edges))
 
     @property
-    def _single(self) -> Bools:
+    def single(self) -> Bools:
         """The intervals that are a single value, or as good as one."""
         widths, whole = np.diff(self.edges), self.attribute.high - self.attribute.low
         return np.asarray(widths <= (max(1.0, ATOM * whole) if self.attribute.integer else ATOM * whole))

@@ -9,26 +9,42 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from privet.growing.whole_tree import near_zero
 from privet.schema import Attribute, Categorical, Numeric, Schema
+from privet.structure.splits import Test, Tests, Threshold
 from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
 
 EVEN = 80  # bins of equal width that a number's range has at least: those of a grid of 20 among them
-OCTAVES = 24  # towards zero, or the bound next to it, and halfway as many towards the others: two bins each
+OCTAVES = (
+    24  # how often a range is halved towards zero, or the bound next to it: bounds may be a million times too wide
+)
+NEAR, FAR, EITHER = 4, 1, 3  # bins for each halving: towards that end, towards the other, and on either side of zero
 FEW = 9  # whole numbers up to which each has a knot of its own
-# Shares of the range, from zero or the bound next to it: amounts, durations and deviations crowd there.
-COARSE = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
-FINE = (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
-COARSE_ROUND_ZERO = (1 / 16, 1 / 4, 1 / 2)
-FINE_ROUND_ZERO = (1 / 64, 1 / 16, 1 / 4, 1 / 2)
-PAIR = (1 / 16, 1 / 4, 1 / 2)
-PAIR_ROUND_ZERO = (1 / 8,)
-PAIR_FEW = 5
+
+
+class Shares(NamedTuple):
+    """Where public knots are, as shares of a number's range: from the bound next to zero, and on either side of zero.
+
+    Amounts, durations and deviations crowd there.
+    """
+
+    near: tuple[float, ...]
+    round_zero: tuple[float, ...]
+
+
+SPARSE = Shares((1 / 256, 1 / 32, 1 / 8, 1 / 4, 1 / 2, 3 / 4), (1 / 16, 1 / 4, 1 / 2))
+COARSE = Shares((1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 16, 1 / 4, 1 / 2))
+FINE = Shares(
+    (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 64, 1 / 16, 1 / 4, 1 / 2)
+)
+TEST_OCTAVES = (6, 8, 10, 12)  # a small tree also asks whether a number is that many halvings of its range from zero
 
 
 def fine_bins(schema: Schema) -> Schema:
@@ -45,17 +61,21 @@ def _fine(attribute: Attribute) -> Attribute:
         cuts = np.arange(first, last) + 0.5
     else:
         width = high - low
-        octaves = 2.0 ** (-np.arange(1, 2 * OCTAVES + 1) / 2)
         cuts = np.linspace(low, high, EVEN + 1)[1:-1]
         if low < 0 < high:
-            cuts = np.concatenate([cuts, high * octaves, low * octaves])
+            cuts = np.concatenate([cuts, high * _halvings(EITHER), low * _halvings(EITHER)])
         else:
-            near, far = (octaves, octaves[:OCTAVES]) if abs(low) <= abs(high) else (octaves[:OCTAVES], octaves)
-            cuts = np.concatenate([cuts, low + width * near, high - width * far])
+            up, down = (NEAR, FAR) if abs(low) <= abs(high) else (FAR, NEAR)
+            cuts = np.concatenate([cuts, low + width * _halvings(up), high - width * _halvings(down)])
         if attribute.integer:
             cuts = np.floor(cuts) + 0.5
     cuts = np.unique(cuts[(cuts > low) & (cuts < high)])
     return replace(attribute, thresholds=tuple(cuts.tolist())) if cuts.size else attribute
+
+
+def _halvings(each: int) -> Floats:
+    """Shares of a range, down to a millionth of it and less, ``each`` for every halving."""
+    return np.asarray(2.0 ** (-np.arange(1, each * OCTAVES + 1) / each))
 
 
 def middles(numeric: Numeric) -> Floats:
@@ -64,17 +84,17 @@ def middles(numeric: Numeric) -> Floats:
     return edges[:-1] / 2 + edges[1:] / 2
 
 
-def public_knots(numeric: Numeric, near: Sequence[float], round_zero: Sequence[float], few: int) -> Floats:
+def public_knots(numeric: Numeric, shares: Shares, few: int = FEW) -> Floats:
     """Knots at public shares of the range; at every whole number where there are few."""
     low, high = numeric.low, numeric.high
     if numeric.integer and math.floor(high) - math.ceil(low) < few:
         return np.arange(math.ceil(low), math.floor(high) + 1, dtype=np.float64)
     if low < 0 < high:
-        shares = np.array(round_zero)
-        inner = np.concatenate([high * shares, [0.0], low * shares])
+        away = np.array(shares.round_zero)
+        inner = np.concatenate([high * away, [0.0], low * away])
     else:
-        shares = (high - low) * np.array(near)
-        inner = low + shares if abs(low) <= abs(high) else high - shares
+        away = (high - low) * np.array(shares.near)
+        inner = low + away if abs(low) <= abs(high) else high - away
     return np.unique(np.concatenate([[low], inner[(inner > low) & (inner < high)], [high]]))
 
 
@@ -104,11 +124,50 @@ class Basis:
     knots: tuple[tuple[float, ...], ...]
 
 
-def main_basis(schema: Schema, a: int, *, fine: bool = False) -> Basis:
-    """One attribute: a cell for each category (or bin, where there are few), or knots."""
+def main_basis(schema: Schema, a: int, shares: Shares = COARSE, bought: Floats | None = None) -> Basis:
+    """One attribute: a cell for each category (or bin, where there are few), or knots: public ones or ``bought``."""
     attribute = schema.attributes[a]
-    if isinstance(attribute, Categorical) or attribute.arity <= FEW:
+    if not has_knots(attribute):
         return Basis(Term.one_hot((a,), [np.arange(attribute.arity)], attribute.arity), ((),))
-    near, round_zero = (FINE, FINE_ROUND_ZERO) if fine else (COARSE, COARSE_ROUND_ZERO)
-    knots = public_knots(attribute, near, round_zero, FEW)
+    assert isinstance(attribute, Numeric)
+    knots = public_knots(attribute, shares) if bought is None else bought
     return Basis(hats(a, attribute, knots), (tuple(knots.tolist()),))
+
+
+def has_knots(attribute: Attribute) -> bool:
+    return isinstance(attribute, Numeric) and attribute.arity > FEW
+
+
+def coarse_tests(schema: Schema, bins: int) -> Tests:
+    """Tests for a small tree over finely cut numbers: of all thresholds those next to a coarse grid's, near zero more.
+
+    >>> schema = fine_bins(Schema((Numeric("age", 0, 100),), Categorical("ill", ("no", "yes"))))
+    >>> schema.arities[0], len(coarse_tests(schema, 20))
+    (192, 15)
+    """
+    wanted = [_coarse_cuts(a, bins) if isinstance(a, Numeric) else None for a in schema.attributes]
+    return Tests.of(schema, (test for test in Tests.binary(schema) if _is_coarse(test, schema, wanted)))
+
+
+def _is_coarse(test: Test, schema: Schema, wanted: Sequence[set[int] | None]) -> bool:
+    cuts = wanted[test.attribute]
+    if cuts is None or not isinstance(test, Threshold):
+        return True
+    attribute = schema.attributes[test.attribute]
+    assert isinstance(attribute, Numeric)
+    return test.cut in cuts or test.cut >= len(attribute.cuts)  # the last asks whether a value is missing
+
+
+def _coarse_cuts(attribute: Numeric, bins: int) -> set[int]:
+    """The numbers of the cuts next to those of a coarse grid, and next to points ever closer to zero."""
+    low, high = attribute.low, attribute.high
+    grid = near_zero(Schema((replace(attribute, thresholds=None),), _NO_LABEL), bins).attributes[0]
+    assert isinstance(grid, Numeric)
+    zero = min(max(low, 0.0), high)
+    steps = (high - low) * 0.5 ** np.array(TEST_OCTAVES)
+    points = np.concatenate([grid.cuts, zero + steps, zero - steps])
+    points = points[(points > low) & (points < high)]
+    return set(np.abs(attribute.cuts[:, None] - points).argmin(axis=0).tolist()) if attribute.cuts.size else set()
+
+
+_NO_LABEL = Categorical("none", ("a", "b"))  # a schema needs one; nothing here looks at it

@@ -157,6 +157,12 @@ def carried(limbs: Ints) -> Ints:
     return np.stack([high + (low >> LOW_BITS), low & (2**LOW_BITS - 1)], axis=-1)
 
 
+def whole(limbs: Ints) -> npt.NDArray[np.object_]:
+    """The sums that limbs stand for, as Python's integers, in units of 2**-50."""
+    parts = limbs.astype(object)
+    return np.asarray(parts[..., 0] * 2**LOW_BITS + parts[..., 1])
+
+
 Question = Tally | LevelSum | FitSums
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, descend, level_sums, only, refine
 from privet.privacy.fits.calibration import Calibration, Shape, calibrate
 from privet.privacy.fits.perturbed_fit import Fit, release_fit
+from privet.privacy.fits.term_choice import check_choice, choose_terms
 from privet.privacy.frontier import Frontier, descend_each
 from privet.privacy.ledger import Certificate, Ledger, Receipt
 from privet.privacy.losses import Loss
@@ -127,6 +129,23 @@ class PrivateDataset:
         calibration = calibrate(shape, loss / self.ledger.neighbours.steps)
         receipt = self._account.charge(loss, what, mechanism=f"objective with {calibration.law} noise")
         return release_fit(self._engine, cells, plan, calibration, receipt), calibration
+
+    def choose_terms(
+        self,
+        plan: Fit,
+        penalties: Sequence[float],
+        count: int,
+        epsilon: object,
+        *,
+        routes: Routes | None = None,
+        what: str = "choice of terms",
+    ) -> list[int]:
+        """The numbers of ``count`` terms of the plan that explain most of what its background leaves unexplained."""
+        cells = self._cells if routes is None else descend(self._cells, routes)
+        plan.check(self.schema, cells.size)
+        check_choice(penalties, len(plan.terms), count)
+        receipt = self._account.charge(epsilon, what, mechanism="exponential over terms")
+        return choose_terms(self._engine, cells, plan, penalties, count, receipt)
 
     # -- parts -----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@ For graded probabilities people take an ensemble of one-attribute trees that are
 rounds. The rounds are not needed: the objective itself gets noise once, is solved exactly, and the solution is
 released. For two classes that is pure epsilon, and the usual penalty for the curvature of the objective is not due.
 
-Budget: 2 % of B buys class counts. They decide, with public facts, how the rest is spent.
+Budget: 2 % of B buys class counts (up to 22 % where they are few). They decide, with public facts, how the rest is
+spent: curves of all attributes, with tables of pairs on top where there are records enough, or, where noise would drown
+them, a small exact tree whose leaves are fitted in the same way, alone or with curves on top.
 """
 
 from __future__ import annotations
@@ -18,16 +20,18 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.additive import grow_additive
+from privet.growing.additive import PAIRS, Wishes, grow_additive
 from privet.growing.grower import Progress
 from privet.growing.knots import fine_bins
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.losses import Loss
-from privet.recipes.recipe import Info, Recipe
+from privet.recipes.recipe import Info, Recipe, check_whole
 from privet.schema import Schema
 from privet.schema.encoding import decode_labels
 from privet.trees.additive import Additive
+
+MOST_WEIGHT = 1000  # beyond, the others would drown
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class AdditiveModel(Recipe):
     ----------
     delta : float
         0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.
+    pairs : int
+        How many tables of pairs a model may have, where there are records enough for any.
+    attribute_weights : dict of attribute to weight, optional
+        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who knows
+        beforehand what matters.
     class_weights : dict of label to weight in [0, 1], optional
         What a record of each class counts. Public: never computed from the table.
 
@@ -55,7 +64,7 @@ class AdditiveModel(Recipe):
         name="additive",
         title="additive model",
         citation="privet",
-        budget="B for one fit of the whole model",
+        budget="B for class counts and one to three fits",
         guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
         chooses="the whole tree",
         trees="a curve for each attribute",
@@ -66,12 +75,16 @@ class AdditiveModel(Recipe):
     makes: ClassVar[Literal["trees", "additive"]] = "additive"
 
     delta: float = 0.0
+    pairs: int = PAIRS
+    attribute_weights: Mapping[str, float] | None = None
     class_weights: Mapping[Any, float] | None = None
 
     def check(self) -> None:
         parse_delta(self.delta)
-        if not isinstance(self.class_weights, Mapping | None):
-            raise ParameterError(f"class_weights must be a dict of weights, not {self.class_weights!r}")
+        check_whole(self.pairs, "pairs", 0, 100)
+        for name in ("attribute_weights", "class_weights"):
+            if not isinstance(getattr(self, name), Mapping | None):
+                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
 
     @property
     def params(self) -> dict[str, Any]:
@@ -88,13 +101,29 @@ class AdditiveModel(Recipe):
         return Loss(epsilon, parse_delta(self.delta))
 
     def prepare(self, schema: Schema) -> Schema:
-        self._weights(schema)
+        self.wishes(schema)
         return fine_bins(schema)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Additive:
-        return grow_additive(data, epsilon, parse_delta(self.delta), self._weights(data.schema))
+        return grow_additive(data, epsilon, parse_delta(self.delta), self.wishes(data.schema), progress)
+
+    def wishes(self, schema: Schema) -> Wishes:
+        """What the parameters ask for, checked against the schema."""
+        return Wishes(self._weights(schema), self._favours(schema), self.pairs)
+
+    def _favours(self, schema: Schema) -> dict[int, float]:
+        favours = {schema.index(name): weight for name, weight in (self.attribute_weights or {}).items()}
+        for a, weight in favours.items():
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= MOST_WEIGHT:
+                name = schema.names[a]
+                raise ParameterError(f"attribute_weights[{name!r}] must be from 0 to {MOST_WEIGHT}, not {weight!r}")
+            if 0 < weight < 1 / MOST_WEIGHT:
+                raise ParameterError(f"attribute_weights[{schema.names[a]!r}] is too small; 0 leaves an attribute out")
+        if len(favours) == len(schema.attributes) and not any(favours.values()):
+            raise ParameterError("attribute_weights leaves out every attribute; leave at least one")
+        return favours
 
     def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
         labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()

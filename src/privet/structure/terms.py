@@ -89,6 +89,12 @@ class Term:
         """(bin, column) what a record of each bin scores, from a number for each (cell, column)."""
         return np.einsum("bm,bmc->bc", self.weights / UNIT, values[self.cells])
 
+    def gather(self, sums: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
+        """(cell, column) sums of weight times what each (bin, column) holds, in Python's integers; UNIT counts as 1."""
+        cells = np.zeros((self.size, sums.shape[1]), dtype=object)
+        np.add.at(cells, self.cells, self.weights.astype(object)[:, :, None] * sums[:, None, :])
+        return cells
+
     def fault(self, schema: Schema) -> str | None:
         """Why compiled code must not read this term, or None: it reads memory at the places that a term names."""
         for a, column in zip(self.attributes, self.levels, strict=True):

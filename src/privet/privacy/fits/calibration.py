@@ -27,6 +27,7 @@ LEAST_EPSILON, MOST_EPSILON = (
 GRADIENT = 2.0**-18  # how exactly a fit of up to some ten million records is solved
 FINEST = 2.0**28  # records times (terms + 8) up to which doubles are that exact, and 64 log-odds from 0
 NARROW, LARGEST = 2.0**-16, 2.0**60  # how closely the least noise is searched for, and how far
+MOST_TILT = 0.9  # of epsilon: what the sum of 1 / ridge may be, or noise would have to grow for it
 ABOVE = 1 + 1e-9  # what is rounded here is rounded to the safe side, by far more than any rounding error
 
 
@@ -36,7 +37,8 @@ class Shape:
 
     ``sizes`` are the cells of each term, ``touched`` how many of them a record has a part in, ``favours`` how exactly
     a term should be known (1 unless something is known about it). ``records`` and ``evidence`` were declared or
-    released before: about how many records there are, and the sum of p(1 - p) over them.
+    released before: about how many records there are, and the sum of p(1 - p) over them. ``signal`` is how much, as a
+    variance, the log-odds of records are expected to differ by all terms together.
     """
 
     sizes: tuple[int, ...]
@@ -45,12 +47,15 @@ class Shape:
     classes: int
     records: float
     evidence: float
+    signal: float = 8.0
 
     def __post_init__(self) -> None:
         if not self.sizes or not len(self.sizes) == len(self.touched) == len(self.favours):
             raise ParameterError("a fit needs at least one term, and a weight for each")
         if not all(0 < favour < math.inf for favour in self.favours):
             raise ParameterError("favours must be positive numbers; leave a term out that should not count")
+        if not 0 < self.signal < math.inf:
+            raise ParameterError("signal must be a positive variance")
         if self.classes < 2 or not 1 <= self.records < math.inf or not 0 < self.evidence < math.inf:
             raise ParameterError("a fit needs more than one class, at least one record and some evidence")
 
@@ -159,20 +164,25 @@ def _least(shape: Shape, law: Law, loss: Loss) -> Calibration | None:
 
 def _at(shape: Shape, law: Law, relative: list[float], size: float, epsilon: Fraction) -> Calibration:
     scales = tuple(size * one for one in relative)
-    ridges = _ridges(shape, tuple(_deviation(law) * scale for scale in scales))
+    ridges = _ridges(shape, law, scales, epsilon)
     gradient = GRADIENT * max(1.0, shape.records * (len(shape.sizes) + 8) / FINEST)
     rough = Calibration(shape, law, epsilon, scales, ridges, gradient, 1.0)
     return replace(rough, release_scale=float_up(rough.reach / (epsilon * RELEASE_SHARE)))
 
 
-def _ridges(shape: Shape, deviations: tuple[float, ...]) -> tuple[float, ...]:
-    """Twice the noise's deviation, and more where noise drowns the evidence: what shrinks the expected error most.
+def _ridges(shape: Shape, law: Law, scales: tuple[float, ...], epsilon: Fraction) -> tuple[float, ...]:
+    """One and a half of the noise's deviation, and more where noise drowns the evidence.
 
     A cell whose curvature is h and whose noise has deviation d is off by d / (h + ridge), and by what the ridge takes
-    away; for log-odds of about 1 the best ridge is d^2 / h.
+    away. If the cell's number has variance v before anything is seen, the best ridge is d^2 / (h v). Here v is an equal
+    part of ``signal`` for each term. Gaussian noise in many terms needs more, for the determinant to stay free.
     """
-    each = zip(shape.sizes, deviations, strict=True)
-    return tuple(max(2 * d, d * d * size / shape.evidence) for size, d in each)
+    deviations = [_deviation(law) * scale for scale in scales]
+    each = shape.signal / len(shape.sizes)
+    found = [max(1.5 * d, d * d * k / (shape.evidence * each)) for k, d in zip(shape.sizes, deviations, strict=True)]
+    factor = 1.0 if shape.classes == 2 else shape.classes / (shape.classes - 1)
+    more = max(1.0, factor * sum(1 / ridge for ridge in found) / (MOST_TILT * float(epsilon)))
+    return tuple(more * ridge for ridge in found)
 
 
 def _deviation(law: Law) -> float:

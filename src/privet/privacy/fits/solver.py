@@ -10,7 +10,6 @@ of the terms; a step is as long as the slope along it says. Any answer with the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,13 +17,13 @@ import numpy.typing as npt
 
 from privet.privacy.counting import (
     CURVATURE_BITS,
-    LOW_BITS,
     RESIDUAL_BITS,
     Cells,
     Engine,
     FitCurvature,
     FitSums,
     class_counts,
+    whole,
 )
 from privet.structure.terms import UNIT, Term
 
@@ -113,11 +112,10 @@ def _between(short: float, at_short: float, long: float, at_long: float) -> floa
 def _gradient(objective: Objective, theta: Floats, records: float) -> tuple[Floats, float]:
     """The gradient at ``theta`` as computed, and how far an entry of it can be from the true one."""
     question = objective.question(theta)
-    limbs = objective.engine.answer([question])[0].astype(object)
-    sums = (limbs[..., 0] * 2**LOW_BITS) + limbs[..., 1]
+    sums = whole(objective.engine.answer([question])[0])
     bounds = np.cumsum([term.bins for term in objective.terms])[:-1]
-    parts = [_by_cells(term, part) for term, part in zip(objective.terms, np.split(sums, bounds), strict=True)]
-    data = np.concatenate(parts)
+    parts = [term.gather(part) for term, part in zip(objective.terms, np.split(sums, bounds), strict=True)]
+    data = np.asarray(np.concatenate(parts) / (UNIT * 2**RESIDUAL_BITS), dtype=np.float64)
     pulled = objective.ridge[:, None] * theta
     slope = _balanced(data + pulled + objective.noise)
     # One record: the score is a sum of as many terms, each a mix of up to four numbers; the exponentials and the
@@ -127,13 +125,6 @@ def _gradient(objective: Objective, theta: Floats, records: float) -> tuple[Floa
     one = 2.0 ** -(RESIDUAL_BITS + 1) + (len(question.tables) + 8) * ULP * (highest + 4)
     largest = max(float(np.abs(part).max()) for part in (data, pulled, objective.noise))
     return slope, 2 * records * one + 16 * ULP * largest * objective.noise.shape[1]
-
-
-def _by_cells(term: Term, sums: npt.NDArray[np.object_]) -> Floats:
-    """(cell, column) sums of weights times residuals, exact up to the last rounding."""
-    cells = np.zeros((term.size, sums.shape[1]), dtype=object)
-    np.add.at(cells, term.cells, term.weights.astype(object)[:, :, None] * sums[:, None, :])
-    return np.asarray(cells / (UNIT * 2**RESIDUAL_BITS), dtype=np.float64)
 
 
 def _balanced(rows: Floats) -> Floats:
@@ -178,7 +169,3 @@ class _Path:
         for (step, change, curved), share in zip(self._seen, reversed(used), strict=True):
             way += (share - float((change * way).sum()) / curved) * step
         return _balanced(-way)
-
-
-def cells_of(terms: Sequence[Term]) -> int:
-    return sum(term.size for term in terms)

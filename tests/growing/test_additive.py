@@ -1,0 +1,236 @@
+"""Growing an additive model: released numbers decide what is fitted, and all of epsilon buys something."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.engines.memory import MemoryEngine
+from privet.growing import bought_knots
+from privet.growing.additive import Wishes, grow_additive
+from privet.growing.knots import COARSE, fine_bins, main_basis, public_knots
+from privet.growing.outlook import Outlook, buy_outlook
+from privet.growing.pairs import candidates, penalties
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.schema import Categorical, Numeric, Schema
+from privet.schema.encoding import encode
+from privet.structure.terms import UNIT
+from privet.testing import SeededNoise, ZeroNoise, use_noise
+from privet.trees.additive import Additive
+
+ONE = Fraction(1)
+
+
+def table(records: int, seed: int = 0, *, classes: int = 2, together: bool = False) -> tuple[Schema, dict[str, Any]]:
+    """Four numbers, one in categories; ``together``: two of them matter only together."""
+    random = np.random.default_rng(seed)
+    x = random.uniform(0, 10, (records, 4))
+    score = 4 * np.sign((x[:, 0] - 5) * (x[:, 1] - 5)) if together else x[:, 0] - 5 + (x[:, 1] > 7) * 4
+    score = score + random.logistic(size=records)
+    labels = np.digitize(
+        score, np.quantile(score, np.arange(1, classes) / classes) if records else [0.0] * (classes - 1)
+    )
+    schema = Schema(
+        (*(Numeric(f"x{i}", 0, 10) for i in range(3)), Categorical("c", tuple(range(5)))),
+        Categorical("y", tuple(range(classes))),
+    )
+    columns = {f"x{i}": x[:, i] for i in range(3)} | {"c": (x[:, 3] // 2).astype(int), "y": labels}
+    return fine_bins(schema), columns
+
+
+def protected(schema: Schema, columns: Any, ledger: Ledger) -> PrivateDataset:
+    return PrivateDataset(MemoryEngine(schema, encode(schema, columns)), ledger)
+
+
+def grow(
+    schema: Schema, columns: Any, epsilon: Fraction = ONE, delta: Fraction = Fraction(0), seed: int = 0, **wishes: Any
+) -> tuple[Additive, Ledger]:
+    ledger = Ledger(epsilon, delta or None)
+    wish = Wishes(wishes.pop("class_weights", np.ones(schema.n_classes)), **wishes)
+    with use_noise(SeededNoise(seed)):
+        return grow_additive(
+            PrivateDataset(MemoryEngine(schema, encode(schema, columns)), ledger), epsilon, delta, wish
+        ), ledger
+
+
+def accuracy(model: Additive, schema: Schema, columns: Any) -> float:
+    codes = encode(schema, columns)
+    return float((model.predict(codes.features) == codes.labels).mean())
+
+
+@pytest.mark.parametrize(
+    ("classes", "records", "kinds"),
+    [
+        (2, 12, set()),
+        (2, 250, {0}),
+        (2, 1200, {0, 1}),
+        (2, 4000, {1}),
+        (2, 60_000, {1, 2}),
+        (3, 12, set()),
+        (3, 300, {0}),
+        (3, 2000, {0, 1}),
+        (3, 8000, {1}),
+    ],
+)
+def test_the_number_of_records_decides_what_is_fitted(classes: int, records: int, kinds: set[int]) -> None:
+    """A label, a small tree (a part that looks at no attribute), a tree and curves, curves, curves and pairs."""
+    schema, columns = table(records, classes=classes)
+    model, ledger = grow(schema, columns, Fraction(1, 5))
+    assert {len(part.attributes) for part in model.parts} == kinds
+    assert ledger.spent == Fraction(1, 5)
+    if records >= 1000:
+        assert accuracy(model, schema, table(2000, 1, classes=classes)[1]) > {2: 0.65, 3: 0.5}[classes]
+
+
+def test_pairs_find_what_only_two_attributes_tell_together() -> None:
+    schema, columns = table(40_000, together=True)
+    unseen = table(4000, 1, together=True)[1]
+    with_pairs, _ = grow(schema, columns)
+    assert {part.attributes for part in with_pairs.parts if len(part.attributes) == 2} >= {(0, 1)}
+    without, _ = grow(schema, columns, pairs=0)
+    assert accuracy(with_pairs, schema, unseen) > 0.85
+    assert accuracy(without, schema, unseen) < 0.6
+
+
+def test_a_delta_buys_less_noise_and_is_spent() -> None:
+    schema, columns = table(4000)
+    delta = Fraction(1, 10**6)
+    wide = Schema((*schema.attributes, *(Categorical(f"more{i}", tuple(range(8))) for i in range(16))), schema.label)
+    columns = columns | {f"more{i}": np.arange(4000) % 8 for i in range(16)}
+    model, ledger = grow(wide, columns, ONE, delta)
+    pure, pure_ledger = grow(wide, columns, ONE)
+    assert 0 < ledger.loss.delta <= delta
+    assert pure_ledger.loss.delta == 0
+    assert model.parts[0].deviation < 0.9 * pure.parts[0].deviation
+
+
+def test_an_attribute_can_be_favoured_or_left_out() -> None:
+    schema, columns = table(4000)
+    even, _ = grow(schema, columns)
+    model, _ = grow(schema, columns, favours={0: 4.0, 2: 0.0})
+    by_attribute = {part.attributes: part for part in model.parts}
+    assert (2,) not in by_attribute
+    assert by_attribute[0,].deviation < even.parts[0].deviation
+    few = {name: column[:600] for name, column in columns.items()}
+    tree, _ = grow(schema, few, Fraction(1, 10), favours={0: 0.0, 1: 0.0})
+    assert tree.routes is not None
+    assert not set(tree.routes.tests.attribute.tolist()) & {0, 1}
+
+
+def test_class_weights_move_the_line() -> None:
+    schema, columns = table(4000)
+    codes = encode(schema, columns).features
+    shares = [
+        grow(schema, columns, class_weights=np.array(w))[0].predict(codes).mean() for w in ([1.0, 1.0], [1.0, 0.1])
+    ]
+    assert shares[1] < 0.5 * shares[0]
+    tiny = {name: column[:120] for name, column in columns.items()}
+    assert grow(schema, tiny, class_weights=np.array([0.01, 1.0]))[0].predict(codes).mean() > 0.9
+
+
+def test_an_empty_table_and_a_single_class_fit() -> None:
+    schema, columns = table(0)
+    model, ledger = grow(schema, columns)
+    assert model.parts == ()
+    assert ledger.spent == 1
+    alone = Schema(schema.attributes, Categorical("y", (0,), basis="inferred"))
+    model, _ = grow(alone, table(50)[1] | {"y": np.zeros(50)})
+    assert model.predict_proba(np.zeros((4, 2), dtype=int)).tolist() == [[1.0], [1.0]]
+
+
+def test_an_epsilon_too_small_for_a_fit_buys_a_label() -> None:
+    schema, columns = table(300)
+    model, ledger = grow(schema, columns, Fraction(1, 10**7))
+    assert model.parts == ()
+    assert ledger.spent == Fraction(1, 10**7)
+
+
+# ---- the outlook ----------------------------------------------------------------------------------------------------
+
+
+def test_counts_are_bought_again_where_noise_drowns_them() -> None:
+    for records, least, most in ((50_000, 0.02, 0.02), (2000, 0.05, 0.12), (100, 0.2, 0.22)):
+        schema, columns = table(records)
+        ledger = Ledger(1)
+        with use_noise(SeededNoise(1)):
+            outlook = buy_outlook(protected(schema, columns, ledger), Fraction(1, 2))
+        assert ledger.spent == outlook.share / 2
+        assert least <= float(outlook.share) <= most + 1e-9
+        assert outlook.records == pytest.approx(records, rel=0.25)
+
+
+def test_an_outlook_rules_no_class_out() -> None:
+    outlook = Outlook(np.array([900.0, -30.0, 40.0]), 1.0, Fraction(1, 50), least=25.0)
+    assert outlook.counts.tolist() == [900, 25, 40]
+    assert outlook.offset.sum() == pytest.approx(0)
+    assert outlook.offset[0] - outlook.offset[2] == pytest.approx(np.log(900 / 40))
+    assert outlook.led_by(2).shares.argmax() == 2
+    assert outlook.weighted(np.array([0.0, 1.0, 1.0])).shares.argmax() == 2
+
+
+# ---- knots and pairs ------------------------------------------------------------------------------------------------
+
+
+def test_knots_follow_records_that_public_ones_miss() -> None:
+    """Bounds that are thousands of times too wide: the bought knots lie among the records, and only there."""
+    random = np.random.default_rng(0)
+    schema = fine_bins(Schema((Numeric("wide", 0, 1e7), Numeric("good", 0, 100)), Categorical("y", ("no", "yes"))))
+    columns = {"wide": random.normal(40, 5, 20_000), "good": random.uniform(0, 100, 20_000)}
+    columns = columns | {"y": np.where(columns["wide"] > 40, "yes", "no")}
+    data = protected(schema, columns, Ledger(1))
+    with use_noise(SeededNoise(0)):
+        found = bought_knots.buy_knots(data, [0, 1], Fraction(1, 10))
+    assert set(found) == {0}
+    inner = found[0][1:-1]
+    assert len(inner) >= 4
+    assert ((inner > 20) & (inner < 65)).all()
+    assert (public_knots(schema.attributes[0], COARSE)[1:] > 1e4).all()  # type: ignore[arg-type]
+    model, _ = grow(schema, columns)
+    assert accuracy(model, schema, columns) > 0.85
+
+
+def test_a_histogram_that_would_say_nothing_is_not_bought() -> None:
+    assert bought_knots.share_of_epsilon(0, 1e6, 1.0) == 0
+    assert bought_knots.share_of_epsilon(10, 1e3, 0.1) == 0
+    assert bought_knots.share_of_epsilon(10, 1e6, 1.0) == bought_knots.LEAST_SHARE
+
+
+def test_tables_of_pairs_are_products_of_their_sides() -> None:
+    schema, columns = table(3000)
+    model, _ = grow(schema, columns)
+    found = candidates(schema, model.parts)
+    assert len(found) == 6
+    for basis in found:
+        term = basis.term
+        assert (term.weights.sum(axis=1) == UNIT).all()
+        assert term.touched <= 4
+        assert len(basis.knots) == 2
+        assert term.fault(schema) is None
+    assert penalties(found, 100.0)[0] < penalties(found, 400.0)[0]
+
+
+def test_many_categories_are_grouped_by_what_they_add() -> None:
+    schema = Schema((Categorical("many", tuple(range(30))), Categorical("b", (0, 1))), Categorical("y", (0, 1)))
+    random = np.random.default_rng(0)
+    many = random.integers(0, 30, 20_000)
+    columns = {"many": many, "b": random.integers(0, 2, 20_000), "y": (many % 2 == 1).astype(int)}
+    with use_noise(ZeroNoise()):
+        model = grow_additive(
+            PrivateDataset(MemoryEngine(schema, encode(schema, columns)), Ledger(1)),
+            ONE,
+            Fraction(0),
+            Wishes(np.ones(2)),
+        )
+    (pair,) = (part for part in model.parts if len(part.attributes) == 2)
+    assert pair.sides == (6, 2)
+    groups = pair.levels[0]
+    assert not set(groups[::2]) & set(groups[1::2]), "odd and even ones add different numbers"
+
+
+def test_a_basis_of_public_knots_is_the_schemas() -> None:
+    schema, _ = table(10)
+    assert [main_basis(schema, a).term.size for a in range(4)] == [9, 9, 9, 5]
