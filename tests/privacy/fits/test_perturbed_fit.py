@@ -150,3 +150,12 @@ def test_noise_goes_on_beyond_64_bits() -> None:
     # The tail is memoryless: a quarter as many are beyond twice the end as would be, were it not continued, at the end.
     beyond = [(np.abs(values) >= times * LARGEST * 0.99).sum() for times in (1, 2)]
     assert 0 < beyond[1] < beyond[0]
+
+
+def test_a_fit_of_very_many_classes_ends() -> None:
+    """A step of the lattice for each class is taken off the gradient that is certified: something must be left."""
+    schema, plan, shape = small(tuple(f"class {i}" for i in range(80)))
+    data = privet.protect({"a": ["x", "y"], "ill": ["class 3", "class 70"]}, schema, Ledger(1))
+    (values,), calibration = data.perturbed_fit(plan, shape, Loss(Fraction(1)))
+    assert values.shape == (2, 80)
+    assert calibration.spent() <= Loss(Fraction(1))

@@ -20,10 +20,8 @@ from privet.structure.terms import Term
 RELEASE_SHARE = Fraction(1, 100)  # of epsilon, spent twice: to cover that the solver is not exact
 LATTICE = 2.0**-24  # the step of the noise in the objective
 RELEASE_STEP = 2.0**-34  # the step in which the result is released
-LEAST_EPSILON, MOST_EPSILON = (
-    Fraction(1, 2**14),
-    Fraction(64),
-)  # below, doubles are too coarse; above, nothing is gained
+LEAST_EPSILON = Fraction(1, 2**14)  # below, doubles are too coarse
+MOST_EPSILON = Fraction(64)  # above, nothing is gained
 GRADIENT = 2.0**-18  # how exactly a fit of up to some ten million records is solved
 FINEST = 2.0**28  # records times (terms + 8) up to which doubles are that exact, and 64 log-odds from 0
 NARROW, LARGEST = 2.0**-16, 2.0**60  # how closely the least noise is searched for, and how far
@@ -166,6 +164,7 @@ def _at(shape: Shape, law: Law, relative: list[float], size: float, epsilon: Fra
     scales = tuple(size * one for one in relative)
     ridges = _ridges(shape, law, scales, epsilon)
     gradient = GRADIENT * max(1.0, shape.records * (len(shape.sizes) + 8) / FINEST)
+    gradient = max(gradient, 4 * LATTICE * shape.columns)  # a step of the lattice for each class is taken off it
     rough = Calibration(shape, law, epsilon, scales, ridges, gradient, 1.0)
     return replace(rough, release_scale=float_up(rough.reach / (epsilon * RELEASE_SHARE)))
 
