@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 PACKAGES = ("privet", "opendp", "numpy", "numba")  # what decides about a model: this code, noise, numbers, counting
@@ -17,12 +17,16 @@ def provenance() -> dict[str, str]:
     ['date', 'numba', 'numpy', 'opendp', 'privet', 'python']
     """
     began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return {"date": began, "python": platform.python_version()} | dict(_versions())
+    return {"date": began, "python": platform.python_version()} | _versions()
 
 
-def _versions() -> Iterator[tuple[str, str]]:
+@cache
+def _versions() -> dict[str, str]:
+    """Looked up once: that reads files, and takes longer than a small fit."""
+    found = {}
     for package in PACKAGES:
         try:
-            yield package, version(package)
+            found[package] = version(package)
         except PackageNotFoundError:  # run from its source, without an installation
             continue
+    return found
