@@ -128,11 +128,11 @@ def test_the_curves_of_a_sum(make_sum: Any) -> None:
     model = make_sum(2)
     page = model_page(model)
     assert "an additive model for “rich”" in page
-    assert page.count('<svg role="img"') == 4  # one for each attribute
+    assert page.count('class="shape" viewBox') == 5  # one for each attribute, and a pair
     value = model.trees.parts[3].table[0, 0]
     factor = f"× {np.exp(value):.2g}" if value >= 0 else f"÷ {np.exp(-value):.2g}"
     assert f'<tr><th scope="row">a</th><td class="number">{factor}</td></tr>' in page
-    assert "age and job &amp; co together" in page
+    assert "<h4>age and job &amp; co</h4>" in page
     assert EVIL not in page
     assert 'id="rules"' not in page
 

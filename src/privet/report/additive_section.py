@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from privet.markup import Html
+from privet.report.pairs import level_names, pair_picture
 from privet.report.shapes import Scale, factor_words, shape_picture
 from privet.schema import Numeric
 from privet.scoring.intervals import Z
-from privet.trees.additive import Additive
-from privet.trees.curves import Curve, PairTable, curves_of, pairs_of
+from privet.trees.additive import Additive, Part
+from privet.trees.curves import Curve, curves_of, part_name, spread_of
 
 MOST_SHAPES = 24  # pictures in a page
 MOST_ROWS = 60  # of a table of numbers; neighbours that say the same are one row
@@ -38,6 +39,7 @@ class Pair:
     """A table of two attributes."""
 
     names: tuple[str, str]
+    picture: Html | None
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -46,13 +48,13 @@ def additive_section(model: Additive) -> dict[str, Any]:
     """What the template of additive models needs."""
     curves = sorted(curves_of(model), key=lambda curve: -curve.importance)
     scale = Scale.of(curves)
-    pairs = sorted(pairs_of(model), key=lambda pair: -pair.importance)
+    pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda p: -spread_of(p.table))
     return {
         "two": model.schema.n_classes == 2,
         "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
         "more_shapes": [curve.attribute for curve in curves[MOST_SHAPES:]],
-        "pairs": [_pair(pair) for pair in pairs if pair.values.size <= MOST_CELLS],
-        "large_pairs": [" and ".join(pair.attributes) for pair in pairs if pair.values.size > MOST_CELLS],
+        "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
+        "large_pairs": [part_name(model.schema, part) for part in pairs if part.table.size > MOST_CELLS],
         "tree_part": any(not part.attributes for part in model.parts),
         "base": _base(model),
     }
@@ -95,10 +97,13 @@ def _value(curve: Curve, name: str) -> str:
     return name.removeprefix(f"{curve.attribute} = ")
 
 
-def _pair(pair: PairTable) -> Pair:
-    across = tuple(pair.names[1])
+def _pair(model: Additive, part: Part) -> Pair:
+    first, second = (level_names(model.schema, part, place) for place in (0, 1))
+    titles = model.schema.names[part.attributes[0]], model.schema.names[part.attributes[1]]
+    values = part.table.reshape(*part.sides, -1)
+    picture = pair_picture((first, second), titles, values[:, :, 0]) if model.schema.n_classes == 2 else None
     rows = tuple(
         (name, tuple(" ".join(factor_words(math.exp(number)) for number in cell) for cell in row))
-        for name, row in zip(pair.names[0], pair.values.tolist(), strict=True)
+        for name, row in zip(first, values.tolist(), strict=True)
     )
-    return Pair(pair.attributes, across, rows)
+    return Pair(titles, picture, second, rows)

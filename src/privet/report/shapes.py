@@ -155,4 +155,5 @@ def _plain(number: float) -> str:
 
 
 def _at(pixels: float) -> str:
-    return f"{pixels:.1f}".removesuffix(".0")
+    """To half a pixel: then many steps of a curve are one, and a page is a third smaller."""
+    return f"{round(2 * pixels) / 2:g}"
