@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -113,6 +114,42 @@ def test_privet_ships_itself(tmp_path: Path) -> None:
     assert "privet/schema/schema.json" in names
     assert not any("__pycache__" in name for name in names)
     assert len(executors.own_digest()) == 64
+
+
+SHIPPED = """
+import sys
+sys.path[:0] = [{here!r}]
+from servers import running_spark
+from privet.engines import spark
+from privet.engines.opening import open_engine
+from privet.privacy.counting import ROOT, class_counts
+from privet.schema import Categorical, Numeric, Schema
+
+spark._installed_there = lambda session: False
+schema = Schema((Numeric("id", 0, 100),), Categorical("ill", ("0", "1")))
+
+def where(batches):
+    import privet, pyarrow
+    for _ in batches:
+        yield pyarrow.RecordBatch.from_pydict({{"where": [privet.__file__]}})
+
+with running_spark() as session:
+    frame = session.range(0, 100).selectExpr("id", "id % 2 as ill")
+    print(class_counts(open_engine(frame, schema), ROOT).tolist())
+    print(session.range(1).mapInArrow(where, "where string").collect()[0]["where"])
+"""
+
+
+@pytest.mark.engines
+def test_executors_run_what_was_shipped() -> None:
+    if not java_is_there():
+        pytest.skip("NOT TESTED: Spark; no Java is installed (Debian: apt-get install openjdk-17-jre-headless)")
+    script = SHIPPED.format(here=str(Path(__file__).parent))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    counts, where = done.stdout.split("\n")[:2]
+    assert counts == "[[50, 50]]"
+    assert "privet.zip" in where
 
 
 # ---- the full matrix ------------------------------------------------------------------------------------------------
