@@ -15,7 +15,8 @@ from privet.privacy.counting import CURVATURE_BITS, LOW_BITS, RESIDUAL_BITS
 from privet.structure.compiled import spread
 from privet.structure.terms import UNIT
 
-BLOCK = 2**12  # records; so many residuals of 2**50 still fit into 64 bits, and their bins into the cache
+BLOCK = 2**9  # records, whose bins stay in the cache
+HELD = 2**3  # blocks; so many residuals of up to 2**50 are summed in 64 bits
 SHIFT = CURVATURE_BITS - 24  # weights of curvature have 24 bits, those of cells log2(UNIT)
 WHOLE, FINE, LOW = float(2**RESIDUAL_BITS), float(2**24), 2**LOW_BITS - 1
 UNIT_BITS = UNIT.bit_length() - 1
@@ -72,47 +73,51 @@ def _padded(rows, width):
 def _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found):
     """The bin of each record of a block in every term, counted across all terms."""
     for t in range(attributes.shape[1]):
-        one, two = attributes[0, t], attributes[1, t]
+        one, two, mine, first = attributes[0, t], attributes[1, t], found[t], bin_starts[t]
         if one < 0:
             for i in range(size):
-                found[t, i] = bin_starts[t] + max(places[start + i], 0)
+                mine[i] = first + max(places[start + i], 0)
             continue
-        of_one = levels[level_starts[2 * t] : level_starts[2 * t + 1]]
-        column = features[one]
+        of_one, column, stride = levels[level_starts[2 * t] :], features[one, start : start + size], strides[t]
         for i in range(size):
-            found[t, i] = bin_starts[t] + of_one[np.uint32(column[start + i])] * strides[t]
+            mine[i] = first + of_one[np.uint32(column[i])] * stride
         if two >= 0:
-            of_two = levels[level_starts[2 * t + 1] :]
-            other = features[two]
+            of_two, other = levels[level_starts[2 * t + 1] :], features[two, start : start + size]
             for i in range(size):
-                found[t, i] += of_two[np.uint32(other[start + i])]
+                mine[i] += of_two[np.uint32(other[i])]
 
 
 @njit(cache=True, nogil=True)
-def _shares(found, i, tables, offset, score):
-    """The probability of each class for one record into ``score``; with one column, that of the second class."""
+def _find_shares(size, found, tables, offset, shares):
+    """(column, record) the probability of each class; with one column, that of the second class.
+
+    Terms come in order, so that a record's score does not depend on the records around it.
+    """
     columns = tables.shape[1]
     for c in range(columns):
-        score[c] = offset[c]
-    for t in range(found.shape[0]):
-        for c in range(columns):
-            score[c] += tables[found[t, i], c]
+        mine = shares[c]
+        mine[:size] = offset[c]
+        for t in range(found.shape[0]):
+            bins = found[t]
+            for i in range(size):
+                mine[i] += tables[np.uint32(bins[i]), c]
     if columns == 1:
-        if score[0] >= 0:
-            score[0] = 1.0 / (1.0 + math.exp(-score[0]))
-        else:
-            grown = math.exp(score[0])
-            score[0] = grown / (1.0 + grown)
+        only = shares[0]
+        for i in range(size):
+            shrunk = math.exp(-abs(only[i]))
+            likelier = 1.0 / (1.0 + shrunk)
+            only[i] = likelier if only[i] >= 0 else shrunk * likelier
         return
-    most = score[0]
-    for c in range(1, columns):
-        most = max(most, score[c])
-    total = 0.0
-    for c in range(columns):
-        score[c] = math.exp(score[c] - most)
-        total += score[c]
-    for c in range(columns):
-        score[c] /= total
+    for i in range(size):
+        most = shares[0, i]
+        for c in range(1, columns):
+            most = max(most, shares[c, i])
+        total = 0.0
+        for c in range(columns):
+            shares[c, i] = math.exp(shares[c, i] - most)
+            total += shares[c, i]
+        for c in range(columns):
+            shares[c, i] /= total
 
 
 @njit(cache=True, nogil=True)
@@ -121,37 +126,45 @@ def _add_residuals(
     class_weights, free, partial,
 ):  # fmt: skip
     records, columns, threads = labels.shape[0], tables.shape[1], partial.shape[0]
-    bins = partial.shape[1]
-    found = np.empty((attributes.shape[1], BLOCK), dtype=np.int64)
-    residual = np.empty((BLOCK, columns), dtype=np.int64)
-    block_sums = np.zeros((bins, columns), dtype=np.int64)
-    score = np.empty(columns)
+    found = np.empty((attributes.shape[1], BLOCK), dtype=np.int32)
+    shares = np.empty((columns, BLOCK))
+    residual = np.empty(BLOCK, dtype=np.int64)
+    sums = np.zeros((columns, partial.shape[1]), dtype=np.int64)
     blocks = (records + BLOCK - 1) // BLOCK
     for thread in range(first, last):
+        held = 0
         for block in range(thread, blocks, threads):
             start = block * BLOCK
             size = min(BLOCK, records - start)
             _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found)
-            for i in range(size):
-                label = labels[start + i]
-                if places[start + i] < 0 or class_weights[label] == 0.0:
-                    for c in range(columns):
-                        residual[i, c] = 0
-                    continue
-                _shares(found, i, tables, offset, score)
-                score[0 if columns == 1 else label] -= 1.0 if columns > 1 or label == 1 else 0.0
-                for c in range(columns):
-                    residual[i, c] = np.int64(np.rint(class_weights[label] * score[c] * WHOLE))
-            for t in range(free):
+            _find_shares(size, found, tables, offset, shares)
+            for c in range(columns):
+                own = 1 if columns == 1 else c
                 for i in range(size):
-                    b = found[t, i]
-                    for c in range(columns):
-                        block_sums[b, c] += residual[i, c]
-            for b in range(bins):
-                for c in range(columns):
-                    partial[thread, b, c, 0] += block_sums[b, c] >> LOW_BITS
-                    partial[thread, b, c, 1] += block_sums[b, c] & LOW
-                    block_sums[b, c] = 0
+                    label = labels[start + i]
+                    weight = class_weights[label] if places[start + i] >= 0 else 0.0
+                    apart = shares[c, i] - (1.0 if label == own else 0.0)
+                    residual[i] = np.int64(np.rint(weight * apart * WHOLE))
+                mine = sums[c]
+                for t in range(free):
+                    bins = found[t]
+                    for i in range(size):
+                        mine[np.uint32(bins[i])] += residual[i]
+            held += 1
+            if held == HELD:
+                _carry(sums, partial[thread])
+                held = 0
+        _carry(sums, partial[thread])
+
+
+@njit(cache=True, nogil=True)
+def _carry(sums, limbs):
+    """Move what was summed into the limbs, before it can overflow."""
+    for c in range(sums.shape[0]):
+        for b in range(sums.shape[1]):
+            limbs[b, c, 0] += sums[c, b] >> LOW_BITS
+            limbs[b, c, 1] += sums[c, b] & LOW
+            sums[c, b] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -160,9 +173,9 @@ def _add_curvature(
     class_weights, free, cells, weights, partial,
 ):  # fmt: skip
     records, columns, threads, width = labels.shape[0], tables.shape[1], partial.shape[0], cells.shape[1]
-    found = np.empty((attributes.shape[1], BLOCK), dtype=np.int64)
-    score = np.empty(columns)
-    mine_cells = np.empty(free * width, dtype=np.int32)
+    found = np.empty((attributes.shape[1], BLOCK), dtype=np.int32)
+    shares = np.empty((columns, BLOCK))
+    mine_cells = np.empty(free * width, dtype=np.uint32)
     mine_weights = np.empty(free * width, dtype=np.int64)
     blocks = (records + BLOCK - 1) // BLOCK
     for thread in range(first, last):
@@ -171,18 +184,18 @@ def _add_curvature(
             start = block * BLOCK
             size = min(BLOCK, records - start)
             _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found)
+            _find_shares(size, found, tables, offset, shares)
             for i in range(size):
                 if places[start + i] < 0:
                     continue
-                _shares(found, i, tables, offset, score)
                 bend = 0.0
                 for c in range(columns):
-                    bend += score[c] * (1.0 - score[c])
+                    bend += shares[c, i] * (1.0 - shares[c, i])
                 bend *= class_weights[labels[start + i]] * (1.0 if columns == 1 else 0.5)
                 bent = np.int64(bend * FINE)
                 many = 0
                 for t in range(free):
-                    b = found[t, i]
+                    b = np.uint32(found[t, i])
                     for m in range(width):
                         if weights[b, m] > 0:
                             mine_cells[many] = cells[b, m]

@@ -33,7 +33,7 @@ MEMORY = 30  # steps that the quasi-Newton method remembers
 FLAT_ENOUGH = 0.9  # a step is taken if the slope at its end is that much smaller than at its start
 TOO_FAR = 0.5  # or, beyond the lowest point, that much; after PATIENCE steps, only short of it: that always ends
 PATIENCE = 60
-SLOW = 0.1  # a step that leaves more than this of the gradient makes a new curvature worth its pass
+SLOW = 0.2  # a step that leaves more than this of the gradient makes a new curvature worth its pass
 REBEND = 4  # with more classes curvature is a rough guide: it is asked for at the start and after so many steps
 ULP = 2.0**-53
 
