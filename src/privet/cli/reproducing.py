@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli import reproducing_bai, reproducing_forecast, reproducing_forests, reproducing_knowledge
+from privet.cli import (
+    reproducing_bai,
+    reproducing_forecast,
+    reproducing_forests,
+    reproducing_graded,
+    reproducing_knowledge,
+)
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich, progress
 
@@ -91,4 +97,5 @@ def register(app: typer.Typer) -> None:
     reproducing_forests.register(papers)
     reproducing_forecast.register(papers)
     reproducing_knowledge.register(papers)
+    reproducing_graded.register(papers)
     app.add_typer(papers, name="reproduce")
