@@ -6,7 +6,7 @@ this first; with the kernels on disk it takes two seconds.
 
 from __future__ import annotations
 
-from privet import DiffPC45Classifier, ExactTreeClassifier, PrivateForestClassifier
+from privet import AdditiveClassifier, DiffPC45Classifier, ExactTreeClassifier, PrivateForestClassifier
 from privet.datasets.clinic import clinic
 
 
@@ -17,6 +17,7 @@ def main() -> None:
         ExactTreeClassifier(schema, max_depth=2, tests="multiway"),
         DiffPC45Classifier(schema, max_depth=2),
         PrivateForestClassifier(schema),
+        AdditiveClassifier(schema, 10),
     ):
         model.fit(table, table[schema.label.name]).predict_proba(table)
 

@@ -35,6 +35,7 @@ from privet.recipes.registry import DEFAULT
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
     from privet.privacy.ledger import Ledger
+    from privet.privacy.losses import Loss
     from privet.schema import Schema
     from privet.trees.drafts import Draft
 
@@ -111,7 +112,7 @@ def fit(
             refuse_source(facts, header_of(source, facts), with_label=True)
             # The journal comes last: from here on a mistake can cost budget.
             if journal is not None:
-                ledger = open_journal(journal, budget, epsilon, neighbours, facts.name)
+                ledger = open_journal(journal, budget, classifier.recipe().loss(epsilon), neighbours, facts.name)
                 classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
             bar.stage(f"growing {recipe}")
             try:
@@ -161,18 +162,24 @@ def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier
 
 
 def open_journal(
-    path: Path, budget: Fraction | None, epsilon: Fraction, neighbours: str | None, dataset: str
+    path: Path, budget: Fraction | None, price: Fraction | Loss, neighbours: str | None, dataset: str
 ) -> Ledger:
-    """The budget that a file keeps, or a new one, which a charge that cannot fit does not leave behind."""
+    """The budget that a file keeps, or a new one, which a charge that cannot fit does not leave behind.
+
+    A new one has the delta that this command needs, and no more.
+    """
     from privet.privacy.ledger import Ledger
+    from privet.privacy.losses import Loss
+
+    loss = price if isinstance(price, Loss) else Loss(price)
 
     if path.exists():  # it keeps its own cap and neighbours; what is said about them must agree
         ledger = Ledger(budget, neighbours=neighbours, journal=path)
-        ledger.account("this command", epsilon)  # refused here, it does not tie the journal to a data set
+        ledger.account("this command", loss)  # refused here, it does not tie the journal to a data set
         return ledger
-    cap = epsilon if budget is None else budget
-    Ledger(cap, neighbours=neighbours).account("this command", epsilon)  # refused here, it leaves no file behind
-    return Ledger(cap, neighbours=neighbours, journal=path, dataset=dataset or None)
+    cap = loss.epsilon if budget is None else budget
+    Ledger(cap, loss.delta, neighbours=neighbours).account("this command", loss)  # refused here, no file is left behind
+    return Ledger(cap, loss.delta, neighbours=neighbours, journal=path, dataset=dataset or None)
 
 
 def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: bool) -> Path:

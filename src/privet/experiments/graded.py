@@ -205,19 +205,17 @@ def _learner(
 
 def _noiseless(schema: Schema) -> Callable[[Codes], Predict]:
     """Logistic regression on the features of an additive model: what noise keeps it from. NOT PRIVATE."""
-    from scipy.sparse import csr_matrix, hstack
     from sklearn.linear_model import LogisticRegression
 
     terms = [main_basis(schema, a, FINE).term for a in range(len(schema.attributes))]
 
-    def design(features: npt.NDArray[Any]) -> Any:
+    def design(features: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         parts = []
         for term in terms:
-            bins = term.levels[0][features[term.attributes[0]]]
-            rows = np.repeat(np.arange(bins.size), term.cells.shape[1])
-            cells, weights = term.cells[bins].ravel(), term.weights[bins].ravel() / UNIT
-            parts.append(csr_matrix((weights, (rows, cells)), shape=(bins.size, term.size)))
-        return hstack(parts).tocsr()
+            mixes = np.zeros((term.bins, term.size), dtype=np.float32)
+            np.add.at(mixes, (np.arange(term.bins)[:, None], term.cells), term.weights / UNIT)
+            parts.append(mixes[term.levels[0][features[term.attributes[0]]]])
+        return np.concatenate(parts, axis=1)
 
     def grow(codes: Codes) -> Predict:
         model = LogisticRegression(C=1 / RIDGE, max_iter=500, tol=1e-3).fit(design(codes.features), codes.labels)
