@@ -89,7 +89,7 @@ class _Growing:
 
     def drowned(self, bases: Sequence[Basis], loss: Loss) -> float:
         """The noise of a cell for the evidence in it, averaged over terms; from public and released numbers."""
-        calibration = calibrate(self._shape(bases), loss / self.data.ledger.neighbours.steps)
+        calibration = calibrate(self._shape(bases), loss / self.data.ledger.steps)
         noise = [d * k for d, k in zip(calibration.deviations, calibration.shape.sizes, strict=True)]
         return float(np.mean(noise)) / self.outlook.evidence
 
@@ -123,7 +123,7 @@ def grow_additive(
     _tell(progress, 1)
     wanted = [a for a in range(len(schema.attributes)) if wishes.favours.get(a, 1.0) > 0]
     bases = [main_basis(schema, a) for a in wanted]
-    served = left.epsilon >= SMALLEST * data.ledger.neighbours.steps
+    served = left.epsilon >= SMALLEST * data.ledger.steps
     if schema.n_classes < 2 or not served or outlook.records * float(epsilon) < LEAST_RECORDS:
         return _shares_only(data, outlook, left.epsilon)
     drowned = growing.drowned(bases, left)

@@ -43,7 +43,7 @@ def buy_knots(data: PrivateDataset, attributes: Sequence[int], epsilon: Fraction
     numbers = [a for a in attributes if has_knots(schema.attributes[a])]
     asked[0, numbers] = True
     counts = data.frontier().attribute_counts_all(epsilon, asked, by_class=False)[0].astype(np.float64)
-    scale = float(len(numbers) * data.ledger.neighbours.steps / epsilon)
+    scale = float(len(numbers) * data.ledger.steps / epsilon)
     found: dict[int, Floats] = {}
     for a in numbers:
         attribute = schema.attributes[a]

@@ -71,7 +71,7 @@ class Outlook:
         weight = self.weight + float(more) ** 2
         both = (self.weight * self.counted + float(more) ** 2 * again) / weight
         # Less than half of the noise's scale is as good as that: no class is ever ruled out.
-        least = max(1.0, 0.5 * data.ledger.neighbours.steps / (weight**0.5 * float(epsilon)))
+        least = max(1.0, 0.5 * data.ledger.steps / (weight**0.5 * float(epsilon)))
         return Outlook(both, weight, self.share + more, least)
 
 

@@ -126,7 +126,7 @@ class PrivateDataset:
         cells = self._cells if routes is None else descend(self._cells, routes)
         plan.check(self.schema, cells.size)
         shape.check(plan.terms, self.schema)
-        calibration = calibrate(shape, loss / self.ledger.neighbours.steps)
+        calibration = calibrate(shape, loss / self.ledger.steps)
         receipt = self._account.charge(loss, what, mechanism=f"objective with {calibration.law} noise")
         return release_fit(self._engine, cells, plan, calibration, receipt), calibration
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +17,7 @@ from privet.privacy.fits.perturbed_fit import LARGEST, Fit, _unbounded, _zero_su
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.privacy.noise import OpenDPNoise
-from privet.schema import Categorical, Schema
+from privet.schema import Categorical, Schema, Unit
 from privet.structure.terms import Term
 from privet.testing import SeededNoise, ZeroNoise, use_noise
 
@@ -80,6 +81,14 @@ def test_replace_one_buys_half() -> None:
         data = protected(schema, Ledger(1, neighbours=relation))
         scales.append(data.perturbed_fit(plan, shape, Loss(1))[1].scales[0])
     assert scales[1] == pytest.approx(2 * scales[0], rel=1e-3)
+
+
+def test_rows_of_a_unit_share_what_it_buys() -> None:
+    schema, plan, shape = small()
+    whole = privet.protect(TABLE, schema, Ledger(1)).perturbed_fit(plan, shape, Loss(1))[1]
+    unit = replace(schema, unit=Unit("who", max_rows=3))
+    shared = privet.protect(TABLE | {"who": list(range(100))}, unit, Ledger(1)).perturbed_fit(plan, shape, Loss(1))[1]
+    assert shared.scales[0] == pytest.approx(3 * whole.scales[0], rel=1e-3)
 
 
 def test_seeded_and_silent_noise_mark_the_ledger() -> None:

@@ -73,9 +73,12 @@ def solve(objective: Objective, gradient: float) -> Floats:
     theta = np.zeros_like(objective.noise)
     slope, error = _gradient(objective, theta, records)
     path, steps = _Path(objective, theta, counts), 0
-    while np.abs(slope).max() + error > gradient:
+    while not np.abs(slope).max() + error <= gradient:  # in these words, so that no number at all is no certificate
         way = path.direction(slope)
         fall = float((slope * way).sum())
+        if not fall < 0:  # rounding has spoilt what was remembered
+            path.bend(theta)
+            continue
         step, short, long = 1.0, 0.0, np.inf
         at_short, at_long = fall, np.nan
         while True:
@@ -85,8 +88,8 @@ def solve(objective: Objective, gradient: float) -> Floats:
             beyond = TOO_FAR if steps < PATIENCE else 0.0
             if FLAT_ENOUGH * fall <= along <= -beyond * fall or np.abs(ahead).max() + error <= gradient:
                 break
-            if along > 0:
-                long, at_long = step, along
+            if not along <= 0:
+                long, at_long = step, along if np.isfinite(along) else -at_short
             else:
                 short, at_short = step, along
             step = _between(short, at_short, long, at_long)
