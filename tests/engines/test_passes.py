@@ -54,8 +54,9 @@ def passes_of(recipe: Recipe) -> int:
         (RandomForest(), 2),  # the number of records, then all trees
         (Jagannathan2012(), 2),
         (SmoothForest(trees=20), 1),
-        (ExactTree(max_depth=2), 0),  # its joint counts are one pass of their own
-        (ExactTree(max_depth=3, tests="multiway", bins=3), 2),
+        (ExactTree(max_depth=2, leaf_share=0), 0),  # its joint counts are one pass of their own
+        (ExactTree(max_depth=2), 2),  # and one for leaves at each depth
+        (ExactTree(max_depth=3, tests="multiway", bins=3, leaf_share=0), 2),
     ],
     ids=lambda value: value.info.name if isinstance(value, Recipe) else str(value),
 )

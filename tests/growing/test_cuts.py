@@ -74,7 +74,7 @@ def test_cuts_leave_as_many_records_between_them_as_they_can(kind: str, noise: A
     column, low, high = values(kind, np.random.default_rng(7))
     data = protected({"x": column}, Schema((Numeric("x", low, high),), LABEL))
     with use_noise(noise):
-        cuts = find(data, [0], Fraction(250, N))[0].cuts(9)
+        cuts = find(data, [0], Fraction(250, N))[0][0].cuts(9)
     between = np.diff(np.searchsorted(np.sort(column), [-math.inf, *cuts, math.inf]))
     assert between.max() <= most * N
 
@@ -84,7 +84,7 @@ def test_a_single_value_does_not_eat_the_cuts() -> None:
     column = np.where(np.random.default_rng(3).random(N) < 0.9, 0.0, np.random.default_rng(4).lognormal(8, 1, N))
     data = protected({"gain": column}, Schema((Numeric("gain", 0, 100_000),), LABEL))
     with use_noise(ZeroNoise()):
-        cuts = find(data, [0], Fraction(1))[0].cuts(9)
+        cuts = find(data, [0], Fraction(1))[0][0].cuts(9)
     rest = np.sort(column[column > 0])
     assert 0 < cuts[0] < rest[0]
     assert np.diff(np.searchsorted(rest, [*cuts, math.inf])).max() <= 0.16 * rest.size
@@ -94,14 +94,14 @@ def test_whole_numbers_are_cut_between_each_other() -> None:
     column = np.random.default_rng(3).poisson(6, N)
     data = protected({"visits": column}, Schema((Numeric("visits", 0, 10_000, integer=True),), LABEL))
     with use_noise(ZeroNoise()):
-        cuts = find(data, [0], Fraction(1))[0].cuts(9)
+        cuts = find(data, [0], Fraction(1))[0][0].cuts(9)
     assert all(cut % 1 == 0.5 and 1 < cut < 12 for cut in cuts)
 
 
 def test_nothing_is_said_where_noise_hides_all() -> None:
     data = protected({"x": [1.0, 2.0] * 5}, Schema((Numeric("x", 0, 10),), LABEL))
     with use_noise(SeededNoise(1)):
-        assert find(data, [0], Fraction(1, 10))[0].cuts(5) == ()
+        assert find(data, [0], Fraction(1, 10))[0][0].cuts(5) == ()
     schema = data.schema
     assert cut_at(schema, {0: ()}) == schema
 
@@ -110,7 +110,7 @@ def test_what_is_missing_is_no_number() -> None:
     schema = Schema((Numeric("x", 0, 100, missing="?"),), LABEL)
     data = protected({"x": [30.0, 31.0, "?", "?", "?", "?"] * 200}, schema)
     with use_noise(ZeroNoise()):
-        found = find(data, [0], Fraction(1))[0]
+        found = find(data, [0], Fraction(1))[0][0]
     assert found.records.sum() == pytest.approx(400)
     assert all(29.9 < cut < 31.1 for cut in found.cuts(5))
 
@@ -124,7 +124,7 @@ def test_a_ladder_is_one_charge_for_all_numbers() -> None:
     data = protected(
         {"a": 100 * random.random(N), "b": ["u", "v"] * (N // 2), "c": 100 * random.random(N)}, schema, ledger
     )
-    find(data, [0, 2], Fraction(1, 4))
+    assert find(data, [0, 2], Fraction(1, 4))[1] == Fraction(1, 4)
     (charge,) = ledger.certificate().charges
     assert (charge.epsilon, charge.adds, charge.scale) == (Fraction(1, 4), Fraction(1, 4), 8)  # 2 numbers / (1/4)
 
@@ -134,11 +134,12 @@ def test_further_rounds_pay_for_the_crowded_numbers_alone() -> None:
     schema = Schema((Numeric("a", 0, 100), Numeric("far", 0, 1e8)), LABEL)
     data = protected({"a": 100 * random.random(N), "far": 7e7 + random.random(N)}, schema, ledger)
     with use_noise(ZeroNoise()):
-        find(data, [0, 1], Fraction(1))
+        cost = find(data, [0, 1], Fraction(1))[1]
     charges = ledger.certificate().charges
     assert len(charges) == ROUNDS
     assert [charge.epsilon for charge in charges] == [1, *(AGAIN / 2,) * (ROUNDS - 1)]
     assert {charge.scale for charge in charges[1:]} == {2 / AGAIN}
+    assert cost == sum(charge.epsilon for charge in charges) == ledger.spent
 
 
 def test_no_records_cost_more_than_the_most() -> None:
@@ -157,7 +158,7 @@ def test_nothing_is_worth_finding_where_all_is_declared() -> None:
     assert worth_finding(schema, 4) == (1, 3)
     ledger = privet.Ledger(1)
     table = {"age": [1.0, 2.0], "grade": [1, 2], "sex": ["f", "m"], "dose": [0.1, 0.2]}
-    assert find(protected(table, schema, ledger), (), Fraction(1)) == {}
+    assert find(protected(table, schema, ledger), (), Fraction(1)) == ({}, 0)
     assert ledger.spent == 0
 
 
@@ -222,8 +223,8 @@ def test_what_may_be_noise_is_dropped_and_the_rest_adds_up() -> None:
 
 def whereabouts(data: PrivateDataset, epsilon: Fraction) -> Any:
     numbers = worth_finding(data.schema, 1)
-    found = find(data, numbers, epsilon / (1 + (ROUNDS - 1) * AGAIN))
-    return tuple((a, w.cuts(4), tuple(w.records.tolist())) for a, w in found.items())
+    found, cost = find(data, numbers, epsilon / (1 + (ROUNDS - 1) * AGAIN))
+    return cost, tuple((a, w.cuts(4), tuple(w.records.tolist())) for a, w in found.items())
 
 
 TWO = Schema((Numeric("a", 0, 10), Numeric("b", -5, 5, missing="?")), LABEL)
@@ -259,7 +260,7 @@ def test_a_ladder_that_pays_for_one_number_only_is_caught() -> None:
 
     def too_little_noise(data: PrivateDataset, epsilon: Fraction) -> Any:
         fresh = [PrivateDataset(data._engine, privet.Ledger(epsilon)) for _ in range(2)]
-        return tuple(tuple(find(d, [a], epsilon)[a].records.tolist()) for d, a in zip(fresh, (0, 1), strict=True))
+        return tuple(tuple(find(d, [a], epsilon)[0][a].records.tolist()) for d, a in zip(fresh, (0, 1), strict=True))
 
     pairs = zoo(TWO, thresholds=(), of_a_class=())[:3]
     found = audit_learner(too_little_noise, pairs, 1, recuts=recuts, transcripts=3, complete=0)

@@ -77,23 +77,23 @@ def test_one_draw_spends_epsilon_exactly_and_no_table_is_refused(
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("tests", ["binary", "multiway"])
-@pytest.mark.parametrize("options", [{}, {"leaf_share": 0.3}, {"max_depth": 3}, {"max_depth": 3, "leaf_share": 0.5}])
+@pytest.mark.parametrize("options", [{"leaf_share": 0}, {"leaf_share": 0.3}, {"max_depth": 3}, {"max_depth": [1, 2]}])
 def test_blocks_share_epsilon(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], tests: Any, neighbours: str
 ) -> None:
     """One level a draw, so that blocks are many; every path is full, so that all of it is spent."""
     monkeypatch.setattr(whole, "MAX_OPERATIONS", 0)
     ledger = Ledger(1, neighbours=neighbours)
-    options = options | {"tests": tests}
+    options = {"max_depth": 1, "leaf_share": 0.5} | options | {"tests": tests}
     fitted = ExactTreeClassifier(CLINIC, 0.7, leaf_prior=0, neighbours=neighbours, ledger=ledger, **options)
     fitted.fit(PATIENTS)
     assert ledger.spent == Fraction(7, 10)
     assert fitted.certificate_.epsilon == Fraction(7, 10)
     assert fitted.certificate_.neighbours == neighbours
-    depth = options.get("max_depth", 1)
+    depth = int(np.sum(options["max_depth"]))
     assert fitted.tree_.depth == depth
     draws = [charge for charge in fitted.certificate_.charges if charge.what == "whole trees"]
-    left = Fraction(7, 10) * (1 - Fraction(str(options.get("leaf_share", 0))))
+    left = Fraction(7, 10) * (1 - Fraction(str(options["leaf_share"])))
     assert [charge.epsilon for charge in draws] == [left / depth] * depth
 
 
@@ -110,6 +110,11 @@ def test_too_small_an_epsilon_is_refused_and_costs_nothing() -> None:
         ({"max_depth": -1}, "max_depth"),
         ({"max_depth": "deep"}, "max_depth"),
         ({"max_depth": 2.0}, "max_depth"),
+        ({"max_depth": []}, "empty list"),
+        ({"max_depth": [2, 0]}, "each entry of max_depth"),
+        ({"grid": "odd"}, "grid"),
+        ({"cuts": 0}, "cuts"),
+        ({"n_public": 0}, "n_public"),
         ({"tests": "mixed"}, "tests"),
         ({"tests": None}, "tests"),
         ({"bins": 1}, "bins"),
@@ -176,7 +181,8 @@ def test_cuts_are_thinned_out_away_from_zero() -> None:
         ),
         Categorical("class", (0, 1)),
     )
-    near = [a.cuts.tolist() for a in ExactTree().prepare(schema).attributes if isinstance(a, Numeric)]
+    thinned = ExactTree(grid="near-zero")
+    near = [a.cuts.tolist() for a in thinned.prepare(schema).attributes if isinstance(a, Numeric)]
     assert near[0] == [-80, -60, -50, *range(-40, 0, 5)]
     assert near[1] == list(range(-8, 9))
     assert near[2] == [*range(55, 95, 5), 100, 110, 130]
@@ -184,21 +190,22 @@ def test_cuts_are_thinned_out_away_from_zero() -> None:
     assert near[4] == [*(v + 0.5 for v in range(20, 180, 20)), 200.5, 240.5, 320.5]
     assert near[5] == [v + 0.5 for v in range(19)]
     assert near[6] == list(few)
-    mirrored = [ExactTree(bins=10).prepare(Schema((Numeric("x", *b),), schema.label)) for b in ((0, 100), (-100, 0))]
+    ten = ExactTree(bins=10, grid="near-zero")
+    mirrored = [ten.prepare(Schema((Numeric("x", *b),), schema.label)) for b in ((0, 100), (-100, 0))]
     ahead, behind = (s.attributes[0].cuts for s in mirrored if isinstance(s.attributes[0], Numeric))
     assert ahead.tolist() == (-behind[::-1]).tolist() == [10, 20, 30, 40, 60, 80]
-    for even in (ExactTree(grid="even"), ExactTree(tests="multiway"), ExactTree(bins=9, grid="even")):
+    for even in (ExactTree(grid="even"), ExactTree(tests="multiway", grid="near-zero"), ExactTree(bins=9, grid="even")):
         assert even.prepare(schema) == schema.with_bins(even.bins)
-    assert ExactTree(bins=9).prepare(schema) == schema.with_bins(9)
+    assert ExactTree(bins=9, grid="near-zero").prepare(schema) == schema.with_bins(9)
 
 
-def test_the_automatic_depth_does_not_look_at_the_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_automatic_depth_looks_at_a_released_number_of_records_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole, "MAX_OPERATIONS", 2 * 10**6)  # a small machine
     assert whole.affordable_depth(20, 2) == 4
     empty = {name: column[:0] for name, column in PATIENTS.items()}
     for table in (empty, PATIENTS):
         steps: list[tuple[int, ...]] = []
-        fitted = ExactTreeClassifier(CLINIC, 1, leaf_prior=0)
+        fitted = ExactTreeClassifier(CLINIC, 1, leaf_prior=0, n_public=2000)
         with use_noise(SeededNoise(0)):
             fitted.fit(table, progress=lambda *step, steps=steps: steps.append(step))
         assert fitted.tree_.depth == 4
@@ -296,7 +303,7 @@ def test_class_weights_of_any_labels_survive_the_file(tmp_path: Path, labels: tu
 
 
 def test_the_certificate() -> None:
-    certificate = ExactTreeClassifier(CLINIC, 0.3, 3).fit(PATIENTS).certificate_
+    certificate = ExactTreeClassifier(CLINIC, 0.3, 3, leaf_share=0).fit(PATIENTS).certificate_
     assert certificate.private
     assert certificate.epsilon == Fraction(3, 10)
     assert [(charge.what, charge.epsilon) for charge in certificate.charges] == [("whole trees", Fraction(3, 10))]

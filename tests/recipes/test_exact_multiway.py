@@ -28,7 +28,7 @@ TOWNS = Schema(
 def test_a_child_for_every_value() -> None:
     """At epsilon 10 any other tree misses ten records more, and has a chance below exp(-90)."""
     table = {"town": list("abcd") * 50, "x": [1.0, "?"] * 100, "sex": ["f", "m"] * 100, "class": [0, 1, 2, 0] * 50}
-    fitted = ExactTreeClassifier(TOWNS, 10, max_depth=1, tests="multiway").fit(table)
+    fitted = ExactTreeClassifier(TOWNS, 10, max_depth=1, tests="multiway", grid="even", leaf_share=0).fit(table)
     texts = [rule.describe(fitted.schema_) for rule in fitted.rules_]
     assert texts == [f"IF town = {town} THEN {label}" for town, label in zip("abcd", (0, 1, 2, 0), strict=True)]
     assert [(charge.what, charge.epsilon) for charge in fitted.certificate_.charges] == [("whole trees", 10)]
@@ -121,7 +121,7 @@ def test_missing_values_are_a_branch() -> None:
     schema = Schema((Numeric("x", 0, 10, missing="?"),), Categorical("class", ("no", "yes")))
     table = {"x": ["?"] * 100 + [3.0] * 50 + [10.0] * 50, "class": ["yes"] * 100 + ["no"] * 100}
     # At epsilon 10 the next best test, which puts 50 records wrong, has a chance below exp(-490).
-    fitted = ExactTreeClassifier(schema, 10, max_depth=1).fit(table)
+    fitted = ExactTreeClassifier(schema, 10, max_depth=1, leaf_share=0).fit(table)
     texts = [rule.describe(fitted.schema_) for rule in fitted.rules_]
     assert texts == ["IF x is present THEN no", "IF x is missing THEN yes"]
     assert fitted.predict({"x": ["?", 3.0, None]}).tolist() == ["yes", "no", "yes"]

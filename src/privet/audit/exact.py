@@ -68,6 +68,7 @@ def exact(
         pairs,
         claimed,
         prepare=chosen.prepare,
+        recuts=chosen.recuts,
         neighbours=neighbours,
         transcripts=transcripts,
         complete=complete,

@@ -86,6 +86,7 @@ def _rendered(classifier: PrivateClassifier, form: Format) -> str:
         return "".join(f"{rule.describe(classifier.schema_)}\n" for rule in classifier.rules_)
     if form is Format.TEXT:
         heading = f"{classifier.model_.recipe}: {size_words(size_of(classifier))}\n"
+        heading += "".join(f"{note}\n" for note in classifier.model_.notes)
         return heading + "\n".join(render.export_text(tree) for tree in trees_of(classifier))
     export = render.export_graphviz if form is Format.GRAPHVIZ else render.export_mermaid
     return "\n".join(export(tree) for tree in trees_of(classifier))

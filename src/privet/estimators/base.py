@@ -264,7 +264,7 @@ class PrivateClassifier(SchemaClassifier):
         if self._infers():
             warnings.warn(_INFERRED, PrivacyWarning, stacklevel=3)
         schema, X, y = self._facts(X, y)
-        engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=True)
+        engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=not recipe.recuts(schema))
         return self._adopt(fit(recipe, engine, ledger, epsilon, **how))
 
     def _check_protected(self, data: PrivateDataset, y: Any) -> None:

@@ -147,31 +147,35 @@ class ExactTreeClassifier(PrivateClassifier):
     """One tree, drawn whole and exactly: privet's recommended single tree."""
 
     recipe_class: ClassVar[type[Recipe]]
-    max_depth: int | Literal["auto"]
+    max_depth: int | Sequence[int] | Literal["auto"]
     tests: Literal["binary", "multiway"]
     bins: int
-    grid: Literal["near-zero", "even"]
+    grid: Literal["bought", "near-zero", "even"]
+    cuts: int | Literal["auto"]
     leaf_prior: float
     measure: Literal["tests", "attributes"]
     attribute_prior: Mapping[str, float] | None
     class_weights: Mapping[Any, float] | None
     leaf_share: float
+    n_public: int | None
     variant: Literal["sound"]
 
     def __init__(
         self,
         schema: Schema | str | PathLike[str] | None = None,
         epsilon: Any = 1.0,
-        max_depth: int | Literal["auto"] = "auto",
+        max_depth: int | Sequence[int] | Literal["auto"] = "auto",
         *,
         tests: Literal["binary", "multiway"] = "binary",
         bins: int = 20,
-        grid: Literal["near-zero", "even"] = "near-zero",
+        grid: Literal["bought", "near-zero", "even"] = "bought",
+        cuts: int | Literal["auto"] = "auto",
         leaf_prior: float = 0.5,
         measure: Literal["tests", "attributes"] = "tests",
         attribute_prior: Mapping[str, float] | None = None,
         class_weights: Mapping[Any, float] | None = None,
-        leaf_share: float = 0.0,
+        leaf_share: float = 0.05,
+        n_public: int | None = None,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,

@@ -3,8 +3,8 @@
 NOT PRIVATE: every fold is a fit, and the accuracy that comes out is computed from the records without noise. It is for
 tables that need no protection, and for choosing a recipe before it is let near one that does.
 
-The table is encoded once for each way of cutting its numbers; a fold is an index into the codes. Times are those of
-growing a model from codes; what the first fit of a process loads and compiles is not counted.
+The table is read once, and encoded once for each way of cutting its numbers; a fold is an index into the records. Times
+are those of growing a model from codes; what the first fit of a process loads and compiles is not counted.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from privet.privacy.ledger import Certificate
 from privet.recipes.fitting import fit, own_ledger
 from privet.schema import Schema
 from privet.schema.encoding import Codes
+from privet.schema.frozen import Frozen, freeze
 from privet.trees.codec import Released
 
 WARNING = (
@@ -76,13 +77,26 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _Learner:
-    """A way from codes to trees. A reference has no epsilon and promises nothing."""
+    """A way from records to trees. A reference has no epsilon and promises nothing."""
 
     recipe: str
     variant: str
     epsilon: Fraction | None
     schema: Schema
-    grow: Callable[[Codes], tuple[Released, Certificate | None]]
+    grow: Callable[[_Records], tuple[Released, Certificate | None]]
+
+
+@dataclass(frozen=True)
+class _Records:
+    """Some records, as a learner's schema cuts them and as any other would."""
+
+    codes: Codes
+    frozen: Frozen
+
+    def take(self, rows: Index) -> _Records:
+        assert self.codes.labels is not None
+        features = np.ascontiguousarray(self.codes.features[:, rows])
+        return _Records(replace(self.codes, features=features, labels=self.codes.labels[rows]), self.frozen.take(rows))
 
 
 def evaluate(
@@ -108,18 +122,17 @@ def evaluate(
     learners = [_private(classifier, schema, seed) for classifier in classifiers]
     depth = REFERENCE_DEPTH if max_depth is None else max_depth
     learners += [_reference(name, schema, depth) for name in references]
-    encoded = {learner.schema: schema_codes for learner, schema_codes in _encode(learners, table)}
-    labels = next(iter(encoded.values())).labels
-    assert labels is not None
-    splits = list(_splits(labels, folds, repeats, seed))
+    frozen = freeze(schema, table)
+    encoded = {cut: _Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
+    splits = list(_splits(frozen.labels, folds, repeats, seed))
     total = len(learners) * len(splits)
     scores = []
     for number, learner in enumerate(learners):
-        codes = encoded[learner.schema]
-        learner.grow(_part(codes, splits[0][0][:WARM_UP]))  # loads and compiles what the fits need
+        records = encoded[learner.schema]
+        learner.grow(records.take(splits[0][0][:WARM_UP]))  # loads and compiles what the fits need
         runs = []
         for train, test in splits:
-            runs.append(_run(learner, codes, train, test))
+            runs.append(_run(learner, records, train, test))
             if progress is not None:
                 progress(number * len(splits) + len(runs), total)
         scores.append(_score(learner, runs, folds, repeats))
@@ -134,10 +147,11 @@ def _private(classifier: PrivateClassifier, schema: Schema, seed: int) -> _Learn
     prepared = recipe.prepare(schema)
     random = np.random.default_rng(seed)
 
-    def grow(codes: Codes) -> tuple[Released, Certificate]:
+    def grow(records: _Records) -> tuple[Released, Certificate]:
         # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
         ledger = own_ledger(recipe, epsilon, classifier.neighbours)
-        model = fit(recipe, MemoryEngine(prepared, codes), ledger, epsilon, random=random)
+        engine = MemoryEngine(prepared, records.codes, records.frozen)
+        model = fit(recipe, engine, ledger, epsilon, random=random)
         return model.trees, ledger.certificate()
 
     return _Learner(recipe.info.name, recipe.variant, epsilon, prepared, grow)
@@ -148,18 +162,14 @@ def _reference(name: str, schema: Schema, max_depth: int) -> _Learner:
         raise ParameterError(f"unknown reference {name!r}; choose one of {', '.join(REFERENCES)}")
     classifier = REFERENCES[name](schema, max_depth)
     prepared = schema.with_bins(classifier.bins)
-    return _Learner(name, "non-private", None, prepared, lambda codes: (classifier.grow(prepared, codes, None), None))
+
+    def grow(records: _Records) -> tuple[Released, None]:
+        return classifier.grow(prepared, records.codes, None), None
+
+    return _Learner(name, "non-private", None, prepared, grow)
 
 
 # ---- folds --------------------------------------------------------------------------------------------------------
-
-
-def _encode(learners: Sequence[_Learner], table: Any) -> Iterator[tuple[_Learner, Codes]]:
-    known: dict[Schema, Codes] = {}
-    for learner in learners:
-        if learner.schema not in known:
-            known[learner.schema] = learner.schema.encode(table)
-        yield learner, known[learner.schema]
 
 
 def _splits(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
@@ -183,19 +193,16 @@ class _Run:
     certificate: Certificate | None
 
 
-def _part(codes: Codes, rows: Index) -> Codes:
-    assert codes.labels is not None
-    return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
-
-
-def _run(learner: _Learner, codes: Codes, train: Index, test: Index) -> _Run:
-    known, unseen = _part(codes, train), _part(codes, test)
+def _run(learner: _Learner, records: _Records, train: Index, test: Index) -> _Run:
+    known, unseen = records.take(train), records.take(test)
     start = time.perf_counter()
     trees, certificate = learner.grow(known)
     seconds = time.perf_counter() - start
-    assert unseen.labels is not None
-    accuracy = float((trees.predict(unseen.features) == unseen.labels).mean())
-    return _Run(accuracy, macro_auc(unseen.labels, trees.predict_proba(unseen.features)), seconds, certificate)
+    # A recipe that cuts numbers anew cuts them differently in each fold.
+    codes = unseen.codes if trees.schema == learner.schema else unseen.frozen.codes(trees.schema)
+    assert codes.labels is not None
+    accuracy = float((trees.predict(codes.features) == codes.labels).mean())
+    return _Run(accuracy, macro_auc(codes.labels, trees.predict_proba(codes.features)), seconds, certificate)
 
 
 def _score(learner: _Learner, runs: Sequence[_Run], folds: int, repeats: int) -> Score:

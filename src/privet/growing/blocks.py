@@ -32,11 +32,13 @@ class Blocks:
 
     ``leaf_share`` of epsilon buys class counts in the leaves, and the blocks share the rest equally. Early leaves are
     final; leaves at the full depth of a block are drawn again by the next one. Without a space nothing is drawn.
+    ``levels`` says how many each block has, where they are not all as deep as they can be.
     """
 
     space: TreeSpace | None
     depth: int
     leaf_share: Fraction = Fraction(0)
+    levels: tuple[int, ...] | None = None
 
     @property
     def block(self) -> int:
@@ -46,6 +48,8 @@ class Blocks:
     @property
     def depths(self) -> list[int]:
         """The depth of each block. A labelled tree without a test has a block too, which draws its label."""
+        if self.levels is not None:
+            return list(self.levels)
         least = 1 if self.space is not None and self.space.labelled else 0
         return [min(self.block, self.depth - start) for start in range(0, max(self.depth, least), self.block)]
 
@@ -86,13 +90,15 @@ def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "at
     )
 
 
-def grow_blocks(frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> Tree:
+def grow_blocks(
+    frontier: Frontier, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None, steps: int = 1
+) -> Tree:
     """Draw block after block, and buy class counts in the leaves if they have a share.
 
     Without labels a public cap bounds the leaves. A drawn block with too many leaves is cut short. That looks at no
-    record, since the block was released before.
+    record, since the block was released before. ``steps`` are those of the neighbour relation.
     """
-    growing, depths, space = Levels(frontier, blocks.for_leaves(epsilon)), blocks.depths, blocks.space
+    growing, depths, space = Levels(frontier, blocks.for_leaves(epsilon), steps), blocks.depths, blocks.space
     labels, leaves = [0], 0  # the labels of the cells that are open, and how many leaves the cap has made
     for number, depth in enumerate(depths):
         assert space is not None

@@ -10,7 +10,7 @@ noise is arithmetic on released numbers and costs nothing. Claim and proof: ``do
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -28,10 +28,11 @@ ROUNDS = 4  # a ladder, and finer ones where records crowd
 AGAIN = Fraction(1, 2)  # what a further round costs of what the first did: it only asks where many records are
 FINER = 128  # into how many intervals the crowded ones of a number are cut; three times that is a factor of 2 million
 CROWDED, CROWD = 0.25, 0.8  # of the records: in an interval for it to be crowded, and in all such for a finer ladder
-CLEAR = 100.0  # scales of noise: with fewer records than that, an interval is not worth a finer ladder
+CLEAR = 30.0  # scales of noise: with fewer records than that, an interval is not worth a finer ladder
 FAINT = 20.0  # scales of noise: with fewer records than that, a number's whereabouts say nothing
 SURE = 1.0  # standard deviations of its noise that a row of intervals must hold to be believed
 ATOM = 1.01 * 0.5**OCTAVES  # of the bounds: an interval as narrow as that is a single value
+HIDDEN = 25.0  # scales of noise: so many records go where the public grid would have them
 TRACE = 1e-9  # of the records, in every interval: the number below an edge then rises, and can be inverted
 
 
@@ -77,20 +78,30 @@ class Whereabouts:
             records[mine] *= parts / parts.sum() if known else 1 / len(mine)
         return replace(self, edges=edges, records=records)
 
-    def cuts(self, count: int) -> tuple[float, ...]:
+    def cuts(self, count: int, public: Sequence[float] = ()) -> tuple[float, ...]:
         """About ``count`` cuts with about as many records between them; none where noise hides all.
+
+        ``public`` cuts, if there are any, are what one would take without records. They are heard as if some records,
+        no more than noise could hide, were spread over the intervals between them.
 
         A single value needs no more than a cut on either side, however many records have it. So it counts for no more
         than a cut's share, or it would use up the cuts that the others need.
         """
         if self.records.sum() < FAINT * self.scale:
             return ()
-        weights = self.records
+        weights = self.records + self.scale * self._hidden(public)
         for _ in range(count):  # each time some are lowered, the share of a cut shrinks a little
             weights = np.where(self.single, np.minimum(weights, weights.sum() / (count + 1)), weights)
         below = np.concatenate([[0.0], np.cumsum(weights + TRACE * weights.sum())])
         wanted = np.arange(1, count + 1) / (count + 1) * below[-1]
         return _inside(self.attribute, np.interp(wanted, below, self.edges))
+
+    def _hidden(self, public: Sequence[float]) -> Floats:
+        """``HIDDEN`` records, as many between any two public cuts, and evenly between those."""
+        if not public:
+            return np.zeros_like(self.records)
+        ends = np.array([self.attribute.low, *public, self.attribute.high])
+        return HIDDEN * np.diff(np.interp(self.edges, ends, np.linspace(0.0, 1.0, len(ends))))
 
     @property
     def single(self) -> Bools:
@@ -133,30 +144,40 @@ def most_cost(price: Fraction) -> Fraction:
     return price * (1 + (ROUNDS - 1) * AGAIN)
 
 
-def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> dict[int, Whereabouts]:
-    """Buy where some numbers lie: ``price`` for all of them together, and up to ``most_cost`` where they are crowded.
+def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> tuple[dict[int, Whereabouts], Fraction]:
+    """Buy where some numbers lie, and say what that cost.
 
-    Each number pays its part of ``price``, and a part of it again in each further round that it needs.
+    That is ``price`` for all of them together, and up to ``most_cost`` where records crowd: each number pays its part
+    of ``price``, and some of it again in each further round that it needs.
     """
     ladders: dict[int, tuple[float, ...]] = {a: ladder(_number(data.schema, a)) for a in attributes}
-    each, found = price / max(len(ladders), 1), dict[int, Whereabouts]()
-    for number in range(ROUNDS):
+    found: dict[int, Whereabouts] = {}
+    cost, each = Fraction(0), price / max(len(ladders), 1)
+    again = AGAIN * each
+    for _ in range(ROUNDS):
         if not ladders:
             break
-        view, asked = data.recut(cut_at(data.schema, ladders)), np.zeros((1, len(data.schema.attributes)), dtype=bool)
-        asked[0, list(ladders)] = True
-        counts = view.frontier().attribute_counts_all(each * len(ladders), asked, by_class=False)[0]
+        counts, cost = _histograms(data, ladders, each * len(ladders)), cost + each * len(ladders)
         scale = float(data.ledger.steps / each)
         for a, rungs in ladders.items():
-            mine = counts[view.schema.offsets[a] :][: len(rungs) + 1].astype(np.float64)  # what is missing comes last
+            known = found.get(a)
             found[a] = (
-                found[a].refined(rungs, mine, scale)
-                if number
-                else Whereabouts.of(_number(data.schema, a), rungs, mine, scale)
+                Whereabouts.of(_number(data.schema, a), rungs, counts[a], scale)
+                if known is None
+                else known.refined(rungs, counts[a], scale)
             )
-        ladders = {a: rungs for a in ladders if (rungs := found[a].finer())}
-        each = AGAIN * price / max(len(found), 1)
-    return found
+        ladders, each = {a: rungs for a in ladders if (rungs := found[a].finer())}, again
+    return found, cost
+
+
+def _histograms(data: PrivateDataset, ladders: Mapping[int, tuple[float, ...]], price: Fraction) -> dict[int, Floats]:
+    """Noisy counts between the rungs of each ladder, what is missing left out: one question, which costs ``price``."""
+    view = data.recut(cut_at(data.schema, ladders))
+    asked = np.zeros((1, len(data.schema.attributes)), dtype=bool)
+    asked[0, list(ladders)] = True
+    counts = view.frontier().attribute_counts_all(price, asked, by_class=False)[0].astype(np.float64)
+    offsets = view.schema.offsets
+    return {a: counts[offsets[a] : offsets[a] + len(rungs) + 1] for a, rungs in ladders.items()}
 
 
 def cut_at(schema: Schema, cuts: Mapping[int, tuple[float, ...]]) -> Schema:

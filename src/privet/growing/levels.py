@@ -11,18 +11,21 @@ import numpy.typing as npt
 from privet.privacy.frontier import Frontier
 from privet.structure.routes import Routes
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import as_trees, bought, shares, tree_of_counts
+from privet.trees.leaf_counts import add_up, as_trees, bought, likeliest, shrink, tree_of_counts
 from privet.trees.tree import Tree
 
-TIE = 1e-6  # added to the share of a leaf's label, so that it also wins ties
+SHRINKAGE = 0.5  # standard deviations of a leaf's noise that the node above it is heard with
 
 
 class Levels:
-    """The levels so far, and ``frontier``, the cells of the next one. A leaf costs ``epsilon``, or nothing if 0."""
+    """The levels so far, and ``frontier``, the cells of the next one. A leaf costs ``epsilon``, or nothing if 0.
 
-    def __init__(self, frontier: Frontier, epsilon: Fraction) -> None:
+    ``steps`` are those of the neighbour relation: the noise of a leaf's counts has scale ``steps`` / ``epsilon``.
+    """
+
+    def __init__(self, frontier: Frontier, epsilon: Fraction, steps: int = 1) -> None:
         self.frontier = frontier
-        self._epsilon = epsilon
+        self._epsilon, self._steps = epsilon, steps
         self._tests: list[Test | None] = []
         self._labels: list[int] = []
         self._counts: list[npt.NDArray[np.float64]] = []
@@ -44,17 +47,17 @@ class Levels:
         return tree_of_counts(self.frontier.schema, self._tests, np.concatenate(self._counts))
 
     def labelled_tree(self) -> Tree:
-        """The tree whose leaves predict their labels. Where counts disagree with the label, its share and the largest
-        share change places."""
+        """The tree whose leaves predict the labels they were drawn with.
+
+        Counts grade how sure they are. The smaller or noisier those of a leaf are, the more it says what the nodes
+        above it say. A label was drawn with more of epsilon than its counts have cost: it stays the likeliest class.
+        """
         routes = Routes.in_level_order(self.frontier.schema, self._tests)
         counts, labels = np.concatenate(self._counts), np.array(self._labels)
-        rows = np.arange(len(labels))
-        if np.isnan(counts).all():
-            proba = np.eye(counts.shape[1])[labels]
+        if self._epsilon:
+            proba = shrink(routes, add_up(routes, counts), float(self._steps / self._epsilon), SHRINKAGE)
+            labels = np.where(routes.is_leaf, labels, proba.argmax(axis=1))
+            proba = likeliest(proba, labels)
         else:
-            proba = shares(counts)
-            largest = proba.argmax(axis=1)
-            proba[rows, labels], proba[rows, largest] = proba[rows, largest], proba[rows, labels].copy()
-            proba *= 1 - TIE
-            proba[rows, labels] += TIE
+            proba = np.eye(counts.shape[1])[labels]
         return as_trees(routes, proba, counts, label=labels, draws=bought(counts))[0]

@@ -38,7 +38,7 @@ from privet.planning.answers import (
     margin_for_noisy_counts,
 )
 from privet.planning.outlook import Answer, Forecast, Outlook
-from privet.planning.signals import Signal, World, codes_for, parse_signal
+from privet.planning.signals import Signal, World, codes_for, frozen_of, parse_signal
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.recipes.exact import ExactTree
 from privet.recipes.fitting import fit, own_ledger
@@ -74,19 +74,22 @@ class Learner:
         return cls(recipe, settings, recipe.prepare(schema))
 
     def fit(self, records: Sample, epsilon: Fraction, rng: np.random.Generator) -> Model:
-        engine = MemoryEngine(self.schema, codes_for(records, self.schema))
+        engine = MemoryEngine(self.schema, codes_for(records, self.schema), frozen_of(records))
         return fit(self.recipe, engine, own_ledger(self.recipe, epsilon), epsilon, random=rng)
 
 
 def quick_settings(recipe: str, schema: Schema) -> dict[str, Any]:
-    """What the planner sets otherwise than the recipe does: an exact tree is as deep as a moment affords."""
+    """What the planner sets otherwise than the recipe does: an exact tree is as deep as a moment affords.
+
+    It buys no counts in its leaves, since the planner asks for their labels alone.
+    """
     if recipe != ExactTree.info.name:
         return {}
-    tests = len(Tests.binary(ExactTree().prepare(schema)))
+    tests = len(Tests.binary(ExactTree(grid="near-zero").prepare(schema)))
     depth = 1
     while depth < MOST_EXACT_DEPTH and operations(tests, schema.n_classes, depth + 1) <= MOST_OPERATIONS:
         depth += 1
-    return {"max_depth": depth}
+    return {"max_depth": depth, "leaf_share": 0}
 
 
 def plan(
@@ -159,9 +162,9 @@ def plan(
         world = World.draw(schema, strength, rng, largest_class)
         known, unseen = world.sample(simulated, rng), world.sample(TEST_RECORDS, rng)
         for number, learner in enumerate(learners):
-            features = codes_for(unseen, learner.schema).features
             for budget in (*budgets, None):
                 model = learner.fit(known, NO_NOISE if budget is None else budget * scale, rng)
+                features = codes_for(unseen, model.schema).features
                 accuracy = float((model.trees.predict(features) == unseen.labels).mean())
                 right.setdefault((number, budget), []).append(accuracy)
                 charges[number, budget] = model.certificate["charges"][-1]

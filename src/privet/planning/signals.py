@@ -33,6 +33,7 @@ from privet.datasets.fs import HiddenTree, Sample, random_tree, sample
 from privet.errors import ParameterError
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Codes
+from privet.schema.frozen import Frozen
 
 POOL = 4  # times as many records are drawn as are kept, where classes are to be as common as declared
 
@@ -154,6 +155,12 @@ def codes_for(records: Sample, schema: Schema) -> Codes:
         features[a] = _bins(schema, a, column)
     features.setflags(write=False)
     return Codes(features, records.labels)
+
+
+def frozen_of(records: Sample) -> Frozen:
+    """Records as an engine keeps them whose numbers may be cut anew."""
+    columns = [records.values.get(a, codes) for a, codes in enumerate(records.features)]
+    return Frozen(records.schema, tuple(columns), records.labels)
 
 
 def _balance(tree: HiddenTree, largest_class: float | None, rng: np.random.Generator) -> NDArray[np.float64] | None:

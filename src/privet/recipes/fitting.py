@@ -94,11 +94,12 @@ def _grow(
 ) -> Model:
     made = provenance()
     left = confirm_usable(data, epsilon, expected_records)
-    trees = recipe.grow_model(data, left, random or np.random.default_rng(), progress)
+    survey = recipe.survey(data, left)
+    trees = survey.recipe.grow_model(survey.data, survey.left, random or np.random.default_rng(), progress)
     params = recipe.params | {"epsilon": epsilon, "neighbours": data.ledger.neighbours.value}
     if expected_records is not None:
         params["expected_records"] = int(expected_records)
-    return Model(recipe.info.name, trees, params, data.certificate().to_dict(), made=made)
+    return Model(recipe.info.name, trees, params, data.certificate().to_dict(), survey.notes, made)
 
 
 def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:

@@ -97,6 +97,14 @@ class Recipe(ABC):
         """The schema the method works with: numeric attributes cut as finely as it wants."""
         return schema
 
+    def recuts(self, schema: Schema) -> bool:
+        """Whether ``survey`` may cut numbers anew, by the public facts: then records are kept so that it can."""
+        return False
+
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        """Buy what is worth knowing before anything grows, and decide by it what "auto" stands for."""
+        return Survey(self, data, epsilon)
+
     def grow_model(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Released:
@@ -109,6 +117,17 @@ class Recipe(ABC):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Released: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What a recipe knows before it grows: itself with nothing left open, the records as it wants them cut, what is
+    left of epsilon, and sentences that say what was planned and why. All of it follows from released numbers."""
+
+    recipe: Recipe
+    data: PrivateDataset
+    left: Fraction
+    notes: tuple[str, ...] = ()
 
 
 def check_whole(value: object, name: str, low: int, high: int) -> int:

@@ -66,13 +66,18 @@ class Parts:
         prepared = recipe.prepare(self.train.schema)
         if prepared not in self._engines:  # cut once for all runs that cut alike
             self._engines[prepared] = self.train.with_schema(prepared)
-            self._codes[prepared] = self._test.codes(prepared)
         # Public choices are drawn anew in every run: a known sequence of them would tell which run was the best.
         model = fit(recipe, self._engines[prepared], run.fitting, run.fitting.remaining, random=np.random.default_rng())
-        codes = self._codes[prepared]
+        codes = self._scored_as(model.schema)
         right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
         wrong, hits = noisy_cells(right, 2, run.scoring, run.scoring.remaining, "noisy accuracy").tolist()
         return Found(run.setting, model, noisy_share(hits, wrong))
+
+    def _scored_as(self, schema: Schema) -> Codes:
+        """The other part as a model's schema cuts it; the last one is kept, since most runs cut alike."""
+        if schema not in self._codes:
+            self._codes = {schema: self._test.codes(schema)}
+        return self._codes[schema]
 
 
 def noisy_share(hits: int, misses: int) -> float:

@@ -118,6 +118,20 @@ def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Flo
     return proba
 
 
+def likeliest(proba: Floats, label: npt.NDArray[np.intp]) -> Floats:
+    """The same probabilities where the label is the likeliest class; elsewhere it is raised until it is.
+
+    >>> likeliest(np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1])).round(3)
+    array([[0.9, 0.1],
+           [0.5, 0.5]])
+    """
+    others, rows = proba.copy(), np.arange(len(label))
+    others[rows, label] = 0.0
+    raised = proba.copy()
+    raised[rows, label] = np.maximum(proba[rows, label], others.max(axis=1) * (1 + TIE))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+
+
 def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:
     """Which nodes have a signal-to-noise ratio of at least 1, as do all nodes above them; roots always (TH eq. 7.8)."""
     ratio = epsilon * summed.sum(axis=1) / (summed.shape[1] * np.sqrt(2 * leaves_below(routes)))

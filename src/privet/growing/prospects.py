@@ -1,0 +1,76 @@
+"""How deep a tree, how many cuts and which shares a table is worth: public rules on released numbers.
+
+All of them look at the *signal*: the number of records, released or declared, times epsilon. That is what a mechanism
+sees of a table. A quarter of the records at four times the epsilon is as good, so the rules hold for both alike. They
+were chosen once for all tables, by the shapes of ``privet reproduce shapes`` and by adult-complete, mushroom, nursery,
+pendigits, shuttle and wbc.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from privet.growing.whole_tree import MAX_OPERATIONS, affordable_depth, operations
+
+COUNT_SHARE = Fraction(1, 50)  # of epsilon, for the number of records: then the signal is off by some 50
+A_LEAF = 85.0  # signal that a leaf of two classes is worth, times sqrt 2; with more classes there is more to tell apart
+MOST_LEVELS = 10  # of all blocks: a thousand leaves
+NEXT_LEVELS = 3  # of a block after the first, at most: it is drawn in many cells
+NEXT_OPERATIONS = MAX_OPERATIONS // 3  # of such a block, in all cells together
+LEAST_LEVELS = 2  # of a block after the first: fewer are not worth a share of epsilon
+WORTH_CUTS = 100.0  # signal for each number, from which on buying cuts beats the public grid
+GOOD_CUTS = 120.0  # records in scales of noise that place a number's cuts about as well as exact counts would
+LEAST_CUTS_SHARE, MOST_CUTS_SHARE = Fraction(3, 100), Fraction(1, 4)
+FEW_CUTS, CUTS, MANY_CUTS = 3, 9, 12  # for each number: where numbers are many, usually, and where records are
+MUCH = 30_000.0  # signal, from which on more cuts tell more
+
+
+def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) -> tuple[int, ...]:
+    """How many levels each draw has: one as deep as it can be, and further ones where there are records for them.
+
+    >>> block_levels(2_000, n_tests=80, n_classes=2, in_one_draw=4)
+    (4,)
+    >>> block_levels(20_000, n_tests=80, n_classes=2, in_one_draw=4)
+    (4, 3)
+    >>> block_levels(20_000, n_tests=80, n_classes=18, in_one_draw=3)
+    (3, 3, 2)
+    """
+    worth = int(math.log2(max(signal * math.sqrt(n_classes) / A_LEAF, 1.0)))
+    most = min(worth, MOST_LEVELS, n_tests)
+    several = most - in_one_draw >= LEAST_LEVELS
+    if several and operations(n_tests, n_classes, in_one_draw) > NEXT_OPERATIONS:
+        in_one_draw -= 1  # what one level less loses, the further blocks make good, in a fraction of the time
+    levels = [in_one_draw]
+    while most - sum(levels) >= LEAST_LEVELS:
+        cells, depth = 2 ** sum(levels), min(most - sum(levels), NEXT_LEVELS, in_one_draw)
+        while depth > 1 and cells * operations(n_tests, n_classes, depth) > NEXT_OPERATIONS:
+            depth -= 1
+        levels.append(depth)
+    return tuple(levels)
+
+
+def cuts_worth(signal: float, numbers: int, other_tests: int, n_classes: int) -> int:
+    """How many cuts each of some numbers gets: few where there are many numbers, so that one draw affords some levels.
+
+    >>> [cuts_worth(5_000, numbers, other_tests=0, n_classes=10) for numbers in (8, 16, 64)]
+    [9, 5, 4]
+    """
+    wished = MANY_CUTS if signal >= MUCH else CUTS
+    for depth, least in ((4, 5), (3, FEW_CUTS)):
+        for count in range(wished, least - 1, -1):
+            if affordable_depth(other_tests + numbers * count, n_classes) >= depth:
+                return count
+    return FEW_CUTS
+
+
+def cuts_share(signal: float, numbers: int) -> Fraction:
+    """The share of epsilon that buys where the numbers lie; 0 where it would say too little.
+
+    >>> [cuts_share(signal, 10) for signal in (1_000, 4_000, 20_000, 10**6)]
+    [Fraction(0, 1), Fraction(1, 4), Fraction(3, 50), Fraction(3, 100)]
+    """
+    each = signal / max(numbers, 1)
+    if not numbers or each < WORTH_CUTS:
+        return Fraction(0)
+    return min(max(Fraction(round(100 * GOOD_CUTS / each), 100), LEAST_CUTS_SHARE), MOST_CUTS_SHARE)

@@ -1,0 +1,61 @@
+"""What recipes buy before they grow: about how many records there are, and where their numbers lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from privet.growing.cuts import cut_at, find
+from privet.growing.forests import size_of
+from privet.growing.prospects import COUNT_SHARE, cuts_share
+from privet.privacy.dataset import PrivateDataset
+from privet.schema import Numeric, Schema
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What a mechanism can see of a table: its records, counted with noise or declared, times epsilon."""
+
+    records: int
+    epsilon: Fraction
+    declared: bool
+    steps: int  # of the neighbour relation: a replaced record is one less and one more
+
+    def __float__(self) -> float:
+        return float(self.records * self.epsilon / self.steps)
+
+    def __str__(self) -> str:
+        how = "declared" if self.declared else "a noisy count"
+        return f"Planned for about {self.records:,} records ({how}) at epsilon {float(self.epsilon):g}."
+
+
+def hear(data: PrivateDataset, n_public: int | None, epsilon: Fraction) -> tuple[Signal, Fraction]:
+    """The signal, and what is left of epsilon: the number of records is bought unless the owner has declared it."""
+    records, left = size_of(data, n_public, epsilon, COUNT_SHARE)
+    return Signal(records, epsilon, n_public is not None, data.ledger.steps), left
+
+
+def cut_where_records_lie(
+    data: PrivateDataset, signal: Signal, numbers: Sequence[int], count: int, otherwise: Schema
+) -> tuple[PrivateDataset, Fraction, str]:
+    """The records with ``numbers`` cut where they lie, into about ``count`` + 1 parts each; what it cost; and why.
+
+    A number of which too little is heard, and all of them where the signal is too small to be worth it, keep the public
+    cuts of ``otherwise``.
+    """
+    share = cuts_share(float(signal), len(numbers))
+    if not share:
+        said = (
+            "Numbers are cut on a public grid: there are too few records, at this epsilon, to find out where they lie."
+        )
+        return data.recut(otherwise), Fraction(0), said
+    found, cost = find(data, numbers, share * signal.epsilon)
+    public = {a: attribute.cuts for a, attribute in enumerate(otherwise.attributes) if isinstance(attribute, Numeric)}
+    cuts = {a: where.cuts(count, public[a].tolist()) for a, where in found.items()}
+    drowned = [otherwise.names[a] for a, points in cuts.items() if not points]
+    said = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
+    said += f", for {float(cost / signal.epsilon):.2g} of epsilon."
+    if drowned:
+        said += f" On a public grid, since noise hides them: {', '.join(drowned)}."
+    return data.recut(cut_at(otherwise, cuts)), cost, said
