@@ -45,7 +45,7 @@ def package() -> Iterator[str]:
 def classifiers() -> Iterator[str]:
     """The classes with constructors written out: of a dataclass over scikit-learn's classes mypy checks no names."""
     yield WRITTEN
-    yield "from collections.abc import Mapping\n"
+    yield "from collections.abc import Mapping, Sequence\n"
     yield "from os import PathLike\n"
     yield "from typing import Any, ClassVar, Literal\n\n"
     yield "from privet.estimators.additive import AdditiveFace\n"

@@ -12,6 +12,7 @@ from privet.cli import (
     reproducing_forests,
     reproducing_graded,
     reproducing_knowledge,
+    reproducing_shapes,
 )
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich, progress
@@ -98,4 +99,5 @@ def register(app: typer.Typer) -> None:
     reproducing_forecast.register(papers)
     reproducing_knowledge.register(papers)
     reproducing_graded.register(papers)
+    reproducing_shapes.register(papers)
     app.add_typer(papers, name="reproduce")

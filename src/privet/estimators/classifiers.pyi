@@ -1,5 +1,5 @@
 # Written by tools/stubs.py; change what it is made from and run `make stubs`.
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
