@@ -220,7 +220,7 @@ def _one_run(records: int, rng: np.random.Generator) -> Iterator[tuple[Column, f
 
 @cache
 def _recipes() -> dict[tuple[str, str], Recipe]:
-    recipes: dict[tuple[str, str], Recipe] = {(EXACT, "sound"): ExactTree(max_depth=1)}
+    recipes: dict[tuple[str, str], Recipe] = {(EXACT, "sound"): ExactTree(max_depth=1, leaf_share=0)}
     for variant in VARIANTS:
         for method in PRIVATE:
             if method == "SuLQ":

@@ -80,7 +80,7 @@ LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One table at one epsilon: accuracy of every learner and of the majority class in per cent, and seconds of a fit."""
+    """One table at one epsilon: accuracy in per cent, of the majority class too, and the seconds that a fit took."""
 
     shape: str
     records: int
