@@ -98,14 +98,19 @@ class TestFormulas:
 
     def test_random_trees(self, neighbours: str) -> None:
         half = Fraction(1, 2)
-        assert self.units(RandomForest(trees=7, n_public=200), neighbours) == [half / 7] * 7
-        assert self.units(RandomForest(trees=7, min_signal=0), neighbours) == [half / 7] * 7
-        assert self.units(RandomForest(sharing="disjoint", min_signal=0), neighbours) == [half]
-        assert self.units(RandomForest(sharing="disjoint"), neighbours) == [half / 20, half * Fraction(19, 20)]
+        leaves, weight = half * Fraction(9, 10), half / 10
+        assert self.units(RandomForest(trees=7, n_public=200), neighbours) == [*[leaves / 7] * 7, weight]
+        assert self.units(RandomForest(trees=7, min_signal=0), neighbours) == [*[leaves / 7] * 7, weight]
+        assert self.units(RandomForest(trees=7, min_signal=0, weight_share=0), neighbours) == [half / 7] * 7
+        assert self.units(RandomForest(trees=7, min_signal=0, voting="proba"), neighbours) == [half / 7] * 7
+        assert self.units(RandomForest(sharing="disjoint", min_signal=0), neighbours) == [leaves, weight]
+        counted = [half / 20, half * Fraction(17, 20), weight]
+        assert self.units(RandomForest(sharing="disjoint"), neighbours) == counted
         assert self.units(SmoothForest(trees=9), neighbours) == [half]
         assert self.units(Jagannathan2013(trees=4), neighbours) == [half / 4] * 4
         counted = [half / 20, *[half * Fraction(19, 20) / 3] * 3]
-        assert self.units(SNRForest(trees=3), neighbours) == self.units(RandomForest(trees=3), neighbours) == counted
+        assert self.units(SNRForest(trees=3), neighbours) == counted
+        assert self.units(RandomForest(trees=3, weight_share=0), neighbours) == counted
         assert self.units(SNRForest(trees=3, n_public=200), neighbours) == [half / 3] * 3
         assert self.units(Jagannathan2012(trees=3), neighbours) == counted  # its depth wants n
         assert self.units(Jagannathan2012(trees=3, max_depth=2), neighbours) == [half / 3] * 3
@@ -211,6 +216,8 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
         (lambda: RandomForest(sharing="some"), "sharing"),  # type: ignore[arg-type]
         (lambda: RandomForest(voting="loudest"), "voting"),  # type: ignore[arg-type]
         (lambda: RandomForest(evidence=0), "evidence"),
+        (lambda: RandomForest(weight_share=1), "weight_share"),
+        (lambda: RandomForest(weight_share=0.5, count_share=0.5), "weight_share"),
         (lambda: RandomForest(min_signal=-1), "min_signal"),
         (lambda: RandomForest(n_public=0), "n_public"),
         (lambda: RandomForest(count_share=1), "count_share"),

@@ -27,6 +27,7 @@ from privet.recipes.smooth_forest import SmoothForest
 from privet.recipes.snr_forest import SNRForest
 from privet.schema import Categorical, Numeric, Schema
 from privet.testing import ZeroNoise
+from privet.trees.leaf_counts import signal_share
 
 BETAS = ["0.1", "0.25", "0.5", "1", "2"]
 
@@ -177,12 +178,31 @@ def test_published_settings() -> None:
     assert votings["random-forest"] == "evidence"
 
 
-def test_weights_of_random_forests() -> None:
-    """Trees x depth tests on five attributes: each attribute's news counts 3/4 times in all, and never more than once
-    a tree."""
-    for trees, depth, expected in (("auto", 2, 0.375), (5, 1, 0.75), (50, 2, 0.0375), (1, 1, 1.0), (3, 0, 1.0)):
-        recipe = RandomForest(trees=trees, max_depth=depth, min_signal=0, bins=3)
-        assert fit(recipe, WIDE, wide_table())[0].weight == pytest.approx(expected)
+def test_expected_weights_of_random_forests() -> None:
+    """Trees x depth tests on five attributes: each attribute's news counts ``evidence`` times in all, and never more
+    than once a tree; less where the leaves tell no more than noise would."""
+    for trees, depth, expected in (("auto", 2, 0.375), (5, 1, 0.75), (50, 2, 0.0375), (1, 1, 1.0)):
+        recipe = RandomForest(trees=trees, max_depth=depth, min_signal=0, bins=3, evidence=0.75, weight_share=0)
+        for epsilon in (10**6, 1):
+            forest, ledger = fit(recipe, WIDE, wide_table(), epsilon)
+            routes, each = forest.routes, epsilon / len(forest)
+            counts = np.concatenate([tree.counts for tree in forest])
+            share = signal_share(routes, counts, 1 / each, forest.prior)
+            assert forest.weight == pytest.approx(expected * share)
+            assert ledger.spent == epsilon  # nothing is kept for a weight that is not bought
+    # Trees without a test tell nothing.
+    assert fit(RandomForest(trees=3, max_depth=0, weight_share=0), WIDE, wide_table())[0].weight == 0
+
+
+@pytest.mark.parametrize(("n", "trees"), [(1, 1), (10, 2), (10**6, 5)])
+def test_a_random_forest_has_as_many_trees_as_its_records_carry(n: int, trees: int) -> None:
+    """n records, epsilon 2, a tenth of it for the weight: n times 1.8 over children times classes times sqrt(2)."""
+    arities = [attribute.arity for attribute in WIDE.with_bins(4).attributes]
+    assert max(1, min(5, int(n * 1.8 / (np.mean(arities) * 2 * 2**0.5)))) == trees
+    forest, _ = fit(RandomForest(n_public=n, bins=4), WIDE, wide_table(20), 2)
+    assert len(forest) == trees
+    assert len(fit(RandomForest(n_public=n, bins=4, trees=7), WIDE, wide_table(20), 2)[0]) == 7
+    assert len(fit(RandomForest(bins=4, min_signal=0), WIDE, wide_table(20), 2)[0]) == 5
 
 
 @pytest.mark.parametrize("sharing", ["all", "disjoint"])
@@ -191,10 +211,11 @@ def test_a_random_forest_is_as_deep_as_its_records_carry(sharing: Any, neighbour
     """A branch of n/prod(arity) expected records splits where that is above 4 |C| sqrt(2) / eps, and roots always."""
     steps = 1 if neighbours == "add-remove" else 2
     for n in (1, 200, 3000, 40_000):
-        recipe = RandomForest(n_public=n, sharing=sharing, bins=4)
+        recipe = RandomForest(n_public=n, sharing=sharing, bins=4, trees=5)
         forest, ledger = fit(recipe, WIDE, wide_table(20), 2, neighbours=neighbours)
         assert ledger.spent == 2
-        each, share = (Fraction(2, 5), n) if sharing == "all" else (2, n / 5)
+        left = Fraction(9, 10) * 2  # a tenth buys how much the trees count
+        each, share = (left / 5, n) if sharing == "all" else (left, n / 5)
         noise = 2 * 2**0.5 / float(each / steps)
         for tree in forest:
             expected = {0: float(share)}
@@ -230,5 +251,5 @@ def test_a_random_forest_doubts_the_number_that_it_has_bought() -> None:
     def shape(recipe: RandomForest, noise: Any, epsilon: Any) -> list[list[int]]:
         return [tree.first_child.tolist() for tree in fit(recipe, WIDE, wide_table(), epsilon, noise)[0]]
 
-    bought = shape(RandomForest(bins=4), Counts(), 1)
-    assert bought == shape(RandomForest(bins=4, n_public=990), ZeroNoise(), Fraction(19, 20))
+    bought = shape(RandomForest(bins=4, weight_share=0), Counts(), 1)
+    assert bought == shape(RandomForest(bins=4, weight_share=0, n_public=990), ZeroNoise(), Fraction(19, 20))

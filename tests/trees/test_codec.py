@@ -65,7 +65,7 @@ def models(draw: Any) -> Model:
     grown: Tree | Forest = draw(trees(schema))
     if draw(st.booleans()):
         members = draw(st.lists(trees(schema), min_size=1, max_size=3))
-        weight = draw(st.floats(0, 1, exclude_min=True) | st.just(1))
+        weight = draw(st.floats(0, 1) | st.just(1))
         grown = Forest(schema, tuple(members), draw(st.sampled_from(get_args(Voting))), weight)
     notes = draw(st.lists(st.text(), max_size=2))
     made = draw(st.dictionaries(st.text(), st.text(), max_size=2))

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from privet.errors import ParameterError
+from privet.privacy.counting import STEPS
 from privet.structure.compiled import spread
 from privet.structure.descent import BLOCK, child, descend
 
@@ -57,6 +58,13 @@ def value_sums(values, cells, n_cells, threads):
     """(cell,) sums of an integer column."""
     partial = np.zeros((threads, n_cells), dtype=np.int64)
     spread(_add_values, threads, values, cells, partial)
+    return partial.sum(axis=0)
+
+
+def loss_sums(features, labels, cells, descent, votes, start, weights, most, n_cells, threads):
+    """(cell, weight) sums of log-loss, in steps; see ``privet.privacy.counting.LossSums``."""
+    partial = np.zeros((threads, n_cells, weights.size), dtype=np.int64)
+    spread(_add_losses, threads, features, labels, cells, *descent, votes, start, weights, most, float(STEPS), partial)
     return partial.sum(axis=0)
 
 
@@ -140,6 +148,53 @@ def _add_values(first, last, values, cells, partial):
         for i in range(thread * n_records // threads, (thread + 1) * n_records // threads):
             if cells[i] >= 0:
                 partial[thread, cells[i]] += values[i]
+
+
+@njit(cache=True, nogil=True)
+def _add_losses(
+    first,
+    last,
+    features,
+    labels,
+    cells,
+    roots,
+    depths,
+    attribute,
+    kind,
+    cut,
+    first_child,
+    votes,
+    prior,
+    weights,
+    most,
+    steps,
+    partial,
+):
+    """Trees come in order, so what they say of a record does not depend on threads or on other records."""
+    records, classes, threads = labels.shape[0], prior.shape[0], partial.shape[0]
+    for thread in range(first, last):
+        for start in range(thread * BLOCK, records, threads * BLOCK):
+            node = np.empty(min(BLOCK, records - start), dtype=np.int32)
+            said = np.zeros((len(node), classes))
+            for t in range(len(roots)):
+                node[:] = roots[t]
+                descend(features, start, node, depths[t], attribute, kind, cut, first_child)
+                for j in range(len(node)):
+                    for c in range(classes):
+                        said[j, c] += votes[node[j], c]
+            for j in range(len(node)):
+                cell, label = cells[start + j], labels[start + j]
+                if cell < 0:
+                    continue
+                for w in range(weights.shape[0]):
+                    # log sum exp over the classes, less the log odds of the label: never below 0
+                    own = prior[label] + weights[w] * said[j, label]
+                    odds = 0.0
+                    for c in range(classes):
+                        odds += np.exp(min(prior[c] + weights[w] * said[j, c] - own, 700.0))
+                    loss = np.log(odds) * steps
+                    # Only a loss that is surely below the cut-off is counted as it is: NaN is not.
+                    partial[thread, cell, w] += np.int64(loss + 0.5) if 0.0 <= loss < most else most
 
 
 @njit(cache=True, nogil=True)

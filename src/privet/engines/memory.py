@@ -20,6 +20,7 @@ from privet.privacy.counting import (
     Ints,
     Joint,
     LevelSum,
+    LossSums,
     Only,
     Question,
     Refine,
@@ -80,6 +81,8 @@ class MemoryEngine:
                 total += self._fit_sums(question)
                 if not isinstance(question, FitCurvature):
                     total[:] = carried(total)
+            elif isinstance(question, LossSums):
+                total += self._loss_sums(question)
             elif question.tuples in (((),), single_attributes(self.schema)):
                 total += self._tally(question)
             else:
@@ -165,6 +168,8 @@ class MemoryEngine:
                 return self._level_sum(question)
             case FitSums():
                 return self._fit_sums(question)
+            case LossSums():
+                return self._loss_sums(question)
 
     def _fit_sums(self, question: FitSums) -> Ints:
         from privet.engines import fit_kernels
@@ -209,6 +214,15 @@ class MemoryEngine:
             raise ParameterError(f"no values of {name!r} were kept for sums; freeze the table, as privet.protect does")
         places = self.places(question.cells)
         return np.asarray(kernels.value_sums(levels, places, question.cells.size, _threads(places.size)))
+
+    def _loss_sums(self, question: LossSums) -> Ints:
+        from privet.engines import kernels
+
+        evidence, places = question.evidence, self.places(question.cells)
+        said = evidence.votes, evidence.start, evidence.weights, evidence.most
+        records = self._features, self._labels, places
+        shape = question.cells.size, _threads(places.size)
+        return np.asarray(kernels.loss_sums(*records, evidence.routes.descent, *said, *shape))
 
 
 def _threads(records: int) -> int:

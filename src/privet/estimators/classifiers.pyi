@@ -479,6 +479,7 @@ class PrivateForestClassifier(PrivateClassifier):
     prune: bool
     voting: Literal["majority", "proba", "confidence", "counts", "surest", "evidence"]
     evidence: float
+    weight_share: float
     max_leaves: int
     variant: Literal["sound"]
 
@@ -498,7 +499,8 @@ class PrivateForestClassifier(PrivateClassifier):
         shrinkage: float = 0.5,
         prune: bool = False,
         voting: Literal["majority", "proba", "confidence", "counts", "surest", "evidence"] = "evidence",
-        evidence: float = 0.75,
+        evidence: float = 1.0,
+        weight_share: float = 0.1,
         max_leaves: int = 1024,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",

@@ -12,7 +12,20 @@ import numpy.typing as npt
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, descend, level_sums, only, refine
+from privet.privacy.counting import (
+    ROOT,
+    Cells,
+    Coins,
+    Engine,
+    Evidence,
+    LevelSum,
+    LossSums,
+    Tally,
+    descend,
+    level_sums,
+    only,
+    refine,
+)
 from privet.privacy.fits.calibration import Calibration, Shape, calibrate
 from privet.privacy.fits.perturbed_fit import Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
@@ -21,7 +34,7 @@ from privet.privacy.ledger import Certificate, Ledger, Receipt
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
-from privet.privacy.scores import Score
+from privet.privacy.scores import LogLoss, Score
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Quantum
 from privet.schema.fingerprint import fingerprint
@@ -115,6 +128,17 @@ class PrivateDataset:
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
         by = selection or Selection()
         return tests[int(self.frontier().choose_all(tests, score, epsilon, selection=by, log_prior=prior)[0])]
+
+    def choose_weight(self, evidence: Evidence, epsilon: object, *, log_prior: Any = None) -> int:
+        """The number of a candidate weight at which what public trees say has a small log-loss on these records."""
+        if type(evidence) is not Evidence or evidence.routes.schema != self.schema:
+            raise ParameterError("evidence must be an Evidence of trees over this schema")
+        prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
+        by, score = Selection(), LogLoss(evidence.most)
+        mechanisms.check_candidates(by, (1, evidence.weights.size), None, prior)
+        receipt = self._charge(epsilon, "weight of the evidence", evidence.most, by.mechanism)
+        worth = score.node(self._engine.answer([LossSums(self._cells, evidence)])[0])
+        return int(mechanisms.choose(worth, score, receipt, by, terms=1, log_prior=prior)[0])
 
     def perturbed_fit(
         self, plan: Fit, shape: Shape, loss: Loss, *, routes: Routes | None = None, what: str = "perturbed fit"
@@ -217,9 +241,9 @@ class PrivateDataset:
         accounts = self._account._parallel(cells.size)
         return tuple(PrivateDataset(self._engine, self.ledger, only(cells, i), a) for i, a in enumerate(accounts))
 
-    def _charge(self, epsilon: object, what: str, sensitivity: int) -> Receipt:
+    def _charge(self, epsilon: object, what: str, sensitivity: int, mechanism: str = mechanisms.LAPLACE) -> Receipt:
         scale = sensitivity * self.ledger.steps / parse_epsilon(epsilon)
-        return self._account.charge(epsilon, what, mechanism=mechanisms.LAPLACE, scale=scale)
+        return self._account.charge(epsilon, what, mechanism=mechanism, scale=scale)
 
     def _quantum(self, attribute: str) -> tuple[int, Quantum]:
         index = self.schema.index(attribute)

@@ -124,7 +124,24 @@ class Wins:
         return Fraction(0)
 
 
-Score = Max | Gini | InfoGain | Hits | Wins
+@dataclass(frozen=True, slots=True)
+class LogLoss:
+    """Minus the log-loss of public probabilities, in steps; ``most`` is where the loss of one record is cut off."""
+
+    most: int
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(self.most)
+
+    def node(self, counts: Counts) -> Floats:
+        return -counts.astype(np.float64)
+
+    def rounding(self, terms: int) -> Fraction:
+        return MAX_RECORDS * self.most * _ULP  # sums are exact integers; adding a public prior to them may round
+
+
+Score = Max | Gini | InfoGain | Hits | Wins | LogLoss
 
 SPLIT_SCORES = (Max, Gini, InfoGain)
 """The closed set of scores of a test. Each has a proof; what is not among them has none."""

@@ -8,34 +8,48 @@ What was measured over all tables at once and became the default (docs/experimen
 ``privet reproduce forest-settings``):
 
 - all records in every tree, not disjoint parts: the ratio of signal to noise is the same, but parts add sampling error;
-- one tree an attribute, each the root of one, with a child for every value or bin;
+- one tree an attribute, each the root of one, with a child for every value or bin; fewer where records are so few that
+  the leaves of as many trees, each of one test, would hold fewer of them than noise;
 - as deep as the records carry, at most three tests: a branch ends where it can expect no more than ``min_signal`` times
   the noise of a leaf. The number of records is ``n_public``, or bought with ``count_share`` of the budget;
 - small or noisy leaves drawn towards their parents, by what is known of the noise (``shrinkage``);
 - trees that add up their evidence as naive Bayes does, instead of a vote. A useless random tree says "as in the whole
   table", which is a vote for the largest class but no evidence for it;
 - no pruning: shrinkage makes better use of what leaves say.
+
+Evidence adds up as if what the trees say were independent, which it is not. How much it counts together is a number
+that ``weight_share`` of the budget buys: see ``growing/evidence.py``.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from privet.growing.candidates import TEST_KINDS, TestKind
+from privet.growing.evidence import choose_weight
 from privet.growing.forests import Sharing, buy_leaf_counts, leaf_epsilon, size_of
 from privet.growing.grower import Progress
-from privet.growing.random_trees import RandomTrees
+from privet.growing.random_trees import RandomTrees, test_kinds
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_number, check_whole, exact_share
 from privet.schema import Schema
-from privet.structure.splits import Tests
+from privet.structure.splits import Kind, Tests
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import above_noise, add_up, as_trees, expected_tests, leaves_below, shares, shrink
+from privet.trees.leaf_counts import (
+    above_noise,
+    add_up,
+    as_trees,
+    expected_tests,
+    leaves_below,
+    shares,
+    shrink,
+    signal_share,
+)
 from privet.trees.voting import Voting
 
 MOST_TREES = 10_000
@@ -48,11 +62,13 @@ class RandomForest(Recipe):
     Parameters
     ----------
     trees : int or "auto"
-        How many trees; "auto" is one for each attribute, which is its root.
+        How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would drown in
+        noise.
     max_depth : int
         The most tests on a path.
     min_signal : float
-        How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all.
+        How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all, and grows
+        a tree for each attribute.
     n_public : int, optional
         The number of records, where the owner declares it public. Otherwise it is bought.
     count_share : float
@@ -74,7 +90,11 @@ class RandomForest(Recipe):
         takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their
         probability; "counts" adds up class counts; "surest" hears the most confident tree.
     evidence : float
-        With "evidence", how much each attribute counts. Below 1 trees that repeat each other are not heard twice.
+        With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that repeat
+        each other are not heard twice.
+    weight_share : float
+        With "evidence", the share of epsilon that buys how much all of it counts, by the log-loss on the records. 0
+        leaves it at what is expected.
     max_leaves : int
         The most leaves of a tree, a public number.
 
@@ -95,7 +115,7 @@ class RandomForest(Recipe):
         budget="B / trees a tree, or B a tree on disjoint records",
         guarantee={"sound": "pure epsilon"},
         chooses="at random",
-        trees="one per attribute, or user",
+        trees="at most one per attribute, or user",
         depth="by noise, at most 3 tests",
         numeric="bins, or random cuts on a public grid",
         recommended="a forest of trees",
@@ -112,7 +132,8 @@ class RandomForest(Recipe):
     shrinkage: float = 0.5
     prune: bool = False
     voting: Voting = "evidence"
-    evidence: float = 0.75
+    evidence: float = 1.0
+    weight_share: float = 0.1
     max_leaves: int = 1024
 
     def check(self) -> None:
@@ -130,6 +151,7 @@ class RandomForest(Recipe):
         check_flag(self.prune, "prune")
         check_choice(self.voting, "voting", get_args(Voting))
         check_number(self.evidence, "evidence", 1e-6, 1000)
+        check_number(self.weight_share, "weight_share", 0, 0.999 - self.count_share)
         check_whole(self.max_leaves, "max_leaves", 1, 2**20)
 
     def prepare(self, schema: Schema) -> Schema:
@@ -138,10 +160,13 @@ class RandomForest(Recipe):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Forest:
-        attributes = max(len(Tests.multiway(data.schema)), 1)
-        trees = attributes if self.trees == "auto" else int(self.trees)
+        attributes = len(Tests.multiway(data.schema))
         support, left = self._support(data, epsilon)
-        each = float(leaf_epsilon(left, trees, self.sharing) / data.ledger.steps)
+        kept = epsilon * exact_share(self.weight_share) if self.voting == "evidence" else Fraction(0)
+        left -= kept
+        steps = data.ledger.steps
+        trees = self._number_of_trees(data.schema, attributes, support * float(left / steps))
+        each = float(leaf_epsilon(left, trees, self.sharing) / steps)
         noise = data.schema.n_classes * math.sqrt(2) / each
         share = support if self.sharing == "all" else support / trees
         lot = RandomTrees(
@@ -158,13 +183,28 @@ class RandomForest(Recipe):
         proba = shrink(routes, counts, 1 / each, self.shrinkage) if self.shrinkage else shares(counts)
         alive = above_noise(routes, counts, each) if self.prune else None
         grown = as_trees(routes, proba, counts, alive, draws=leaves_below(routes))
+        forest = Forest(data.schema, grown, self.voting)
+        if self.voting != "evidence":
+            return forest
         # How many tests all trees ask of a record. An attribute that is asked about twice tells half as much each time.
         asked = max(expected_tests(routes).sum(), 1.0)
-        return Forest(data.schema, grown, self.voting, min(1.0, self.evidence * attributes / asked))
+        guess = min(1.0, self.evidence * attributes / asked) * signal_share(routes, counts, 1 / each, forest.prior)
+        return replace(forest, weight=choose_weight(data, forest, guess, kept) if kept else guess)
+
+    def _number_of_trees(self, schema: Schema, attributes: int, records: float) -> int:
+        """``records`` is their number times epsilon. Sharing out records or epsilon leaves it the same for a tree."""
+        if self.trees != "auto":
+            return int(self.trees)
+        if not self.min_signal:
+            return max(attributes, 1)
+        children = np.where(test_kinds(schema, self.tests) == Kind.MULTIWAY, schema.arities, 2)
+        mean = float(children[np.asarray(schema.arities) > 1].mean()) if attributes else 1.0
+        most = records / (mean * schema.n_classes * math.sqrt(2))
+        return max(1, min(attributes, int(min(most, MOST_TREES))))
 
     def _support(self, data: PrivateDataset, epsilon: Fraction) -> tuple[float, Fraction]:
         """A number of records that is most likely not too large, and what is left of epsilon."""
-        if not self.min_signal or self.max_depth <= 1:  # every root splits, so there is nothing to decide
+        if not self.min_signal or (self.max_depth <= 1 and self.trees != "auto"):  # there is nothing to decide
             return 1.0, epsilon
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
         doubt = 0.0 if self.n_public is not None else float(data.ledger.steps / (epsilon - left))

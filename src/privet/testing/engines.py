@@ -14,11 +14,13 @@ from privet.privacy.counting import (
     ROOT,
     Cells,
     Engine,
+    Evidence,
     FitCurvature,
     FitSums,
     Ints,
     Joint,
     LevelSum,
+    LossSums,
     Question,
     Tally,
     class_counts,
@@ -45,9 +47,9 @@ def check_engine(
     """Raise ``AssertionError`` unless the engine counts exactly as the one in memory.
 
     Random tables with missing, unknown and out-of-range values; random partitions by tests, trees and coins; class
-    counts, counts over one and several attributes, sums, joint counts; the same records under other cuts; and coins
-    that stay with their records. Every question is asked twice, and all of a round together: one pass. With ``texts``
-    every cell is a text or None, for engines whose columns have one type.
+    counts, counts over one and several attributes, sums, log-losses, joint counts; the same records under other cuts;
+    and coins that stay with their records. Every question is asked twice, and all of a round together: one pass. With
+    ``texts`` every cell is a text or None, for engines whose columns have one type.
 
     >>> from privet.engines.opening import open_engine
     >>> check_engine(lambda schema, table: open_engine(table, schema), rounds=2)
@@ -74,7 +76,8 @@ def _reference(schema: Schema, table: dict[str, list[Any]]) -> MemoryEngine:
 
 def _check_answers(ours: Engine, theirs: Engine, random: np.random.Generator, where: str) -> None:
     assert theirs.schema == ours.schema, f"{where}: the engine answers for another schema"
-    questions = [question for cells in _partitions(ours.schema, random) for question in _questions(ours.schema, cells)]
+    schema, evidence = ours.schema, _evidence(ours.schema, random)
+    questions = [one for cells in _partitions(schema, random) for one in _questions(schema, cells, evidence)]
     expected = ours.answer(questions)
     for attempt in ("", " when it is asked again"):
         for question, wanted, found in zip(questions, expected, theirs.answer(questions), strict=True):
@@ -155,7 +158,7 @@ def _stump(schema: Schema, random: np.random.Generator) -> Routes:
     return Routes(schema, Tests.of(schema, [test, None, None]), np.array([1, -1, -1]), np.array([0]))
 
 
-def _questions(schema: Schema, cells: Cells) -> Iterator[Question]:
+def _questions(schema: Schema, cells: Cells, evidence: Evidence) -> Iterator[Question]:
     yield Tally(cells)
     yield Tally(cells, single_attributes(schema))
     last = len(schema.attributes) - 1
@@ -163,6 +166,7 @@ def _questions(schema: Schema, cells: Cells) -> Iterator[Question]:
     for a, attribute in enumerate(schema.attributes):
         if isinstance(attribute, Numeric):
             yield LevelSum(cells, a)
+    yield LossSums(cells, evidence)
     for kind in (FitSums, FitCurvature):
         yield _fit_question(schema, cells, kind)
 
@@ -186,12 +190,21 @@ def _fit_question(schema: Schema, cells: Cells, kind: type[FitSums]) -> FitSums:
     return kind(cells, terms, tables, np.linspace(-0.5, 0.5, columns), weights, 3)
 
 
+def _evidence(schema: Schema, random: np.random.Generator) -> Evidence:
+    """A stump that says anything at all, now and then something that no loss bounds."""
+    stump = _stump(schema, random)
+    votes = random.choice([0.0, 1.0, -2.5, 1e308], (len(stump.tests), schema.n_classes), p=[0.3, 0.3, 0.3, 0.1])
+    return Evidence(stump, votes, random.uniform(-2, 0, schema.n_classes), np.array([0.0, 0.25, 1.0]), 3000)
+
+
 def _describe(question: Question) -> str:
     match question:
         case Tally():
             what = f"counts of attributes {question.tuples}"
         case LevelSum():
             what = f"sums of {question.attribute}"
+        case LossSums():
+            what = "sums of log-loss"
         case _:
             what = f"{type(question).__name__} of terms on {[term.attributes for term in question.terms]}"
     return f"{what} after {[type(step).__name__ for step in question.cells.steps]}"

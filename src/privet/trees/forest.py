@@ -24,7 +24,7 @@ class Forest:
     """Trees over one schema, and how they vote: see :mod:`privet.trees.voting`.
 
     ``weight`` is how much a tree's evidence counts where they vote by ``evidence``. Trees that look at the same
-    attributes repeat each other; a smaller weight makes up for that.
+    attributes repeat each other; a smaller weight makes up for that. At 0 the forest says what its roots say.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import OneCategory
@@ -49,8 +49,8 @@ class Forest:
             raise ParameterError("trees is empty: a forest needs at least one tree")
         if self.voting not in get_args(Voting):
             raise ParameterError(f"voting must be one of {', '.join(get_args(Voting))}, not {self.voting!r}")
-        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or not 0 < self.weight <= 1:
-            raise ParameterError(f"weight must be above 0 and at most 1, not {self.weight!r}")
+        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or not 0 <= self.weight <= 1:
+            raise ParameterError(f"weight must be from 0 to 1, not {self.weight!r}")
         object.__setattr__(self, "weight", float(self.weight))  # a file tells 1 from 1.0
         if any(tree.schema != self.schema for tree in self.trees):
             raise ParameterError("trees must all have the schema of the forest")
@@ -88,6 +88,11 @@ class Forest:
         """(node, class) what each node of all trees says when a record ends there."""
         return hearing.votes(self.voting, self._nodes, self.weight)
 
+    @property
+    def prior(self) -> Floats:
+        """(class,) what the roots say on average: the class shares of the whole table."""
+        return np.asarray(self._nodes.prior[self.routes.roots].mean(axis=0))
+
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """(record, tree) the leaf of each record in each tree, numbered within the tree."""
         return self.routes.apply(features)
@@ -107,7 +112,7 @@ class Forest:
 
     def _scores(self, features: npt.NDArray[Any]) -> Floats:
         tally = self._tally(features, self.votes, best=self.voting == "surest")
-        return hearing.scores(self.voting, tally, self._nodes.prior[self.routes.roots].mean(axis=0))
+        return hearing.scores(self.voting, tally, self.prior)
 
     @cached_property
     def _nodes(self) -> hearing.Nodes:

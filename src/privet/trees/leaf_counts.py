@@ -132,6 +132,31 @@ def likeliest(proba: Floats, label: npt.NDArray[np.intp]) -> Floats:
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
+def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) -> float:
+    """How much of what sets the leaves apart from the whole table is signal, from 0 to 1; the rest is noise.
+
+    A leaf of n records differs from n times the class shares of the table (``prior``). Were there nothing but Laplace
+    noise of ``scale`` and chance, the expected square of that difference would be known. What the squares, summed over
+    the leaves of all trees, have beyond it is signal.
+
+    >>> from privet.schema import Categorical, Schema
+    >>> from privet.structure.splits import Multiway, Tests
+    >>> schema = Schema((Categorical("sex", ("f", "m")),), Categorical("ill", ("no", "yes")))
+    >>> routes = Routes(schema, Tests.of(schema, [Multiway(0), None, None]), [1, -1, -1], [0])
+    >>> counts = add_up(routes, np.array([[0, 0], [900, 100], [600, 400]]))
+    >>> [round(signal_share(routes, counts, scale, np.array([0.75, 0.25])), 2) for scale in (1, 50, 500)]
+    [0.98, 0.87, 0.0]
+    """
+    leaves = counts[routes.leaves]
+    sizes = leaves.sum(axis=1, keepdims=True)
+    classes = leaves.shape[1]
+    # Noise of variance v in every count moves count c minus prior_c times their sum by v (1 - 2 prior_c + C prior_c^2).
+    noise = 2 * scale**2 * (1 - 2 * prior + classes * prior**2)
+    chance = np.maximum(sizes, 0.0) * prior * (1 - prior)
+    found = float(((leaves - sizes * prior) ** 2).sum())
+    return max(0.0, 1 - float((noise + chance).sum()) / found) if found > 0 else 0.0
+
+
 def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:
     """Which nodes have a signal-to-noise ratio of at least 1, as do all nodes above them; roots always (TH eq. 7.8)."""
     ratio = epsilon * summed.sum(axis=1) / (summed.shape[1] * np.sqrt(2 * leaves_below(routes)))
