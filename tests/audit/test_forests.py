@@ -273,7 +273,7 @@ def test_the_true_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_tree_with_the_whole_epsilon_is_stopped_by_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forests, "leaf_epsilon", lambda epsilon, trees, sharing: epsilon)
-    with pytest.raises(AssertionError, match="asks for epsilon 0.9 but fit of random-forest has 0.1 left"):
+    with pytest.raises(AssertionError, match=r"asks for epsilon 0\.9 but fit of random-forest has 0\.1 left"):
         check_recipe(RandomForest(trees=2, max_depth=1), epsilons=[1], transcripts=1)
     schema = tiny_schema()
     codes = np.zeros((len(schema.attributes), 3), dtype=np.uint8)

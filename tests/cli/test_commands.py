@@ -23,7 +23,7 @@ COMMANDS = (
     "report", "compare", "score", "evaluate", "publish", "reproduce fs-table1",
 )  # fmt: skip
 SCORE_KEYS = {"recipe", "variant", "epsilon", "delta", "folds", "accuracy_mean", "accuracy_std", "auc_mean",
-              "fit_seconds_mean"}  # fmt: skip
+              "balanced_accuracy_mean", "log_loss_mean", "fit_seconds_mean"}  # fmt: skip
 
 
 def loads(result: Any) -> Any:
@@ -294,10 +294,18 @@ def test_evaluate_json(shared_desk: Any) -> None:
         assert 0 <= row["accuracy_mean"] <= 1
         assert 0 <= row["auc_mean"] <= 1
         assert row["folds"] == 3
-    assert {row["recipe"] for row in printed["references"]} == {"id3", "c45", "sklearn-tree"}
+    assert {row["recipe"] for row in printed["references"]} == {"majority", "id3", "c45", "sklearn-tree"}
     assert all(row["epsilon"] is None and row["variant"] == "non-private" for row in printed["references"])
     assert "not differentially private" in printed["warning"]
     assert "NOT PRIVATE" in result.stderr
+
+
+def test_evaluate_as_markdown(shared_desk: Any) -> None:
+    lines = evaluated(shared_desk, "-r", "sulq", "-e", 1, "--markdown").stdout.splitlines()
+    assert lines[0] == "| recipe | variant | epsilon | accuracy % | balanced % | AUC | log-loss | fit s |"
+    assert lines[2].startswith("| sulq | sound | 1 | ")
+    assert [line.split(" | ")[0] for line in lines[3:]] == ["| majority", "| id3", "| c45", "| sklearn-tree"]
+    assert all(line.count("|") == 9 for line in lines)
 
 
 def test_evaluate_in_words(shared_desk: Any) -> None:

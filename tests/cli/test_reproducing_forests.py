@@ -10,7 +10,7 @@ import pytest
 
 from privet.experiments import fletcher_fig81, fletcher_instances
 
-COMMANDS = ("accuracy", "fletcher-fig81", "forest-settings")
+COMMANDS = ("accuracy", "fletcher-fig81", "forest-settings", "forest-claims")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -30,8 +30,38 @@ def test_accuracy(shared_desk: Any) -> None:
     assert "NOT PRIVATE" in told.stderr
     [cell] = json.loads(told.stdout)["results"]
     assert (cell["table"], cell["recipe"], cell["epsilon"]) == ("vote", "mohammed2015", 1)
-    assert shared_desk.ok(*asked, "--markdown").stdout.startswith("| recipe | variant | private | vote |")
-    assert "mohammed2015" in shared_desk.ok(*asked).stdout
+    assert {"auc_mean", "log_loss_mean", "balanced_accuracy_mean"} <= cell.keys()
+    [majority] = json.loads(told.stdout)["references"]
+    assert (majority["recipe"], majority["epsilon"]) == ("majority", None)
+    assert majority["accuracy_mean"] == pytest.approx(0.614, abs=0.001)
+    lines = shared_desk.ok(*asked, "--markdown").stdout.splitlines()
+    assert lines[0] == "accuracy % at epsilon 1"
+    assert lines[2] == "| recipe | variant | private | vote |"
+    assert lines[5] == "| majority | non-private | no | 61.4 |"
+    assert lines[9] == "| recipe | variant | private | accuracy % | balanced % | AUC | log-loss |"
+    assert lines[12] == "| majority | non-private | no | 61.4 | 50.0 | 0.500 | 0.667 |"
+    told = shared_desk.ok(*asked, "--measure", "log_loss").stdout
+    assert "mohammed2015" in told
+    assert "log-loss" in told
+    assert "means" not in told
+    refused = shared_desk.run(*asked, "--measure", "brier")
+    assert "unknown measure 'brier'; choose among accuracy, balanced_accuracy, auc, log_loss" in refused.stderr
+
+
+@pytest.mark.usefixtures("tables")
+def test_forest_claims(shared_desk: Any) -> None:
+    asked = ("reproduce", "forest-claims", "--table", "wbc", "--epsilon", 10, "--folds", 2)
+    told = shared_desk.ok(*asked, "--json")
+    assert "NOT PRIVATE" in told.stderr
+    found = json.loads(told.stdout)
+    [claim] = found["results"]
+    assert (claim["table"], claim["epsilon"], claim["fits"]) == ("wbc", 10, 16)  # a small table is dealt more often
+    assert claim["accuracy"] > claim["majority"] == pytest.approx(0.655, abs=0.001)
+    assert claim["log_loss"] < claim["shares_log_loss"] == pytest.approx(0.64, abs=0.03)
+    assert found["verdict"] == "all 1 hold"
+    text = shared_desk.ok(*asked, "--markdown").stdout
+    assert text.startswith("| table | epsilon | majority % | accuracy % |")
+    assert text.rstrip().endswith("claims: all 1 hold")
 
 
 def test_without_tables_the_fix_is_named(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+from sklearn.metrics import log_loss as sklearn_log_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import privet
 from privet.datasets.clinic import clinic
 from privet.errors import ParameterError, TableError
 from privet.estimators.references import REFERENCES
-from privet.experiments.evaluation import evaluate, macro_auc
+from privet.experiments.evaluation import evaluate
+from privet.measures.scores import balanced_accuracy, log_loss, macro_auc
 from privet.testing import ZeroNoise, use_noise
 
 SCHEMA, TABLE = clinic(900, seed=4)
@@ -36,9 +38,15 @@ def test_folds_and_scores_are_those_of_scikit_learn() -> None:
 
 def test_references_stand_apart() -> None:
     result = evaluate(SCHEMA, TABLE, [privet.make_classifier("sulq", epsilon=1)], folds=2, max_depth=3)
-    assert [score.recipe for score in result.references] == list(REFERENCES)
+    assert [score.recipe for score in result.references] == ["majority", *REFERENCES]
     assert all(score.epsilon is None and not score.private for score in result.references)
-    assert all(score.accuracy_mean > 0.7 for score in result.references)
+    assert all(score.accuracy_mean > 0.7 for score in result.references[1:])
+    majority = result.references[0]
+    shares = np.unique(TABLE["class"], return_counts=True)[1] / 900
+    assert majority.accuracy_mean == pytest.approx(shares.max(), abs=0.002)
+    assert majority.balanced_accuracy_mean == pytest.approx(1 / len(shares))
+    assert majority.auc_mean == 0.5
+    assert majority.log_loss_mean == pytest.approx(-(shares * np.log(shares)).sum(), abs=0.01)
     assert result.results[0].private
 
 
@@ -89,3 +97,23 @@ def test_auc_is_that_of_scikit_learn(classes: int, seed: int) -> None:
 
 def test_auc_of_one_class_is_undefined() -> None:
     assert macro_auc(np.zeros(3, dtype=int), np.full((3, 2), 0.5)) is None
+
+
+@given(st.integers(2, 4), st.integers(0, 2**32 - 1))
+def test_log_loss_and_balanced_accuracy_are_those_of_scikit_learn(classes: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    truth = np.concatenate([np.arange(classes), random.integers(classes, size=20)])
+    proba = random.dirichlet(np.ones(classes), truth.size)
+    predicted = random.integers(classes, size=truth.size)
+    assert log_loss(truth, proba) == pytest.approx(sklearn_log_loss(truth, proba, labels=range(classes)))
+    assert balanced_accuracy(truth, predicted) == pytest.approx(balanced_accuracy_score(truth, predicted))
+
+
+def test_without_records_measures_are_undefined() -> None:
+    nobody = np.zeros(0, dtype=int)
+    assert log_loss(nobody, np.zeros((0, 2))) is None
+    assert balanced_accuracy(nobody, nobody) is None
+
+
+def test_what_was_ruled_out_and_happened_costs_a_finite_loss() -> None:
+    assert log_loss(np.array([0]), np.array([[0.0, 1.0]])) == pytest.approx(6 * np.log(10))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from privet.datasets.fletcher import SYNTH, synth
 from privet.errors import ParameterError
-from privet.experiments import accuracy, fletcher_fig81, fletcher_instances, forest_settings
+from privet.experiments import accuracy, fletcher_fig81, fletcher_instances, forest_claims, forest_settings
 from privet.recipes.smooth_forest import SmoothForest, depth_of
 from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
@@ -28,12 +29,27 @@ def test_accuracy_of_recipes_on_a_table(data_dir: Path) -> None:
     refused = cells["nursery", "rana2016", 1.0]  # five classes
     assert refused.accuracy_mean is None
     assert "two classes" in refused.note or "binary" in refused.note.lower()
-    lines = table.to_markdown().splitlines()
-    assert len(lines) == 4
-    assert lines[2].startswith("| mohammed2015 | sound | yes |")
-    assert lines[3].startswith("| rana2016 | as-published | no |")
-    assert lines[3].endswith("| - / - |")
+    mohammed, rana, majority = table.by_table()
+    assert mohammed[:3] == ("mohammed2015", "sound", "yes")
+    assert rana[:3] == ("rana2016", "as-published", "no")
+    assert rana[4] == "- / -"
+    assert majority == ("majority", "non-private", "no", "61.4", "33.3")
+    mohammed, rana, majority = table.by_measure()
+    assert rana[3:] == ("- / -",) * 4  # a mean over some of the tables compares with nothing
+    assert majority[3:5] == ("47.4", "35.0")
+    vote, nursery = (cells[name, "mohammed2015", 10.0].log_loss_mean for name in ("vote", "nursery"))
+    assert mohammed[6].endswith(f" / {(vote + nursery) / 2:.3f}")  # type: ignore[operator]
     assert table.to_dict()["results"][0]["table"] == "vote"
+
+
+def test_claims_are_judged_by_both_measures() -> None:
+    good = forest_claims.Claim("t", 1.0, 5, 0.9, 0.895, 0.01, 0.3, 0.319, 0.01, 0.5, None)
+    dull, brash = replace(good, accuracy=0.889), replace(good, log_loss=0.321)
+    assert (good.accurate, good.calibrated, good.row()[-1]) == (True, True, "yes")
+    assert (dull.accurate, dull.calibrated, dull.row()[-1]) == (False, True, "no")
+    assert (brash.accurate, brash.calibrated, brash.row()[-1]) == (True, False, "no")
+    assert forest_claims.Claims((good,), 5).verdict == "all 1 hold"
+    assert forest_claims.Claims((good, dull), 5).verdict == "missed on t at 1"
 
 
 def test_an_unknown_recipe_is_refused() -> None:

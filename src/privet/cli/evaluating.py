@@ -13,6 +13,7 @@ from privet.cli.options import (
     Budget,
     JournalFile,
     Json,
+    Markdown,
     MaxDepth,
     QuotedLineBreaks,
     SchemaFile,
@@ -22,7 +23,7 @@ from privet.cli.options import (
     mind_epsilon,
     parse_epsilon,
 )
-from privet.cli.output import print_json, print_rich, progress, shout, try_stdout
+from privet.cli.output import print_json, print_markdown, print_rich, progress, shout, try_stdout
 from privet.cli.reporting import WritePage, page_for
 from privet.cli.writing import Force
 from privet.errors import ParameterError, PrivetError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.scoring.evaluation import Evaluated
 
+HEADINGS = ("recipe", "variant", "epsilon", "accuracy %", "balanced %", "AUC", "log-loss", "fit s")
 EXAMPLE = (
     "Example: privet evaluate patients.csv --schema patients.schema.json --recipe exact --recipe diffpc45 "
     "--epsilon 0.1 --epsilon 1 --folds 5. And one that may be published: privet evaluate patients.csv --schema "
@@ -77,6 +79,7 @@ def evaluate(
         typer.Option("--report", metavar="PAGE.html", help="Also write a page: accuracy against epsilon, with spread."),
     ] = None,
     force: Force = False,
+    markdown: Markdown = False,
     as_json: Json = False,
 ) -> None:
     """Cross-validate recipes on a table. NOT PRIVATE, every fold is a fit, unless --private is said.
@@ -126,12 +129,14 @@ def evaluate(
                 folds=folds,
                 repeats=repeats,
                 seed=seed,
-                references=tuple(REFERENCES) if references else (),
+                references=(evaluation.MAJORITY, *REFERENCES) if references else (),
                 max_depth=max_depth,
                 progress=advance,
             )
         if as_json:
             print_json(result.to_dict())
+        elif markdown:
+            print_markdown(HEADINGS, [_row(score) for score in (*result.results, *result.references)])
         else:
             print_rich(_grid(result))
         write_page(lambda pages: pages.evaluation_page(result, facts))
@@ -188,10 +193,8 @@ def _grid(result: Evaluation) -> Any:
 
     folds = [*result.results, *result.references][0]
     grid = Grid(title=f"{folds.folds} folds x {folds.repeats} (not private)")
-    grid.add_column("recipe")
-    grid.add_column("variant")
-    for heading in ("epsilon", "accuracy %", "AUC", "fit s"):
-        grid.add_column(heading, justify="right")
+    for heading in HEADINGS:
+        grid.add_column(heading, justify="left" if heading in HEADINGS[:2] else "right")
     for score in result.results:
         grid.add_row(*_row(score))
     grid.add_section()
@@ -206,7 +209,9 @@ def _row(score: Score) -> tuple[str, ...]:
         score.variant,
         "none" if score.epsilon is None else f"{score.epsilon:g}",
         f"{100 * score.accuracy_mean:.2f} ± {100 * score.accuracy_std:.2f}",
+        "-" if score.balanced_accuracy_mean is None else f"{100 * score.balanced_accuracy_mean:.2f}",
         "-" if score.auc_mean is None else f"{score.auc_mean:.3f}",
+        "-" if score.log_loss_mean is None else f"{score.log_loss_mean:.3f}",
         f"{score.fit_seconds_mean:.3f}",
     )
 

@@ -157,3 +157,4 @@ Budget = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown, as the docs have it.")]

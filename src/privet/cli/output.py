@@ -6,7 +6,7 @@ import errno
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
@@ -58,6 +58,12 @@ def print_rich(*renderables: Any) -> None:
         console = Console(width=200)  # a pipe has no width of its own: do not cut what somebody will search
     for renderable in renderables:
         console.print(renderable, highlight=False)
+
+
+def print_markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table as Markdown on stdout."""
+    for line in (headings, ["---"] * len(headings), *rows):
+        print(f"| {' | '.join(line)} |")
 
 
 class Bar:

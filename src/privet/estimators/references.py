@@ -149,9 +149,8 @@ class SklearnTreeReference(ReferenceClassifier):
 
         assert codes.labels is not None
         columns, names = binary_columns(schema, codes.features)
-        totals = np.bincount(codes.labels, minlength=schema.n_classes).astype(np.float64)
         if self.max_depth == 0 or not codes.labels.size or not names:  # scikit-learn has no such trees
-            return _leaf(schema, totals)
+            return majority_leaf(schema, codes)
         learner = DecisionTreeClassifier(
             criterion=self.criterion,
             max_depth=self.max_depth,
@@ -211,9 +210,11 @@ def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
     return Tree.build(schema, tests, first_child, counts.argmax(axis=1), proba=shares(counts), counts=counts)
 
 
-def _leaf(schema: Schema, totals: npt.NDArray[np.float64]) -> Tree:
-    counts = totals[None, :]
-    return Tree.build(schema, [None], [-1], [int(totals.argmax())], proba=shares(counts), counts=counts)
+def majority_leaf(schema: Schema, codes: Codes) -> Tree:
+    """A tree that says the same of every record: the largest class, and the shares of all of them. NOT private."""
+    assert codes.labels is not None
+    counts = np.bincount(codes.labels, minlength=schema.n_classes).astype(np.float64)[None, :]
+    return Tree.build(schema, [None], [-1], [int(counts.argmax())], proba=shares(counts), counts=counts)
 
 
 REFERENCES: dict[str, type[ReferenceClassifier]] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -22,9 +22,9 @@ import numpy.typing as npt
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
-from privet.estimators.references import REFERENCES
+from privet.estimators.references import REFERENCES, majority_leaf
 from privet.growing.grower import Progress
-from privet.measures.scores import macro_auc
+from privet.measures.scores import balanced_accuracy, log_loss, macro_auc
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate
 from privet.recipes.fitting import fit, own_ledger
@@ -38,6 +38,7 @@ WARNING = (
     "records without noise. Use it on tables that need no protection; what it prints must not be released from others."
 )
 WARM_UP = 100  # records
+MAJORITY = "majority"  # the reference that knows nothing but the classes: what a learner must not be worse than
 REFERENCE_DEPTH = 5  # where nobody says otherwise: what the private classifiers do by default
 
 Index = npt.NDArray[np.intp]
@@ -45,7 +46,10 @@ Index = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Score:
-    """What one learner made of all folds; accuracy and AUC as fractions, None where undefined."""
+    """What one learner made of all folds; None where a measure is undefined.
+
+    Accuracies and AUC are fractions, log-loss is in nats (``privet.measures.scores`` has them all).
+    """
 
     recipe: str
     variant: str
@@ -55,7 +59,9 @@ class Score:
     repeats: int
     accuracy_mean: float
     accuracy_std: float
+    balanced_accuracy_mean: float | None
     auc_mean: float | None
+    log_loss_mean: float | None
     fit_seconds_mean: float
     private: bool
 
@@ -94,9 +100,7 @@ class _Records:
     frozen: Frozen
 
     def take(self, rows: Index) -> _Records:
-        assert self.codes.labels is not None
-        features = np.ascontiguousarray(self.codes.features[:, rows])
-        return _Records(replace(self.codes, features=features, labels=self.codes.labels[rows]), self.frozen.take(rows))
+        return _Records(part(self.codes, rows), self.frozen.take(rows))
 
 
 def evaluate(
@@ -107,7 +111,7 @@ def evaluate(
     folds: int = 10,
     repeats: int = 1,
     seed: int = 0,
-    references: Sequence[str] = tuple(REFERENCES),
+    references: Sequence[str] = (MAJORITY, *REFERENCES),
     max_depth: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -121,10 +125,11 @@ def evaluate(
             raise ParameterError(f"{name} must be a whole number from {least} on, not {value!r}")
     learners = [_private(classifier, schema, seed) for classifier in classifiers]
     depth = REFERENCE_DEPTH if max_depth is None else max_depth
-    learners += [_reference(name, schema, depth) for name in references]
+    cut = learners[0].schema if learners else schema  # the majority class needs no cuts: one encoding less
+    learners += [_majority(cut) if name == MAJORITY else _reference(name, schema, depth) for name in references]
     frozen = freeze(schema, table)
     encoded = {cut: _Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
-    splits = list(_splits(frozen.labels, folds, repeats, seed))
+    splits = list(deal(frozen.labels, folds, repeats, seed))
     total = len(learners) * len(splits)
     scores = []
     for number, learner in enumerate(learners):
@@ -159,7 +164,7 @@ def _private(classifier: PrivateClassifier, schema: Schema, seed: int) -> _Learn
 
 def _reference(name: str, schema: Schema, max_depth: int) -> _Learner:
     if name not in REFERENCES:
-        raise ParameterError(f"unknown reference {name!r}; choose one of {', '.join(REFERENCES)}")
+        raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(REFERENCES)}")
     classifier = REFERENCES[name](schema, max_depth)
     prepared = schema.with_bins(classifier.bins)
 
@@ -169,10 +174,15 @@ def _reference(name: str, schema: Schema, max_depth: int) -> _Learner:
     return _Learner(name, "non-private", None, prepared, grow)
 
 
+def _majority(schema: Schema) -> _Learner:
+    return _Learner(MAJORITY, "non-private", None, schema, lambda records: (majority_leaf(schema, records.codes), None))
+
+
 # ---- folds --------------------------------------------------------------------------------------------------------
 
 
-def _splits(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
+def deal(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
+    """(train, test) records of stratified folds, one after the other."""
     from sklearn.model_selection import StratifiedKFold
 
     largest = int(np.bincount(labels).max(initial=0))
@@ -188,9 +198,17 @@ def _splits(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> It
 @dataclass(frozen=True)
 class _Run:
     accuracy: float
+    balanced_accuracy: float | None
     auc: float | None
+    log_loss: float | None
     seconds: float
     certificate: Certificate | None
+
+
+def part(codes: Codes, rows: Index) -> Codes:
+    """Some of the records."""
+    assert codes.labels is not None
+    return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
 
 
 def _run(learner: _Learner, records: _Records, train: Index, test: Index) -> _Run:
@@ -201,13 +219,19 @@ def _run(learner: _Learner, records: _Records, train: Index, test: Index) -> _Ru
     # A recipe that cuts numbers anew cuts them differently in each fold.
     codes = unseen.codes if trees.schema == learner.schema else unseen.frozen.codes(trees.schema)
     assert codes.labels is not None
-    accuracy = float((trees.predict(codes.features) == codes.labels).mean())
-    return _Run(accuracy, macro_auc(codes.labels, trees.predict_proba(codes.features)), seconds, certificate)
+    predicted, proba = trees.predict(codes.features), trees.predict_proba(codes.features)
+    return _Run(
+        accuracy=float((predicted == codes.labels).mean()),
+        balanced_accuracy=balanced_accuracy(codes.labels, predicted),
+        auc=macro_auc(codes.labels, proba),
+        log_loss=log_loss(codes.labels, proba),
+        seconds=seconds,
+        certificate=certificate,
+    )
 
 
 def _score(learner: _Learner, runs: Sequence[_Run], folds: int, repeats: int) -> Score:
     accuracy = np.array([run.accuracy for run in runs])
-    aucs = [run.auc for run in runs if run.auc is not None]
     certificates = [run.certificate for run in runs if run.certificate is not None]
     return Score(
         recipe=learner.recipe,
@@ -218,7 +242,15 @@ def _score(learner: _Learner, runs: Sequence[_Run], folds: int, repeats: int) ->
         repeats=repeats,
         accuracy_mean=float(accuracy.mean()),
         accuracy_std=float(accuracy.std()),
-        auc_mean=float(np.mean(aucs)) if aucs else None,
+        balanced_accuracy_mean=_mean(run.balanced_accuracy for run in runs),
+        auc_mean=_mean(run.auc for run in runs),
+        log_loss_mean=_mean(run.log_loss for run in runs),
         fit_seconds_mean=float(np.mean([run.seconds for run in runs])),
         private=bool(certificates) and all(certificate.private for certificate in certificates),
     )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are defined."""
+    defined = [value for value in values if value is not None]
+    return float(np.mean(defined)) if defined else None

@@ -1,4 +1,4 @@
-"""Accuracy, F1 and AUC of a model on records whose labels are known. NOT PRIVATE: the records are counted exactly."""
+"""How well a model predicts records whose labels are known. NOT PRIVATE: the records are counted exactly."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from privet.errors import ParameterError
 from privet.privacy.dataset import PrivateDataset
 from privet.schema.encoding import Codes
 from privet.trees.codec import Model, Released
+
+LEAST_PROBABILITY = 1e-6  # in a log-loss: a model that rules out what happens costs 13.8 nats, not infinitely many
 
 
 @dataclass(frozen=True)
@@ -83,3 +85,25 @@ def macro_auc(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float 
             ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]
             areas.append((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
     return float(np.mean(areas)) if areas else None
+
+
+def balanced_accuracy(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float | None:
+    """The mean over the classes that occur of the share of their records that are predicted right; None without any.
+
+    >>> balanced_accuracy(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]))  # three of four right, and yet a constant
+    0.5
+    """
+    right = [float((predicted[truth == code] == code).mean()) for code in np.unique(truth)]
+    return float(np.mean(right)) if right else None
+
+
+def log_loss(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float | None:
+    """The mean of minus the logarithm of the probability of what happened, in nats; None without records.
+
+    >>> round(log_loss(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])), 2)
+    7.25
+    """
+    if not truth.size:
+        return None
+    said = proba[np.arange(truth.size), truth]
+    return float(-np.log(np.maximum(said, LEAST_PROBABILITY)).mean())
