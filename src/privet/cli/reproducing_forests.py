@@ -39,6 +39,9 @@ def accuracy(
         list[str] | None,
         typer.Option("--measure", metavar="M", help="accuracy, balanced_accuracy, auc or log_loss, table by table."),
     ] = None,
+    learners: Annotated[
+        bool, typer.Option("--learners", help="The recipes that the guide compares, instead of all.")
+    ] = False,
     quick: Quick = False,
     markdown: Markdown = False,
     as_json: Json = False,
@@ -60,7 +63,7 @@ def accuracy(
     with progress("cross-validating") as advance:
         result = experiment.run(
             table or (("vote",) if quick else experiment.TABLES),
-            recipe,
+            recipe or (experiment.LEARNERS if learners else None),
             epsilon or experiment.EPSILONS,
             folds=folds or (experiment.QUICK_FOLDS if quick else experiment.FOLDS),
             repeats=repeats,

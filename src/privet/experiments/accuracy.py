@@ -23,6 +23,8 @@ from privet.recipes.registry import OWN, recipe_class
 TABLES = ("adult-complete", "mushroom", "nursery", "magic", "vote", "tic-tac-toe")
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 FOLDS, QUICK_FOLDS = 10, 2
+# What the guide compares, as far as there is such a recipe: to read, to rank, and to compare with.
+LEARNERS = tuple(name for name in ("exact", "additive", "random-forest", "greedy-forest", "diffpc45") if name in OWN)
 MEASURES = {"accuracy": "accuracy %", "balanced_accuracy": "balanced %", "auc": "AUC", "log_loss": "log-loss"}
 
 

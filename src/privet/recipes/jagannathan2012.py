@@ -22,7 +22,7 @@ from privet.growing.forests import buy_leaf_counts, size_of
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
+from privet.recipes.recipe import Info, Recipe, check_random_trees, check_whole, exact_share
 from privet.schema import Numeric, Schema
 from privet.trees.forest import Forest
 from privet.trees.leaf_counts import add_up, as_trees, shares
@@ -91,11 +91,7 @@ class Jagannathan2012(Recipe):
         for name, most in (("trees", 10_000), ("max_depth", 1000)):
             if getattr(self, name) != "auto":
                 check_whole(getattr(self, name), name, 1 if name == "trees" else 0, most)
-        check_whole(self.bins, "bins", 2, 65_000)
-        if self.n_public is not None:
-            check_whole(self.n_public, "n_public", 1, 2**40)
-        check_share(self.count_share, "count_share", least=1e-6, most=0.999)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+        check_random_trees(self)
 
     def prepare(self, schema: Schema) -> Schema:
         return schema.with_bins(self.bins)

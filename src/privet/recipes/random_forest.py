@@ -36,7 +36,16 @@ from privet.growing.forests import Sharing, buy_leaf_counts, leaf_epsilon, size_
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees, test_kinds
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_number, check_whole, exact_share
+from privet.recipes.recipe import (
+    Info,
+    Recipe,
+    check_choice,
+    check_flag,
+    check_number,
+    check_random_trees,
+    check_whole,
+    exact_share,
+)
 from privet.schema import Schema
 from privet.structure.splits import Kind, Tests
 from privet.trees.forest import Forest
@@ -141,18 +150,14 @@ class RandomForest(Recipe):
             check_whole(self.trees, "trees", 1, MOST_TREES)
         check_whole(self.max_depth, "max_depth", 0, 1000)
         check_number(self.min_signal, "min_signal", 0, 1000)
-        if self.n_public is not None:
-            check_whole(self.n_public, "n_public", 1, 2**40)
-        check_number(self.count_share, "count_share", 1e-6, 0.999)
+        check_random_trees(self)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
-        check_whole(self.bins, "bins", 2, 65_000)
         check_choice(self.sharing, "sharing", get_args(Sharing))
         check_number(self.shrinkage, "shrinkage", 0, 1000)
         check_flag(self.prune, "prune")
         check_choice(self.voting, "voting", get_args(Voting))
         check_number(self.evidence, "evidence", 1e-6, 1000)
         check_number(self.weight_share, "weight_share", 0, 0.999 - self.count_share)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
 
     def prepare(self, schema: Schema) -> Schema:
         return schema.with_bins(self.bins)

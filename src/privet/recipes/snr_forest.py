@@ -25,7 +25,7 @@ from privet.growing.forests import buy_leaf_counts, size_of
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
+from privet.recipes.recipe import Info, Recipe, check_random_trees, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
 from privet.trees.leaf_counts import above_noise, add_up, as_trees, leaves_below, shares, surest_opinion
@@ -94,11 +94,7 @@ class SNRForest(Recipe):
     def check(self) -> None:
         if self.trees != "auto":
             check_whole(self.trees, "trees", 1, 10_000)
-        check_whole(self.bins, "bins", 2, 65_000)
-        if self.n_public is not None:
-            check_whole(self.n_public, "n_public", 1, 2**40)
-        check_share(self.count_share, "count_share", least=1e-6, most=0.999)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+        check_random_trees(self)
 
     def prepare(self, schema: Schema) -> Schema:
         return schema.with_bins(self.bins)

@@ -115,11 +115,11 @@ class Forest:
         return hearing.scores(self.voting, tally, self.prior)
 
     @cached_property
-    def _nodes(self) -> hearing.Nodes:
+    def _nodes(self) -> hearing.Opinions:
         columns = [[getattr(tree, name) for tree in self.trees] for name in ("label", "proba", "counts")]
         label, proba, counts = map(np.concatenate, columns)
         roots = np.repeat(self.routes.roots, [len(tree) for tree in self.trees])
-        return hearing.Nodes(label, proba, counts, proba[roots])
+        return hearing.Opinions(label, proba, counts, proba[roots])
 
     def _tally(self, features: npt.NDArray[Any], votes: Floats, *, best: bool) -> Floats:
         from privet.trees import kernels

@@ -5,6 +5,7 @@ All of it is arithmetic on released numbers, over all trees at once and a level 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -136,8 +137,8 @@ def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) ->
     """How much of what sets the leaves apart from the whole table is signal, from 0 to 1; the rest is noise.
 
     A leaf of n records differs from n times the class shares of the table (``prior``). Were there nothing but Laplace
-    noise of ``scale`` and chance, the expected square of that difference would be known. What the squares, summed over
-    the leaves of all trees, have beyond it is signal.
+    noise of ``scale`` and chance, the expected square of that difference would be known, and about how it varies. What
+    the squares, summed over the leaves of all trees, have beyond it is signal.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway, Tests
@@ -145,7 +146,7 @@ def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) ->
     >>> routes = Routes(schema, Tests.of(schema, [Multiway(0), None, None]), [1, -1, -1], [0])
     >>> counts = add_up(routes, np.array([[0, 0], [900, 100], [600, 400]]))
     >>> [round(signal_share(routes, counts, scale, np.array([0.75, 0.25])), 2) for scale in (1, 50, 500)]
-    [0.98, 0.87, 0.0]
+    [0.99, 0.76, 0.0]
     """
     leaves = counts[routes.leaves]
     sizes = leaves.sum(axis=1, keepdims=True)
@@ -153,8 +154,11 @@ def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) ->
     # Noise of variance v in every count moves count c minus prior_c times their sum by v (1 - 2 prior_c + C prior_c^2).
     noise = 2 * scale**2 * (1 - 2 * prior + classes * prior**2)
     chance = np.maximum(sizes, 0.0) * prior * (1 - prior)
+    expected = (noise + chance).sum(axis=1)
+    # Squares of noise vary too, in a leaf by nearly twice their mean: half a standard deviation more is not signal yet.
+    noisy = float(expected.sum()) + math.sqrt(0.75 * float((expected**2).sum()))
     found = float(((leaves - sizes * prior) ** 2).sum())
-    return max(0.0, 1 - float((noise + chance).sum()) / found) if found > 0 else 0.0
+    return max(0.0, 1 - noisy / found) if found > 0 else 0.0
 
 
 def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:

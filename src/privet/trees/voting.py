@@ -27,7 +27,7 @@ Voting = Literal["majority", "proba", "confidence", "counts", "surest", "evidenc
 LEAST = 1e-9  # the smallest probability in a logarithm: one tree must not rule a class out against all others
 
 
-class Nodes(NamedTuple):
+class Opinions(NamedTuple):
     """What the nodes of all trees say, end to end."""
 
     label: npt.NDArray[np.int32]
@@ -37,7 +37,7 @@ class Nodes(NamedTuple):
     """(node, class) the opinion of the root above."""
 
 
-def votes(voting: Voting, nodes: Nodes, weight: float) -> Floats:
+def votes(voting: Voting, nodes: Opinions, weight: float) -> Floats:
     """(node, class) what a node adds to the tally of a record that ends there."""
     match voting:
         case "proba":
