@@ -14,9 +14,10 @@ from privet import Categorical, Ledger, ParameterError, PrivateDataset, Schema
 from privet.engines import memory
 from privet.engines.memory import MemoryEngine
 from privet.growing.evidence import WEIGHTS, choose_weight, log_prior
-from privet.privacy.counting import ROOT, STEPS, Evidence, LossSums, refine
+from privet.privacy.counting import ROOT, LossSums, refine
 from privet.privacy.scores import LogLoss
 from privet.schema.encoding import Codes, encode
+from privet.structure.evidence import STEPS, Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, Tests
 from privet.testing import ZeroNoise, neighbouring_tables, schemas, use_noise

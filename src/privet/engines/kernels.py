@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from privet.errors import ParameterError
-from privet.privacy.counting import STEPS
 from privet.structure.compiled import spread
 from privet.structure.descent import BLOCK, child, descend
+from privet.structure.evidence import STEPS
 
 OUTSIDE = -1
 """The cell of a record that has left the frontier."""

@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from privet.privacy.counting import STEPS, Evidence
 from privet.privacy.dataset import PrivateDataset
+from privet.structure.evidence import STEPS, Evidence
 from privet.trees.forest import Forest
 from privet.trees.voting import LEAST
 

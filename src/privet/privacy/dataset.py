@@ -10,22 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
-from privet.privacy import mechanisms
+from privet.privacy import counting, mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import (
-    ROOT,
-    Cells,
-    Coins,
-    Engine,
-    Evidence,
-    LevelSum,
-    LossSums,
-    Tally,
-    descend,
-    level_sums,
-    only,
-    refine,
-)
+from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, descend, level_sums, only, refine
 from privet.privacy.fits.calibration import Calibration, Shape, calibrate
 from privet.privacy.fits.perturbed_fit import Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
@@ -38,6 +25,7 @@ from privet.privacy.scores import LogLoss, Score
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Quantum
 from privet.schema.fingerprint import fingerprint
+from privet.structure.evidence import Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests, check_test
 
@@ -137,7 +125,7 @@ class PrivateDataset:
         by, score = Selection(), LogLoss(evidence.most)
         mechanisms.check_candidates(by, (1, evidence.weights.size), None, prior)
         receipt = self._charge(epsilon, "weight of the evidence", evidence.most, by.mechanism)
-        worth = score.node(self._engine.answer([LossSums(self._cells, evidence)])[0])
+        worth = score.node(self._engine.answer([counting.LossSums(self._cells, evidence)])[0])
         return int(mechanisms.choose(worth, score, receipt, by, terms=1, log_prior=prior)[0])
 
     def perturbed_fit(

@@ -14,7 +14,6 @@ from privet.privacy.counting import (
     ROOT,
     Cells,
     Engine,
-    Evidence,
     FitCurvature,
     FitSums,
     Ints,
@@ -31,6 +30,7 @@ from privet.privacy.counting import (
 )
 from privet.schema import Categorical, Numeric, Schema
 from privet.schema.frozen import freeze
+from privet.structure.evidence import Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 from privet.structure.terms import UNIT, Term
