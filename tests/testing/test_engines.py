@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privet.engines.memory import MemoryEngine
-from privet.privacy.counting import ROOT, Cells, Coins, Question, Tally
+from privet.privacy.counting import ROOT, Cells, Coins, LossSums, Question, Tally
 from privet.schema import Numeric, Schema
 from privet.schema.frozen import freeze
 from privet.testing import check_engine
@@ -93,6 +93,16 @@ class SwapsCodesOfThree(MemoryEngine):
         return super().answer(turned)
 
 
+class CutsLossesOffLate(MemoryEngine):
+    def answer(self, questions: Any) -> list[Any]:
+        def late(question: Question) -> Question:
+            if not isinstance(question, LossSums):
+                return question
+            return replace(question, evidence=replace(question.evidence, most=2 * question.evidence.most))
+
+        return super().answer([late(question) for question in questions])
+
+
 class IgnoresNewCuts(MemoryEngine):
     def with_schema(self, schema: Schema) -> MemoryEngine:
         return self
@@ -107,6 +117,7 @@ FAULTS = {
     "coins at every pass": lambda schema, table: memory_engine(schema, table, kind=TossesAtEveryPass),
     "joint counts of all cells": lambda schema, table: memory_engine(schema, table, kind=CountsTogetherInAllCells),
     "codes of three attributes": lambda schema, table: memory_engine(schema, table, kind=SwapsCodesOfThree),
+    "losses cut off late": lambda schema, table: memory_engine(schema, table, kind=CutsLossesOffLate),
     "old cuts": lambda schema, table: memory_engine(schema, table, kind=IgnoresNewCuts),
 }
 

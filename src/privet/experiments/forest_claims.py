@@ -27,7 +27,7 @@ from privet.trees.forest import Forest
 EPSILONS = (0.1, 1.0, 10.0)
 FOLDS, QUICK_FOLDS = 5, 2
 QUICK_TABLES = ("vote", "wilt")
-MOST_REPEATS = 8
+MOST_REPEATS = 24
 PREDICTIONS = 20_000  # of a table, at least, before it is dealt no more
 BELOW_MAJORITY, ABOVE_SHARES = 0.01, 0.02
 
