@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).parents[2] / "src" / "privet"
 KERNEL = SRC / "privacy"
-MOST_LINES = 1_900  # what one person can read closely in an afternoon; intent, not a reason to squeeze code
+MOST_LINES = 1950  # what one person can read closely in an afternoon; intent, not a reason to squeeze code
 SAMPLERS = KERNEL / "samplers"  # a second afternoon: whole trees and random stopping, with proofs of their own
 MOST_SAMPLER_LINES = 1_000
 FITS = KERNEL / "fits"  # a third: the convex fit, its calibration and its release, with a proof of its own
