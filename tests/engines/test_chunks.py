@@ -114,7 +114,7 @@ def test_a_protected_source_is_read_once_and_cut_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "most"), [(DiffPC45(max_depth=4), 5), (RandomForest(), 2)], ids=["diffpc45", "random-forest"]
+    ("recipe", "most"), [(DiffPC45(max_depth=4), 5), (RandomForest(), 3)], ids=["diffpc45", "random-forest"]
 )
 def test_a_pass_a_level(recipe: Any, most: int) -> None:
     engine = ChunkEngine.read(Batches(TABLE), recipe.prepare(SCHEMA), for_one_fit=True, size=40)
