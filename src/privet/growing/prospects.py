@@ -2,8 +2,8 @@
 
 All of them look at the *signal*: the number of records, released or declared, times epsilon. That is what a mechanism
 sees of a table. A quarter of the records at four times the epsilon is as good, so the rules hold for both alike. They
-were chosen once for all tables, by the shapes of ``privet reproduce shapes`` and by adult-complete, mushroom, nursery,
-pendigits, shuttle and wbc.
+were chosen once for all tables, by looking at adult-complete, magic, mushroom, nursery, pendigits, shuttle and wbc, and
+for many classes at chess-krk, optdigits and yeast: figures of these are a little flattered.
 """
 
 from __future__ import annotations
