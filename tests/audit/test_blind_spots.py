@@ -85,14 +85,14 @@ def test_what_is_said_on_the_way(way: str, neighbours: str) -> None:
 def test_what_reading_a_table_says(monkeypatch: pytest.MonkeyPatch) -> None:
     from privet.audit import comparing
 
-    whole = comparing.encode
+    whole = comparing.admitted
 
     def talkative(schema: Any, table: Any) -> Any:
         codes = whole(schema, table)
         warnings.warn(f"read {codes.features.shape[1]} records", stacklevel=1)
         return codes
 
-    monkeypatch.setattr(comparing, "encode", talkative)
+    monkeypatch.setattr(comparing, "admitted", talkative)
     assert audit_learner(lambda data, epsilon: data.noisy_count(epsilon), SMALL["add-remove"]).lower_bound == math.inf
 
 

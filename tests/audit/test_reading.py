@@ -75,7 +75,7 @@ FAULTS: list[Callable[[Schema, Any], Any]] = [floats_for_nulls, strips_all, wrap
 def test_readers_at_fault(fault: Any, neighbours: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if fault is wraps_where_many and neighbours == "replace-one":
         return  # where the number of records is public
-    monkeypatch.setattr(comparing, "encode", fault)
+    monkeypatch.setattr(comparing, "admitted", fault)
     found = audit_learner(counts, WIDE[neighbours], neighbours=neighbours, transcripts=2)
     assert found.verdict == "violated", found
     if fault in (floats_for_nulls, wraps_where_many):
@@ -91,7 +91,7 @@ def test_the_reader_that_is(neighbours: str) -> None:
 
 
 def test_a_whole_recipe_notices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "encode", floats_for_nulls)
+    monkeypatch.setattr(comparing, "admitted", floats_for_nulls)
     pairs = [pair for pair in WIDE["add-remove"] if pair.containers]
     assert exact("sulq", pairs, transcripts=3).verdict == "violated"
 

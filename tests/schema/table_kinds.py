@@ -68,3 +68,4 @@ KINDS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "lists of cells": lambda t: [list(row) for row in zip(*t.values(), strict=True)],
     "tuples of cells": lambda t: tuple(zip(*t.values(), strict=True)),
 }
+NAMELESS = {"2-D objects", "2-D text", "lists of cells", "tuples of cells"}  # columns are known by their order alone

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from table_kinds import KINDS, SCHEMA, TABLE
+from table_kinds import KINDS, NAMELESS, SCHEMA, TABLE
 
 from privet.errors import TableError
 from privet.schema import Categorical, Numeric, Schema
@@ -94,7 +94,7 @@ class TestInfer:
         assert array.attributes[0] == Numeric("x0", 1, 2, integer=True, basis="inferred")
         assert encode(array, np.array([[1.0, 0.5]]), [9]).features.shape == (2, 1)
 
-    @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"2-D objects", "2-D text"}))
+    @pytest.mark.parametrize("kind", sorted(KINDS.keys() - NAMELESS))
     def test_fits_its_own_table(self, kind: str) -> None:
         table = KINDS[kind](TABLE)
         assert infer(table, "class").check(table).ok
