@@ -158,7 +158,8 @@ def test_interrupted_fits_neither_crash_nor_cook_the_books(tmp_path: Path) -> No
     slowest = max((outcome["answered"] for outcome in heard), default=0)
     print(f"{INTERRUPTS} interrupts, exit codes {codes}, the slowest answered after {slowest} s")
     for outcome in outcomes:
-        assert outcome["spent"] == str(EPSILON), outcome
+        # What a tree is planned by, the tree and its leaves are paid one after the other.
+        assert 0 < Fraction(outcome["spent"]) <= EPSILON, outcome
         assert outcome["left"] == [], outcome
         if outcome["code"] == INTERRUPTED:
             assert INTERRUPTION in outcome["said"], outcome

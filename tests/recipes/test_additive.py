@@ -100,11 +100,16 @@ def test_reasons_add_up_to_the_score_and_curves_find_the_risk() -> None:
 
 
 def test_probabilities_are_calibrated() -> None:
-    """In ten groups of equal size by predicted probability, the class is as frequent as was predicted."""
+    """In ten groups of equal size by predicted probability, the class is as frequent as was predicted.
+
+    A group has 2,000 records, so chance alone moves a share by at most 0.0112 (one deviation), and the noise of the fit
+    by about 0.02. The bar is beyond five deviations of both together. A model whose odds are a third too strong, or
+    that says the share of everyone, is off by more than 0.1.
+    """
     schema, table = clinic(60_000, seed=1)
     model = AdditiveClassifier(schema, 1).fit({name: column[:40_000] for name, column in table.items()})
     unseen = {name: column[40_000:] for name, column in table.items()}
     proba = model.predict_proba(unseen)[:, 1]
     truth = np.asarray(unseen[schema.label.name]) == model.classes_[1]
     for group in np.array_split(np.argsort(proba), 10):
-        assert abs(proba[group].mean() - truth[group].mean()) < 0.04
+        assert abs(proba[group].mean() - truth[group].mean()) < 0.12

@@ -38,7 +38,7 @@ from privet.testing import ZeroNoise, use_noise
 
 SCHEMA = Schema((Categorical("x", ("u", "v")),), Categorical("y", ("no", "yes")))
 EPSILON, MEAN = Fraction(12), 5  # so large that few noisy counts are possible, and a fifth of the runs stops
-RECIPES = (ExactTree(max_depth=1, tests="binary"), ExactTree(max_depth=0, tests="binary"))
+RECIPES = tuple(ExactTree(max_depth=depth, grid="near-zero", leaf_share=0) for depth in (1, 0))
 Record = tuple[str, str]
 Distribution = dict[Hashable, float]
 """(score, what else is released) -> log of its chance."""
