@@ -169,10 +169,13 @@ def test_random_state_never_seeds_noise(make: Make, name: str, clinic_schema: Sc
     clipped (jagannathan2012) there are ten leaves or more, and all are 0 in both fits with a chance below one in a
     million.
     """
-    params = {"schema": clinic_schema, "epsilon": 0.001, "max_depth": 1, "leaf_share": 0.5}
+    # An additive model of so few records would be a label and shares, which can agree; curves have noise throughout.
+    epsilon = 10 if name == "additive" else 0.001
+    params = {"schema": clinic_schema, "epsilon": epsilon, "max_depth": 1, "leaf_share": 0.5}
     one, other = (make(name, **params).fit(table, table["ill"]).model_.trees for _ in range(2))
-    if isinstance(one, Additive):  # its class counts have noise of scale 50,000, which the offset shows
-        assert one.offset != other.offset
+    if isinstance(one, Additive):
+        assert one.parts
+        assert not any(np.array_equal(a.table, b.table) for a, b in zip(one.parts, other.parts, strict=False))
         return
     counts = [
         np.concatenate([tree.counts[tree.is_leaf] for tree in (trees if isinstance(trees, Forest) else (trees,))])
