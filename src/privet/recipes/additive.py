@@ -26,9 +26,9 @@ from privet.growing.knots import fine_bins
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.losses import Loss
+from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.recipe import Info, Recipe, check_whole
 from privet.schema import Schema
-from privet.schema.encoding import decode_labels
 from privet.trees.additive import Additive
 
 MOST_WEIGHT = 1000  # beyond, the others would drown
@@ -88,14 +88,11 @@ class AdditiveModel(Recipe):
 
     @property
     def params(self) -> dict[str, Any]:
-        """In a form that a file can hold: keys in JSON are text, and labels may be something else."""
-        weights = self.class_weights and [[label, weight] for label, weight in self.class_weights.items()]
-        return super().params | {"class_weights": weights}
+        return as_pairs(super().params)
 
     @classmethod
     def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
-        weights = params.get("class_weights")
-        return params | {"class_weights": dict(weights)} if isinstance(weights, list) else params
+        return from_pairs(params)
 
     def loss(self, epsilon: Fraction) -> Loss:
         return Loss(epsilon, parse_delta(self.delta))
@@ -126,14 +123,7 @@ class AdditiveModel(Recipe):
         return favours
 
     def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
-        labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
-        given = self.class_weights or {}
-        unknown = [label for label in given if label not in labels]
-        if unknown:
-            raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
-        weights = [given.get(label, 1.0) for label in labels]
-        if not all(isinstance(w, int | float) and not isinstance(w, bool) and 0 <= w <= 1 for w in weights):
-            raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
+        weights = weights_of(self.class_weights, schema)
         if not any(weights):
             raise ParameterError("class_weights ignore every class; leave one a weight above 0")
         return np.array(weights, dtype=np.float64)

@@ -37,10 +37,10 @@ from privet.growing.whole_tree import (
 )
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
+from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.recipe import Info, Recipe, Survey, check_choice, check_whole
 from privet.recipes.surveying import cut_where_records_lie, hear
 from privet.schema import Schema
-from privet.schema.encoding import decode_labels
 from privet.structure.splits import Tests
 from privet.trees.tree import Tree
 
@@ -147,13 +147,11 @@ class ExactTree(Recipe):
     @property
     def params(self) -> dict[str, Any]:
         """In a form that a file can hold: keys in JSON are text, and labels may be something else."""
-        weights = self.class_weights and [[label, weight] for label, weight in self.class_weights.items()]
-        return super().params | {"class_weights": weights}
+        return as_pairs(super().params)
 
     @classmethod
     def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
-        weights = params.get("class_weights")
-        return params | {"class_weights": dict(weights)} if isinstance(weights, list) else params
+        return from_pairs(params)
 
     def prepare(self, schema: Schema) -> Schema:
         return schema.with_bins(self.bins) if self.recuts(schema) else self._public_cuts(schema)
@@ -260,13 +258,7 @@ class ExactTree(Recipe):
     def _sixteenths(self, schema: Schema) -> tuple[int, ...]:
         if not self.class_weights:
             return (1,) * schema.n_classes
-        labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
-        unknown = [label for label in self.class_weights if label not in labels]
-        if unknown:
-            raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
-        weights = [self.class_weights.get(label, 1.0) for label in labels]
-        if not all(isinstance(w, int | float) and 0 <= w <= 1 for w in weights):
-            raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
+        weights = weights_of(self.class_weights, schema)
         sixteenths = tuple(round(WEIGHT_UNIT * w) for w in weights)
         lost = [w for w, rounded in zip(weights, sixteenths, strict=True) if w > 0 and not rounded]
         if lost:

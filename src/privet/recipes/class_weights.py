@@ -1,0 +1,42 @@
+"""Public weights of classes, as recipes take them: a dict of label to a number in [0, 1], never from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from privet.errors import ParameterError
+from privet.schema import Schema
+from privet.schema.encoding import decode_labels
+
+
+def as_pairs(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters in a form that a file can hold: keys in JSON are text, and labels may be something else."""
+    weights = params["class_weights"]
+    return params | {"class_weights": weights and [[label, weight] for label, weight in weights.items()]}
+
+
+def from_pairs(params: dict[str, Any]) -> dict[str, Any]:
+    """The inverse of ``as_pairs``."""
+    weights = params.get("class_weights")
+    return params | {"class_weights": dict(weights)} if isinstance(weights, list) else params
+
+
+def weights_of(given: Mapping[Any, float] | None, schema: Schema) -> list[float]:
+    """The weight of each class of the schema, 1 where none was given.
+
+    >>> from privet.schema import Categorical
+    >>> schema = Schema((Categorical("cough", (False, True)),), Categorical("ill", ("no", "yes")))
+    >>> weights_of({"no": 0.5}, schema)
+    [0.5, 1.0]
+    """
+    labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
+    unknown = [label for label in given or {} if label not in labels]
+    if unknown:
+        raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
+    weights = [(given or {}).get(label, 1.0) for label in labels]
+    if not all(isinstance(w, int | float) and not isinstance(w, bool) and 0 <= w <= 1 for w in weights):
+        raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
+    return weights
