@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def data_dir() -> Path:
     if not path.is_dir():
         pytest.fail(f"PRIVET_DATA={named} is not a directory")
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_minute_for_all_models() -> Iterator[None]:
+    """Tests compare models byte for byte: two fits on either side of a full minute would differ in their date."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privet.recipes.provenance.this_minute", lambda: "2026-01-02T03:04Z")
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,8 +16,12 @@ def provenance() -> dict[str, str]:
     >>> sorted(provenance())
     ['date', 'numba', 'numpy', 'opendp', 'privet', 'python']
     """
-    began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return {"date": began, "python": platform.python_version()} | _versions()
+    return {"date": this_minute(), "python": platform.python_version()} | _versions()
+
+
+def this_minute() -> str:
+    """The time to the minute, UTC: the one thing in a model that two equal fits need not share."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
 
 
 @cache
