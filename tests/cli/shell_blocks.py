@@ -120,7 +120,7 @@ class Shell:
         rest = list(arguments)
         while hasattr(command, "commands") and rest:
             context = context or command.make_context("privet", [], resilient_parsing=True)
-            command = command.commands[rest.pop(0)]
+            _, command, rest = command.resolve_command(context, rest)
         command.make_context(arguments[0], rest, parent=context)
 
 

@@ -9,12 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import privet
 from privet.datasets.clinic import clinic
-from privet.experiments import fs_table1
+from privet.experiments.registry import ENTRIES
 from privet.privacy.ledger import Ledger
 from privet.testing import SeededNoise, use_noise
 
@@ -318,31 +317,16 @@ def test_evaluate_in_words(shared_desk: Any) -> None:
 # ---- reproduction -------------------------------------------------------------------------------------------------
 
 
-def test_reproduce_json(shared_desk: Any) -> None:
+def test_reproduce_an_experiment(desk: Any) -> None:
     """The shape only; what the numbers say is tested with the experiment."""
-    table = loads(shared_desk.ok("reproduce", "fs-table1", "--runs", 2, "--json"))
-    assert table["verdict"] in ("reproduced", "differs")
-    assert len(table["as_published"]) == 25
-    assert len(table["sound"]) == 20
-    assert [cell["records"] for cell in table["exact"]] == [200, 300, 1000, 2000, 3000, 4000, 5000]
-    keys = {"records", "method", "variant", "runs", "mean", "sd", "published_mean", "published_sd", "z", "verdict"}
-    assert all(cell.keys() == keys for cell in table["as_published"])
-
-
-def test_reproduce_in_words(shared_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    paper = {
-        (size, method, "as-published" if method in fs_table1.PRIVATE else "non-private"): np.full(9, cells[i][0])
-        for method, cells in fs_table1.PUBLISHED.items()
-        for i, size in enumerate(fs_table1.SIZES)
-    }
-    sound = {(size, method, "sound"): np.full(9, 100.0) for size, method, v in paper if v == "as-published"}
-    paper[3000, "Gini", "as-published"] -= 60
-    sound[1000, "Max", "sound"] -= 60
-    exact = {(size, "exact", "sound"): np.full(9, 90.0 if size == 300 else 100.0) for size in fs_table1.TARGETS}
-    told = fs_table1.judge(paper | sound | exact, fs_table1.FULL)
-    monkeypatch.setattr(fs_table1, "run", lambda *_, **__: told)
-    text = shared_desk.ok("reproduce", "fs-table1").stdout
-    for part in ("As published", "Sound", "90.1 ± 1.5", "verdict: differs (Gini at 3000)", "behind: Max at 1000"):
-        assert part in text
-    for part in ("Drawn exactly", "at least 97: reached", "at least 99.9: missed", "misses its target: at 300"):
-        assert part in text
+    asked = ("reproduce", "fs-table1", "--runs", 2, "--records", 1000, "--out", desk["kept"], "--processes", 1)
+    table = loads(desk.ok(*asked, "--json"))
+    assert table["grid"] == {"records": [1000], "runs": 2, "seed": 0}
+    assert [one["source"] for one in table["statements"]] == ["FS Table 1"] * 5
+    text = desk.ok(*asked)
+    assert "1 of 1 jobs were done before" in text.stderr
+    assert "of 5 statements reproduced" in text.stdout
+    assert "| 1000 |" in desk.ok(*asked, "--markdown").stdout
+    assert "exclude each other" in desk.run(*asked, "--quick", "--smoke").stderr
+    listed = desk.ok("reproduce", "--list").stdout
+    assert all(entry.name in listed for entry in ENTRIES)

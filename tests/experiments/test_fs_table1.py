@@ -9,7 +9,20 @@ import pytest
 
 from privet.errors import ParameterError
 from privet.experiments import fs_table1
-from privet.experiments.fs_table1 import EXACT, FULL, PRIVATE, PUBLISHED, QUICK, SIZES, TARGETS, collect, judge
+from privet.experiments.experiment import Row
+from privet.experiments.fs_table1 import (
+    EXACT,
+    FULL,
+    PRIVATE,
+    PUBLISHED,
+    QUICK,
+    SIZES,
+    TARGETS,
+    FsTable1,
+    collect,
+    judge,
+)  # fmt: skip
+from privet.experiments.runner import run
 
 Accuracy = dict[fs_table1.Column, Any]
 
@@ -28,12 +41,12 @@ FEW = 120  # runs
 
 @pytest.fixture(scope="module")
 def few() -> Accuracy:
-    return collect(FEW, seed=2010, processes=1, sizes=(200, 1000))
+    return collect(run("fs-table1", "full", FsTable1((200, 1000), FEW, 2010), processes=1).rows)
 
 
 @pytest.fixture(scope="module")
 def accuracy() -> Accuracy:
-    return collect(QUICK, seed=2010, processes=2)
+    return collect(run("fs-table1", "full", FsTable1(runs=QUICK, seed=2010), processes=2).rows)
 
 
 def swapped(accuracy: Accuracy) -> Accuracy:
@@ -119,8 +132,8 @@ def test_what_was_measured_reproduces_the_table_in_full() -> None:
     assert table.verdict == "reproduced"
     assert table.dominates
     assert max(cell.z for cell in table.as_published if cell.z is not None) < 2.5
-    assert len(table.to_dict()["as_published"]) == len(PUBLISHED) * len(SIZES)
-    assert [(cell["records"], cell["target"]) for cell in table.to_dict()["exact"]] == sorted(TARGETS.items())
+    assert len(table.as_published) == len(PUBLISHED) * len(SIZES)
+    assert [cell.records for cell in table.exact] == sorted(TARGETS)
     assert table.reaches
 
 
@@ -129,7 +142,6 @@ def test_the_exact_tree_may_not_miss_a_target(records: int, mean: float) -> None
     table = judge(as_measured() | {(records, EXACT, "sound"): np.full(FULL, mean)}, FULL)
     assert not table.reaches
     assert [cell.records for cell in table.exact if cell.verdict == "missed"] == [records]
-    assert not table.to_dict()["reaches"]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +171,32 @@ def test_a_sound_form_may_not_fall_behind() -> None:
     assert [cell.method for cell in table.sound if cell.verdict == "falls behind"] == ["Max"]
 
 
-@pytest.mark.parametrize("runs", [0, 1, True, 2.5])
+@pytest.mark.parametrize("runs", [0, 1])
 def test_runs_are_checked(runs: int) -> None:
-    with pytest.raises(ParameterError, match="runs must be a whole number"):
-        collect(runs)
+    with pytest.raises(ParameterError, match="runs must be at least 2"):
+        run("fs-table1", "full", FsTable1(runs=runs))
+
+
+def as_rows(accuracy: Accuracy) -> list[Row]:
+    found: dict[int, list[Any]] = {}
+    for (records, method, variant), values in accuracy.items():
+        found.setdefault(records, []).append([method, variant, values.tolist()])
+    return [{"records": records, "accuracy": cells} for records, cells in found.items()]
+
+
+def test_what_is_shown() -> None:
+    """A cell that differs, a sound form that falls behind and a missed target are all told."""
+    measured = as_measured()
+    measured[3000, "Gini", "as-published"] -= 60
+    measured[1000, "Max", "sound"] -= 60
+    measured[300, EXACT, "sound"] -= 10
+    outcome = FsTable1().conclude(as_rows(measured))
+    assert outcome.verdict == "24 of 25 statements reproduced; 1 differs"
+    [apart] = [statement for statement in outcome.statements if statement.verdict == "differs"]
+    assert (apart.says, apart.ours) == ("accuracy of Gini after 3000 records", "39.10 ± 0.0 %")
+    assert outcome.notes == ("Sound forms: Max at 1000 falls behind.", "Exact tree: exact at 300 missed.")
+    published, sound, exact = outcome.tables
+    assert published.columns == ("records", *PUBLISHED)
+    assert published.rows[0][1] == "90.10 ± 0.0 (paper 90.1 ± 1.5)"
+    assert [len(table.rows) for table in (published, sound, exact)] == [5, 5, 7]
+    assert [series.name for series in outcome.figures[0].series] == [EXACT, *PUBLISHED]

@@ -77,18 +77,21 @@ class Bar:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Bar]:
+def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
     """A progress bar on stderr, where a person is watching; it leaves no trace when done.
 
-    It moves from the start, also while libraries are loaded or code is compiled and no step is done yet.
+    It moves from the start, also while libraries are loaded or code is compiled and no step is done yet. ``time_left``
+    is for steps that take about the same time each.
     """
     if not sys.stderr.isatty():
         yield Bar()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[share]}"), TimeElapsedColumn())
+    columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn()]
+    columns += [TextColumn("{task.fields[share]}"), TimeElapsedColumn()]
+    columns += [TextColumn("left:"), TimeRemainingColumn()] if time_left else []
     with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
         task = bar.add_task(what, total=None, share="")
 

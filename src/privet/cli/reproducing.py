@@ -1,7 +1,8 @@
-"""``privet reproduce``: experiments of the papers, run again and judged."""
+"""``privet reproduce``: experiments of the papers and our own, run again and judged."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,90 +15,112 @@ from privet.cli import (
     reproducing_knowledge,
     reproducing_shapes,
 )
-from privet.cli.options import Json
-from privet.cli.output import print_json, print_rich, progress
+from privet.cli.experiments import Experiments, changed, form_of, stub
+from privet.cli.output import print_json, print_rich, progress, say, shout
 
 if TYPE_CHECKING:
-    from privet.experiments.fs_table1 import Cell, Table1
+    from privet.experiments.outcome import Outcome, Table
+    from privet.experiments.registry import Entry
+    from privet.experiments.runner import Run
 
-EXAMPLE = "Example: privet reproduce fs-table1 --quick"
 
-
-def fs_table1(
-    quick: Annotated[bool, typer.Option("--quick", help="200 runs a cell instead of 5000.")] = False,
-    runs: Annotated[int | None, typer.Option("--runs", min=2, metavar="N", help="Runs a cell, if neither.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seeds the training sets. Noise is never seeded.")] = 0,
-    as_json: Json = False,
+def reproduce(
+    entry: Entry,
+    changes: dict[str, Any],
+    *,
+    quick: bool,
+    full: bool,
+    smoke: bool,
+    out: Path,
+    fresh: bool,
+    processes: int | None,
+    plots: Path | None,
+    markdown: bool,
+    as_json: bool,
 ) -> None:
-    """Friedman & Schuster's Table 1: one split, ten binary attributes, B = 0.1.
+    """One experiment: run what is not there yet, and print what it comes to."""
+    form = form_of(quick, full, smoke)
+    grid = changed(entry, form, changes)
+    if not grid.invented:
+        from privet.experiments.evaluation import WARNING
 
-    Prints the table as published, each cell judged against the paper's, the table of the sound forms, which must not
-    be worse, and privet's exact tree, which is judged against targets at 200 records and more.
-    """
-    from privet.experiments import fs_table1 as experiment
-
-    wanted = runs or (experiment.QUICK if quick else experiment.FULL)
-    with progress("running Table 1") as advance:
-        table = experiment.run(wanted, seed=seed, progress=advance)
+        shout("NOT PRIVATE", WARNING)
+    if form == "full" and not changes:
+        say(f"The full form takes about {entry.hours:g} hours on two cores; --quick takes minutes.")
+    found = finish(entry, form, grid, out=out, fresh=fresh, processes=processes)
     if as_json:
-        print_json(table.to_dict())
-        return
-    print_rich(
-        _grid("As published: accuracy % ± sd, the paper's below", table.as_published, _judged),
-        _grid("Sound: one-sided constant", table.sound, _plain),
-        _grid("Drawn exactly, max_depth=1", table.exact, _aimed),
-        _conclusion(table),
-    )
+        print_json(found.to_dict())
+    elif markdown:
+        print(to_markdown(found.outcome))
+    else:
+        print_rich(*(_grid(table) for table in _tables(found.outcome)), *found.outcome.notes)
+        print(f"verdict: {found.outcome.verdict}")
 
 
-def _grid(title: str, cells: tuple[Cell, ...], text: Any) -> Any:
-    from rich.table import Table
+def finish(entry: Entry, form: Any, grid: Any, *, out: Path, fresh: bool = False, processes: int | None = None) -> Run:
+    """Run an experiment to its end, or as far as Ctrl-C lets it; what is done is kept."""
+    from privet.experiments import runner
 
-    methods = list(dict.fromkeys(cell.method for cell in cells))
-    grid = Table("records", *methods, title=title, show_lines=True)
-    for records in dict.fromkeys(cell.records for cell in cells):
-        row = {cell.method: text(cell) for cell in cells if cell.records == records}
-        grid.add_row(str(records), *(row[method] for method in methods))
+    try:
+        with progress(entry.name, time_left=True) as advance:
+            found = runner.run(entry.name, form, grid, out=out, fresh=fresh, processes=processes, progress=advance)
+    except KeyboardInterrupt:
+        say(f"What is done is kept in {str(out)!r}; the same command goes on from there.")
+        raise
+    if found.resumed:
+        say(
+            f"{entry.name}: {found.resumed} of {len(found.rows)} jobs were done before; --fresh does all of them again."
+        )
+    return found
+
+
+def to_markdown(outcome: Outcome) -> str:
+    """The tables and notes as the docs have them."""
+    parts = [f"{table.title}\n\n{table.to_markdown()}" for table in _tables(outcome)]
+    return "\n\n".join([*parts, *outcome.notes, f"verdict: {outcome.verdict}"])
+
+
+def _tables(outcome: Outcome) -> list[Table]:
+    from privet.experiments.outcome import statement_table
+
+    return [*outcome.tables, *([statement_table(outcome.statements)] if outcome.statements else [])]
+
+
+def _grid(table: Table) -> Any:
+    from rich.markup import escape
+    from rich.table import Table as Grid
+
+    grid = Grid(*map(escape, table.columns), title=escape(table.title))
+    for row in table.rows:
+        grid.add_row(*map(escape, row))
     return grid
 
 
-def _judged(cell: Cell) -> str:
-    colour = "green" if cell.verdict == "reproduced" else "red"
-    distance = "" if cell.z is None else f", z {cell.z:.1f}"
-    return f"{_plain(cell)}\n{cell.published_mean:g} ± {cell.published_sd:g}{distance}\n[{colour}]{cell.verdict}[/]"
+def _overview(
+    list_: Annotated[bool, typer.Option("--list", help="What there is, and how long it takes.")] = False,
+) -> None:
+    """Run experiments of the papers again, and our own."""
+    if not list_:
+        return
+    from privet.experiments.outcome import Table
+    from privet.experiments.registry import ENTRIES
 
-
-def _aimed(cell: Cell) -> str:
-    from privet.experiments.fs_table1 import TARGETS
-
-    colour = "green" if cell.verdict == "reached" else "red"
-    return f"{_plain(cell)}\nat least {TARGETS[cell.records]:g}: [{colour}]{cell.verdict}[/]"
-
-
-def _plain(cell: Cell) -> str:
-    return f"{cell.mean:.2f} ± {cell.sd:.1f}"
-
-
-def _conclusion(table: Table1) -> str:
-    apart = [f"{cell.method} at {cell.records}" for cell in table.as_published if cell.verdict != "reproduced"]
-    behind = [f"{cell.method} at {cell.records}" for cell in table.sound if cell.verdict != "dominates"]
-    lines = [f"verdict: {table.verdict}" + (f" ({', '.join(apart)})" if apart else f" ({table.runs} runs a cell)")]
-    lines.append(f"sound forms fall behind: {', '.join(behind)}" if behind else "sound forms dominate: yes")
-    missed = [f"at {cell.records}" for cell in table.exact if cell.verdict != "reached"]
-    lines.append(
-        f"exact tree misses its target: {', '.join(missed)}" if missed else "exact tree reaches its targets: yes"
-    )
-    return "\n".join(lines)
+    rows = tuple((e.name, e.source, e.title, f"{e.hours:g}") for e in ENTRIES)
+    print_rich(_grid(Table("Experiments", ("name", "source", "title", "hours of the full form"), rows)))
 
 
 def register(app: typer.Typer) -> None:
     """Hang these commands on the tree."""
-    papers = typer.Typer(help="Run experiments of the papers again.", no_args_is_help=True)
-    papers.command("fs-table1", epilog=EXAMPLE)(fs_table1)
+    from privet.experiments.registry import ENTRIES
+
+    papers = typer.Typer(cls=Experiments, invoke_without_command=True, no_args_is_help=True)
+    papers.callback()(_overview)
+    for entry in ENTRIES:
+        papers.command(entry.name)(stub(entry))
     reproducing_bai.register(papers)
     reproducing_forests.register(papers)
     reproducing_forecast.register(papers)
     reproducing_knowledge.register(papers)
     reproducing_graded.register(papers)
     reproducing_shapes.register(papers)
-    app.add_typer(papers, name="reproduce")
+    app.add_typer(papers, name="reproduce", help="Run experiments of the papers again, and our own.")

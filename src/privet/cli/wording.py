@@ -33,7 +33,7 @@ def in_own_words(message: str, options: Mapping[str, str], settings: Collection[
     def assigned(match: re.Match[str]) -> str:
         name, value = match[1], match[2].strip("'\"")
         if name in options:
-            return f"{options[name]} {value}"
+            return options[name] if value == "True" else f"{options[name]} {value}"  # a flag has no value
         return f"--set {name}={value}" if name in settings else match[0]
 
     def named(match: re.Match[str]) -> str:
