@@ -10,7 +10,7 @@ import pytest
 
 from privet.experiments import fletcher_fig81, fletcher_instances
 
-COMMANDS = ("accuracy", "fletcher-fig81", "forest-settings", "forest-claims")
+COMMANDS = ("fletcher-fig81", "forest-settings", "forest-claims")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -21,31 +21,6 @@ def test_help_has_an_example(shared_desk: Any, command: str) -> None:
 @pytest.fixture
 def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVET_DATA", str(data_dir))
-
-
-@pytest.mark.usefixtures("tables")
-def test_accuracy(shared_desk: Any) -> None:
-    asked = ("reproduce", "accuracy", "--quick", "--recipe", "mohammed2015", "--epsilon", 1)
-    told = shared_desk.ok(*asked, "--json")
-    assert "NOT PRIVATE" in told.stderr
-    [cell] = json.loads(told.stdout)["results"]
-    assert (cell["table"], cell["recipe"], cell["epsilon"]) == ("vote", "mohammed2015", 1)
-    assert {"auc_mean", "log_loss_mean", "balanced_accuracy_mean"} <= cell.keys()
-    [majority] = json.loads(told.stdout)["references"]
-    assert (majority["recipe"], majority["epsilon"]) == ("majority", None)
-    assert majority["accuracy_mean"] == pytest.approx(0.614, abs=0.001)
-    lines = shared_desk.ok(*asked, "--markdown").stdout.splitlines()
-    assert lines[0] == "accuracy % at epsilon 1"
-    assert lines[2] == "| recipe | variant | private | vote |"
-    assert lines[5] == "| majority | non-private | no | 61.4 |"
-    assert lines[9] == "| recipe | variant | private | accuracy % | balanced % | AUC | log-loss |"
-    assert lines[12] == "| majority | non-private | no | 61.4 | 50.0 | 0.500 | 0.667 |"
-    told = shared_desk.ok(*asked, "--measure", "log_loss").stdout
-    assert "mohammed2015" in told
-    assert "log-loss" in told
-    assert "means" not in told
-    refused = shared_desk.run(*asked, "--measure", "brier")
-    assert "unknown measure 'brier'; choose among accuracy, balanced_accuracy, auc, log_loss" in refused.stderr
 
 
 @pytest.mark.usefixtures("tables")

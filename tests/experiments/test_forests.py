@@ -11,35 +11,10 @@ import pytest
 
 from privet.datasets.fletcher import SYNTH, synth
 from privet.errors import ParameterError
-from privet.experiments import accuracy, fletcher_fig81, fletcher_instances, forest_claims, forest_settings
+from privet.experiments import fletcher_fig81, fletcher_instances, forest_claims, forest_settings
 from privet.recipes.smooth_forest import SmoothForest, depth_of
 from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
-
-
-def test_accuracy_of_recipes_on_a_table(data_dir: Path) -> None:
-    recipes = ("mohammed2015", "rana2016")
-    table = accuracy.run(("vote", "nursery"), recipes, (1.0, 10.0), folds=2, data_dir=data_dir, processes=1)
-    cells = {(cell.table, cell.recipe, cell.epsilon): cell for cell in table.cells}
-    assert len(cells) == 8
-    assert 0.75 < cells["vote", "mohammed2015", 10.0].accuracy_mean <= 1  # type: ignore[operator]  # a constant has 0.614
-    assert cells["vote", "mohammed2015", 1.0].private
-    assert not cells["vote", "rana2016", 1.0].private
-    assert cells["vote", "rana2016", 1.0].variant == "as-published"
-    refused = cells["nursery", "rana2016", 1.0]  # five classes
-    assert refused.accuracy_mean is None
-    assert "two classes" in refused.note or "binary" in refused.note.lower()
-    mohammed, rana, majority = table.by_table()
-    assert mohammed[:3] == ("mohammed2015", "sound", "yes")
-    assert rana[:3] == ("rana2016", "as-published", "no")
-    assert rana[4] == "- / -"
-    assert majority == ("majority", "non-private", "no", "61.4", "33.3")
-    mohammed, rana, majority = table.by_measure()
-    assert rana[3:] == ("- / -",) * 4  # a mean over some of the tables compares with nothing
-    assert majority[3:5] == ("47.4", "35.0")
-    vote, nursery = (cells[name, "mohammed2015", 10.0].log_loss_mean for name in ("vote", "nursery"))
-    assert mohammed[6].endswith(f" / {(vote + nursery) / 2:.3f}")  # type: ignore[operator]
-    assert table.to_dict()["results"][0]["table"] == "vote"
 
 
 def test_claims_are_judged_by_both_measures() -> None:
@@ -50,11 +25,6 @@ def test_claims_are_judged_by_both_measures() -> None:
     assert (brash.accurate, brash.calibrated, brash.row()[-1]) == (True, False, "no")
     assert forest_claims.Claims((good,), 5).verdict == "all 1 hold"
     assert forest_claims.Claims((good, dull), 5).verdict == "missed on t at 1"
-
-
-def test_an_unknown_recipe_is_refused() -> None:
-    with pytest.raises(ParameterError, match="unknown recipe 'oak'"):
-        accuracy.run(("vote",), ("oak",))
 
 
 def test_settings_on_a_table(data_dir: Path) -> None:

@@ -14,78 +14,12 @@ from privet.errors import ParameterError
 if TYPE_CHECKING:
     from privet.experiments.fletcher_fig81 import Figure81
 
-ACCURACY = "Example: privet reproduce accuracy --table vote --recipe exact --recipe random-forest"
 FIG81 = "Example: privet reproduce fletcher-fig81 --quick"
 SETTINGS = "Example: privet reproduce forest-settings --quick"
 CLAIMS = "Example: privet reproduce forest-claims --table vote --epsilon 0.1"
 
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer tables and folds, for a first look.")]
 Folds = Annotated[int | None, typer.Option("--folds", min=2, metavar="K", help="Stratified folds.")]
-
-
-def accuracy(
-    table: Annotated[
-        list[str] | None, typer.Option("--table", metavar="T", help="A table of PRIVET_DATA; may be repeated.")
-    ] = None,
-    recipe: Annotated[
-        list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="A method; may be repeated. All by default.")
-    ] = None,
-    epsilon: Annotated[
-        list[float] | None, typer.Option("--epsilon", "-e", metavar="E", help="A budget; may be repeated.")
-    ] = None,
-    folds: Folds = None,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, metavar="N", help="How often, with other folds.")] = 1,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option("--measure", metavar="M", help="accuracy, balanced_accuracy, auc or log_loss, table by table."),
-    ] = None,
-    learners: Annotated[
-        bool, typer.Option("--learners", help="The recipes that the guide compares, instead of all.")
-    ] = False,
-    quick: Quick = False,
-    markdown: Markdown = False,
-    as_json: Json = False,
-) -> None:
-    """Ten-fold accuracy of every recipe on six real tables. NOT PRIVATE: every fold is a fit.
-
-    Prints accuracies table by table, then means over the tables of accuracy, balanced accuracy, AUC and log-loss. The
-    row "majority" is what the largest class alone would have. With --measure only that is printed, table by table.
-
-    The tables are read from the directory that the environment variable PRIVET_DATA names.
-    """
-    from privet.experiments import accuracy as experiment
-    from privet.experiments.evaluation import WARNING
-
-    for name in measure or ():
-        if name not in experiment.MEASURES:
-            raise ParameterError(f"unknown measure {name!r}; choose among {', '.join(experiment.MEASURES)}")
-    shout("NOT PRIVATE", WARNING)
-    with progress("cross-validating") as advance:
-        result = experiment.run(
-            table or (("vote",) if quick else experiment.TABLES),
-            recipe or (experiment.LEARNERS if learners else None),
-            epsilon or experiment.EPSILONS,
-            folds=folds or (experiment.QUICK_FOLDS if quick else experiment.FOLDS),
-            repeats=repeats,
-            progress=advance,
-        )
-    if as_json:
-        print_json(result.to_dict())
-        return
-    wanted = measure or ["accuracy"]
-    epsilons = " / ".join(f"{e:g}" for e in epsilon or experiment.EPSILONS)
-    who = ("recipe", "variant", "private")
-    printed = [(f"{experiment.MEASURES[m]} at epsilon {epsilons}", result.tables, result.by_table(m)) for m in wanted]
-    if measure is None:
-        title = f"means over {len(result.tables)} tables at epsilon {epsilons}"
-        printed.append((title, list(experiment.MEASURES.values()), result.by_measure()))
-    for title, headings, rows in printed:
-        if markdown:
-            print(f"{title}\n")
-            print_markdown((*who, *headings), rows)
-            print()
-        else:
-            print_rich(_grid(f"{title}; {result.folds} folds x {result.repeats}", (*who, *headings), rows))
 
 
 def _grid(title: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Any:
@@ -228,7 +162,6 @@ def forest_claims(
 
 def register(papers: typer.Typer) -> None:
     """Hang these commands on ``reproduce``."""
-    papers.command("accuracy", epilog=ACCURACY)(accuracy)
     papers.command("fletcher-fig81", epilog=FIG81)(fletcher_fig81)
     papers.command("forest-settings", epilog=SETTINGS)(forest_settings)
     papers.command("forest-claims", epilog=CLAIMS)(forest_claims)

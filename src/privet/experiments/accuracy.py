@@ -1,108 +1,103 @@
 """Ten-fold accuracy of every recipe on six tables, with the majority class beside them: what a user chooses by.
 
 NOT PRIVATE, like every evaluation. All recipes have their default parameters, the same for all tables; variants that
-are not differentially private are run apart and say so. Work is shared out a (table, recipe, epsilon) at a time.
+are not differentially private are run apart and say so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from os import PathLike
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from privet.datasets import real
-from privet.errors import PrivetError
-from privet.estimators.registry import make_classifier
-from privet.experiments.evaluation import MAJORITY, WARNING, Score, evaluate
-from privet.experiments.workers import share_out
+from privet.experiments.cross_validation import MEASURES, CrossValidation, Learner, mean, standard_error, values
+from privet.experiments.evaluation import MAJORITY
+from privet.experiments.experiment import Row, axis
+from privet.experiments.outcome import Figure, Outcome, Point, Series, Table
 from privet.recipes.registry import OWN, recipe_class
 
 TABLES = ("adult-complete", "mushroom", "nursery", "magic", "vote", "tic-tac-toe")
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
-FOLDS, QUICK_FOLDS = 10, 2
 # What the guide compares, as far as there is such a recipe: to read, to rank, and to compare with.
-LEARNERS = tuple(name for name in ("exact", "additive", "random-forest", "greedy-forest", "diffpc45") if name in OWN)
-MEASURES = {"accuracy": "accuracy %", "balanced_accuracy": "balanced %", "auc": "AUC", "log_loss": "log-loss"}
+GUIDE = tuple(name for name in ("exact", "additive", "random-forest", "greedy-forest", "diffpc45") if name in OWN)
+TITLES = dict(zip(MEASURES, ("accuracy %", "balanced accuracy %", "AUC", "log-loss"), strict=True))
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One recipe at one epsilon on one table. None, and why, where the recipe cannot; the majority has no epsilon."""
+class Accuracy(CrossValidation):
+    """Accuracies table by table, then means over the tables of accuracy, balanced accuracy, AUC and log-loss. The row
+    "majority" is what the largest class alone would have.
+    """
 
-    table: str
-    recipe: str
-    variant: str
-    epsilon: float | None
-    accuracy_mean: float | None = None
-    accuracy_std: float | None = None
-    balanced_accuracy_mean: float | None = None
-    auc_mean: float | None = None
-    log_loss_mean: float | None = None
-    fit_seconds_mean: float | None = None
-    private: bool = False
-    note: str = ""
+    recipes: tuple[str, ...] = axis((), "A method; may be repeated. All by default.")
+    learners_only: bool = axis(False, "The recipes that the guide compares, instead of all.", option="--learners")
 
-    def text(self, measure: str) -> str:
-        """A measure as the tables print it: accuracies in per cent."""
-        return _text(measure, getattr(self, f"{measure}_mean"))
+    def learners(self) -> list[Learner]:
+        chosen = self.recipes or (GUIDE if self.learners_only else tuple(OWN))
+        return [*(Learner(name, name) for name in chosen), Learner(MAJORITY, MAJORITY)]
 
-
-@dataclass(frozen=True)
-class AccuracyTable:
-    """Recipes down, tables across, a number for each epsilon."""
-
-    cells: tuple[Cell, ...]
-    references: tuple[Cell, ...]
-    folds: int
-    repeats: int
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "experiment": "accuracy",
-            "warning": WARNING,
-            "folds": self.folds,
-            "repeats": self.repeats,
-            "results": [asdict(cell) for cell in self.cells],
-            "references": [asdict(cell) for cell in self.references],
-        }
-
-    @property
-    def tables(self) -> list[str]:
-        return list(dict.fromkeys(cell.table for cell in self.cells))
-
-    def by_table(self, measure: str = "accuracy") -> list[tuple[str, ...]]:
-        """Rows of (recipe, variant, private, text for each table), epsilons in order."""
-        return [
-            (*who, *(" / ".join(cell.text(measure) for cell in mine if cell.table == table) for table in self.tables))
-            for who, mine in self._learners()
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        epsilons = " / ".join(f"{epsilon:g}" for epsilon in self.epsilons)
+        by_table = [
+            Table(f"{title} at epsilon {epsilons}", ("recipe", "private", *self.tables), self._by_table(rows, measure))
+            for measure, title in TITLES.items()
         ]
+        means = Table(
+            f"means over {len(self.tables)} tables at epsilon {epsilons}",
+            ("recipe", "private", *TITLES.values()),
+            tuple(self._means(rows)),
+        )
+        return Outcome((by_table[0], means, *by_table[1:]), tuple(self._figures(rows)))
 
-    def by_measure(self) -> list[tuple[str, ...]]:
-        """Rows of (recipe, variant, private, text for each measure): means over the tables, epsilons in order."""
-        rows = []
-        for who, mine in self._learners():
-            epsilons = list(dict.fromkeys(cell.epsilon for cell in mine))
+    def _by_table(self, rows: Sequence[Row], measure: str) -> tuple[tuple[str, ...], ...]:
+        found = []
+        for who in self._who(rows):
+            cells = (self._at(rows, measure, who[0], table) for table in self.tables)
+            found.append((*who, *(" / ".join(_text(measure, one) for one in at) for at in cells)))
+        return tuple(found)
+
+    def _means(self, rows: Sequence[Row]) -> list[tuple[str, ...]]:
+        """A mean over some of the tables is not to be compared with one over all."""
+        found = []
+        for who in self._who(rows):
             texts = []
-            for measure in MEASURES:
-                found = ([getattr(c, f"{measure}_mean") for c in mine if c.epsilon == e] for e in epsilons)
-                # A mean over some of the tables is not to be compared with one over all.
-                means = (None if None in values else float(np.mean(values)) for values in found)
-                texts.append(" / ".join(_text(measure, mean) for mean in means))
-            rows.append((*who, *texts))
-        return rows
+            for measure in TITLES:
+                by_epsilon = zip(*(self._at(rows, measure, who[0], t) for t in self.tables), strict=True)
+                means = (None if None in at else float(np.mean(at)) for at in by_epsilon)
+                texts.append(" / ".join(_text(measure, one) for one in means))
+            found.append((*who, *texts))
+        return found
 
-    def _learners(self) -> list[tuple[tuple[str, str, str], list[Cell]]]:
-        """The cells of each learner; ``private`` says whether what was fitted kept its promise."""
-        learners = []
-        everything = (*self.cells, *self.references)
-        for recipe, variant in dict.fromkeys((cell.recipe, cell.variant) for cell in everything):
-            mine = [cell for cell in everything if (cell.recipe, cell.variant) == (recipe, variant)]
-            private = all(cell.private for cell in mine if not cell.note)
-            learners.append(((recipe, variant, "yes" if private else "no"), mine))
-        return learners
+    def _at(self, rows: Sequence[Row], measure: str, learner: str, table: str) -> list[float | None]:
+        """The measure at each epsilon; once, where there is no epsilon."""
+        epsilons: Sequence[float | None] = (None,) if learner == MAJORITY else self.epsilons
+        return [mean(rows, measure, learner=learner, table=table, epsilon=e) for e in epsilons]
+
+    def _who(self, rows: Sequence[Row]) -> list[tuple[str, str]]:
+        """Every learner, and whether what was fitted kept its promise."""
+        told = []
+        for learner in self.learners():
+            mine = [row for row in rows if row["learner"] == learner.name and "note" not in row]
+            variant = "" if learner.is_reference else recipe_class(learner.recipe).info.variants[0]
+            kept = bool(mine) and all(row["private"] for row in mine)
+            told.append((learner.name, "yes" if kept else f"no ({variant or 'not private'})"))
+        return told
+
+    def _figures(self, rows: Sequence[Row]) -> list[Figure]:
+        figures = []
+        for table in self.tables:
+            series = []
+            for learner in self.learners():
+                found = [
+                    (e, values(rows, "accuracy", learner=learner.name, table=table, epsilon=e)) for e in self.epsilons
+                ]
+                points = tuple(Point(e, 100 * float(np.mean(v)), 100 * standard_error(v)) for e, v in found if v)
+                if points:
+                    series.append(Series(learner.name, points))
+            title = f"{table}: accuracy against epsilon, ± one standard error over {self.folds} folds"
+            figures.append(Figure(title, "epsilon", "accuracy %", tuple(series), logarithmic=True))
+        return figures
 
 
 def _text(measure: str, value: float | None) -> str:
@@ -111,47 +106,8 @@ def _text(measure: str, value: float | None) -> str:
     return f"{100 * value:.1f}" if measure.endswith("accuracy") else f"{value:.3f}"
 
 
-def run(
-    tables: Sequence[str] = TABLES,
-    recipes: Sequence[str] | None = None,
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    folds: int = FOLDS,
-    repeats: int = 1,
-    data_dir: str | PathLike[str] | None = None,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> AccuracyTable:
-    """Evaluate recipes, all of privet's by default: each in its sound form, or as published where it has no other."""
-    chosen = tuple(OWN) if recipes is None else tuple(recipes)
-    for name in chosen:
-        recipe_class(name)  # says what there is if it is unknown, before any work begins
-    wanted = [(table, name, epsilon) for table in tables for name in chosen for epsilon in epsilons]
-    known = [(table, MAJORITY, None) for table in tables]
-    jobs = [(*cell, folds, repeats, data_dir) for cell in (*wanted, *known)]
-    found = {(cell.table, cell.recipe, cell.epsilon): cell for cell in share_out(_cell, jobs, processes, progress)}
-    cells, references = (tuple(found[cell] for cell in some) for some in (wanted, known))
-    return AccuracyTable(cells, references, folds, repeats)
-
-
-def _cell(
-    table: str, recipe: str, epsilon: float | None, folds: int, repeats: int, data_dir: str | PathLike[str] | None
-) -> Cell:
-    schema, columns = real.load(table, data_dir)
-    if epsilon is None:
-        score = evaluate(schema, columns, [], folds=folds, repeats=repeats, references=(recipe,)).references[0]
-        return _of_score(table, score)
-    variant = recipe_class(recipe).info.variants[0]
-    try:
-        classifier = make_classifier(recipe, epsilon=epsilon, variant=variant)
-        classifier.recipe().prepare(schema)
-    except PrivetError as error:  # two classes only, say
-        return Cell(table, recipe, variant, epsilon, note=str(error))
-    return _of_score(
-        table, evaluate(schema, columns, [classifier], folds=folds, repeats=repeats, references=()).results[0]
-    )
-
-
-def _of_score(table: str, score: Score) -> Cell:
-    known = {key: value for key, value in asdict(score).items() if key in Cell.__dataclass_fields__}
-    return Cell(table, **known)
+FORMS = {
+    "smoke": Accuracy(("vote",), (1.0,), 2, recipes=("exact", "mohammed2015")),
+    "quick": Accuracy(("vote", "tic-tac-toe", "nursery"), (0.1, 1.0), 2),
+    "full": Accuracy(TABLES, EPSILONS),
+}

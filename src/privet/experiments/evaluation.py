@@ -82,25 +82,25 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class _Learner:
-    """A way from records to trees. A reference has no epsilon and promises nothing."""
+class Way:
+    """A way from records to trees. A reference has no epsilon and promises nothing. ``schema`` cuts its numbers."""
 
     recipe: str
     variant: str
     epsilon: Fraction | None
     schema: Schema
-    grow: Callable[[_Records], tuple[Released, Certificate | None]]
+    grow: Callable[[Records], tuple[Released, Certificate | None]]
 
 
 @dataclass(frozen=True)
-class _Records:
+class Records:
     """Some records, as a learner's schema cuts them and as any other would."""
 
     codes: Codes
     frozen: Frozen
 
-    def take(self, rows: Index) -> _Records:
-        return _Records(part(self.codes, rows), self.frozen.take(rows))
+    def take(self, rows: Index) -> Records:
+        return Records(part(self.codes, rows), self.frozen.take(rows))
 
 
 def evaluate(
@@ -123,12 +123,12 @@ def evaluate(
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(f"{name} must be a whole number from {least} on, not {value!r}")
-    learners = [_private(classifier, schema, seed) for classifier in classifiers]
+    learners = [private_way(classifier, schema, seed) for classifier in classifiers]
     depth = REFERENCE_DEPTH if max_depth is None else max_depth
     cut = learners[0].schema if learners else schema  # the majority class needs no cuts: one encoding less
-    learners += [_majority(cut) if name == MAJORITY else _reference(name, schema, depth) for name in references]
+    learners += [majority_way(cut) if name == MAJORITY else reference_way(name, schema, depth) for name in references]
     frozen = freeze(schema, table)
-    encoded = {cut: _Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
+    encoded = {cut: Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
     splits = list(deal(frozen.labels, folds, repeats, seed))
     total = len(learners) * len(splits)
     scores = []
@@ -137,7 +137,7 @@ def evaluate(
         learner.grow(records.take(splits[0][0][:WARM_UP]))  # loads and compiles what the fits need
         runs = []
         for train, test in splits:
-            runs.append(_run(learner, records, train, test))
+            runs.append(try_fold(learner, records.take(train), records.take(test)))
             if progress is not None:
                 progress(number * len(splits) + len(runs), total)
         scores.append(_score(learner, runs, folds, repeats))
@@ -147,35 +147,35 @@ def evaluate(
 # ---- learners -----------------------------------------------------------------------------------------------------
 
 
-def _private(classifier: PrivateClassifier, schema: Schema, seed: int) -> _Learner:
+def private_way(classifier: PrivateClassifier, schema: Schema, seed: int) -> Way:
     recipe, epsilon = classifier.recipe(), parse_epsilon(classifier.epsilon)
     prepared = recipe.prepare(schema)
     random = np.random.default_rng(seed)
 
-    def grow(records: _Records) -> tuple[Released, Certificate]:
+    def grow(records: Records) -> tuple[Released, Certificate]:
         # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
         ledger = own_ledger(recipe, epsilon, classifier.neighbours)
         engine = MemoryEngine(prepared, records.codes, records.frozen)
         model = fit(recipe, engine, ledger, epsilon, random=random)
         return model.trees, ledger.certificate()
 
-    return _Learner(recipe.info.name, recipe.variant, epsilon, prepared, grow)
+    return Way(recipe.info.name, recipe.variant, epsilon, prepared, grow)
 
 
-def _reference(name: str, schema: Schema, max_depth: int) -> _Learner:
+def reference_way(name: str, schema: Schema, max_depth: int) -> Way:
     if name not in REFERENCES:
         raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(REFERENCES)}")
     classifier = REFERENCES[name](schema, max_depth)
     prepared = schema.with_bins(classifier.bins)
 
-    def grow(records: _Records) -> tuple[Released, None]:
+    def grow(records: Records) -> tuple[Released, None]:
         return classifier.grow(prepared, records.codes, None), None
 
-    return _Learner(name, "non-private", None, prepared, grow)
+    return Way(name, "non-private", None, prepared, grow)
 
 
-def _majority(schema: Schema) -> _Learner:
-    return _Learner(MAJORITY, "non-private", None, schema, lambda records: (majority_leaf(schema, records.codes), None))
+def majority_way(schema: Schema) -> Way:
+    return Way(MAJORITY, "non-private", None, schema, lambda records: (majority_leaf(schema, records.codes), None))
 
 
 # ---- folds --------------------------------------------------------------------------------------------------------
@@ -196,7 +196,10 @@ def deal(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Itera
 
 
 @dataclass(frozen=True)
-class _Run:
+class Fold:
+    """What a learner grew from a fold's records, and how it did on the others; None where a measure is undefined."""
+
+    trees: Released
     accuracy: float
     balanced_accuracy: float | None
     auc: float | None
@@ -211,16 +214,17 @@ def part(codes: Codes, rows: Index) -> Codes:
     return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
 
 
-def _run(learner: _Learner, records: _Records, train: Index, test: Index) -> _Run:
-    known, unseen = records.take(train), records.take(test)
+def try_fold(way: Way, known: Records, unseen: Records) -> Fold:
+    """Learn from some records, and be asked about others."""
     start = time.perf_counter()
-    trees, certificate = learner.grow(known)
+    trees, certificate = way.grow(known)
     seconds = time.perf_counter() - start
     # A recipe that cuts numbers anew cuts them differently in each fold.
-    codes = unseen.codes if trees.schema == learner.schema else unseen.frozen.codes(trees.schema)
+    codes = unseen.codes if trees.schema == way.schema else unseen.frozen.codes(trees.schema)
     assert codes.labels is not None
     predicted, proba = trees.predict(codes.features), trees.predict_proba(codes.features)
-    return _Run(
+    return Fold(
+        trees=trees,
         accuracy=float((predicted == codes.labels).mean()),
         balanced_accuracy=balanced_accuracy(codes.labels, predicted),
         auc=macro_auc(codes.labels, proba),
@@ -230,7 +234,7 @@ def _run(learner: _Learner, records: _Records, train: Index, test: Index) -> _Ru
     )
 
 
-def _score(learner: _Learner, runs: Sequence[_Run], folds: int, repeats: int) -> Score:
+def _score(learner: Way, runs: Sequence[Fold], folds: int, repeats: int) -> Score:
     accuracy = np.array([run.accuracy for run in runs])
     certificates = [run.certificate for run in runs if run.certificate is not None]
     return Score(

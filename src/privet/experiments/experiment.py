@@ -76,7 +76,7 @@ class Experiment(ABC):
         for one in self.axes():
             value = getattr(self, one.name)
             values = value if isinstance(value, tuple) else (value,)
-            if not values:
+            if not values and one.default != ():
                 raise ParameterError(f"{one.name} must not be empty")
             for each in values:
                 if isinstance(each, bool) or not isinstance(each, int | float):
