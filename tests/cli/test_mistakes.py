@@ -119,21 +119,31 @@ def _predict_without_a_column(desk: Any) -> list[object]:
     return ["predict", desk["tree.json"], desk.write("few.csv", "blood_pressure,weight,cough\nLow,Normal,True\n")]
 
 
-@mistake("its first line has semicolons between the names")
-def _semicolons(desk: Any) -> list[object]:
-    text = Path(desk["clinic.csv"]).read_text().replace(",", ";")
-    return fit(desk, table=desk.write("semicolons.csv", text))
+@mistake("its first line has bars between the names: write commas, semicolons or tabs")
+def _bars(desk: Any) -> list[object]:
+    text = Path(desk["clinic.csv"]).read_text().replace(",", "|")
+    return fit(desk, table=desk.write("bars.csv", text))
 
 
-@mistake("its first line has tabs between the names")
-def _tabs(desk: Any) -> list[object]:
-    text = Path(desk["clinic.csv"]).read_text().replace(",", "\t")
-    return fit(desk, table=desk.write("tabs.csv", text))
+@mistake("its names differ from the schema's in capital letters")
+def _semicolons_and_other_capitals(desk: Any) -> list[object]:
+    head, rows = Path(desk["clinic.csv"]).read_text().replace(",", ";").split("\n", 1)
+    return fit(desk, table=desk.write("semicolons.csv", f"{head.upper()}\n{rows}"))
 
 
-@mistake("its name says tabs between the cells")
-def _a_tab_file(desk: Any) -> list[object]:
-    return fit(desk, table=desk.write("clinic.tsv", "a\tb\n"))
+@mistake("is not UTF-8 text, which spreadsheets call 'CSV UTF-8'")
+def _a_header_in_latin_1(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("latin.csv", f"größe;weight\n{SECRET};1\n".encode("latin-1")))
+
+
+@mistake("lacks the columns")
+def _a_tab_file_of_other_columns(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("clinic.tsv", f"a\tb\n{SECRET}\t1\n"))
+
+
+@mistake("call it .csv")
+def _a_text_file(desk: Any) -> list[object]:
+    return fit(desk, table=desk.write("clinic.txt", f"a\tb\n{SECRET}\t1\n"))
 
 
 @mistake("it is a spreadsheet: open it and save it as CSV UTF-8")

@@ -11,7 +11,9 @@ import pytest
 
 from privet.datasets.patients import SCHEMA, TABLE, sample_files
 from privet.errors import SchemaError, TableError
+from privet.schema import Categorical, Numeric, Schema
 from privet.schema.drafting import ENOUGH, draft, draft_column
+from privet.schema.files import read_table
 from privet.schema.written import schema_of, unconfirmed
 
 MANY = 200
@@ -39,7 +41,17 @@ COLUMNS: dict[str, tuple[list[Any], dict[str, Any] | str]] = {
     "a rare word": ([*["b", "a"] * MANY, "Smith"], {"type": "categorical", "values": ["a", "b", "?"]}),
     "rare words only": (["a", "b"], {"type": "categorical", "values": None}),
     "nothing": ([], {"type": "categorical", "values": None}),
-    "names": ([f"Smith {i}" for i in range(MANY)], "a text, a name"),
+    "any letters of a marker": (
+        [*(i % 9 for i in range(MANY)), "n/a"],
+        {"type": "continuous", "integer": True, "missing": "n/a"},
+    ),
+    "a marker of one's own": (
+        [*(i / 7 for i in range(MANY)), *["refused"] * ENOUGH],
+        {"type": "continuous", "missing": "refused"},
+    ),
+    "a word and a marker": (["b", "n/a"] * MANY, {"type": "categorical", "values": ["b", "n/a"]}),
+    "names": ([f"Smith {i}" for i in range(MANY)], "an identifier"),
+    "names that return": ([f"Smith {i // 2}" for i in range(MANY)], "a text, a name"),
     "many words": ([f"w{i % 60}" for i in range(60 * ENOUGH)], "a text, a name"),
     "an identifier": (list(range(1000, 1000 + MANY)), "an identifier"),
     "dates": (["2020-01-02", "2021-11-30"] * MANY, "dates or times"),
@@ -104,8 +116,8 @@ def test_the_class(tmp_path: Path) -> None:
         ("31,Smith,no", "looks like a record"),
         ("2020-01-02,Smith,no", "looks like a record"),
         ("a,a,b", "the same name"),
-        ("a;b;c", "semicolons between the names: save it as CSV UTF-8"),
-        ("a\tb", "tabs between the names"),
+        ("31;Smith;no", "looks like a record"),
+        ("a|b|c", "bars between the names: write commas, semicolons or tabs"),
     ],
 )
 def test_a_header_that_is_none(tmp_path: Path, head: str, says: str) -> None:
@@ -135,3 +147,39 @@ def test_parquet_columns(tmp_path: Path) -> None:
     assert (age["name"], age["integer"], age["missing"]) == ("age", True, "?")
     assert drafted.facts["labels"] == [False, True]
     assert [c.taken_for for c in drafted.columns if c.name == "born"] == ["dates or times"]
+
+
+LOST = {
+    b"caf\xe9;no": "are not UTF-8",
+    b'"never closed;no': "have a quote out of place",
+    b"a;b;c": "have more or fewer cells than the header",
+}
+
+
+def test_lines_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a;class\n" + b"1,5;yes\n2,5;no\n3;no\n" * MANY + b"\n".join(LOST) + b"\n\n")
+    drafted = draft(path)
+    assert [next(said for said in LOST.values() if why.startswith(said)) for why in drafted.unreadable] == [
+        *LOST.values()
+    ]
+    assert set(drafted.unreadable.values()) == {1}
+    assert [one["type"] for one in drafted.facts["attributes"]] == ["continuous"]
+    path.write_bytes(b"a;class\n" + b"1,5;yes\n2,5;no\n3;no\n" * MANY)
+    assert draft(path).unreadable == {}
+
+
+def test_they_are_one_finding_of_the_check(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a;class\n1,5;yes\n" + b"\n".join(LOST) + b"\n2,5;no\n11;\n")
+    schema = Schema((Numeric("a", 0, 10),), Categorical("class", ("no", "yes")))
+    report = schema.check(read_table(path, schema))
+    assert [(one.column, one.count, one.rows) for one in report.findings] == [
+        ("whole lines", 3, (1, 2, 3)),
+        ("a", 1, (5,)),
+        ("class", 1, (5,)),
+    ]
+    assert report.bad_rows == 4
+    assert [said for said, hint in zip(LOST.values(), report.findings[0].hints, strict=True) if said in hint] == [
+        *LOST.values()
+    ]

@@ -15,13 +15,12 @@ from privet.schema.foreign import hint_by_first_line
 SCHEMA = Schema((Numeric("age", 0, 120), Categorical("ward", ("A", "B"))), Categorical("ill", ("no", "yes")))
 SECRET = "Smith"
 FILES: dict[str, tuple[str, bytes, str]] = {
-    "semicolons": ("t.csv", b"age;ward;ill\n31;Smith;no\n", "semicolons between the names"),
-    "quoted semicolons": ("t.csv", b'"age";"ward";"ill"\r\n31;Smith;no\r\n', "semicolons between the names"),
-    "semicolons after a mark": ("t.csv", b"\xef\xbb\xbfage;ward;ill\n31;Smith;no\n", "semicolons between"),
-    "tabs": ("t.csv", b"age\tward\till\n31\tSmith\tno\n", "tabs between the names"),
+    "bars after a mark": ("t.csv", b'\xef\xbb\xbf"age"|"ward"|"ill"\r\n31|Smith|no\r\n', "bars between the names"),
+    "Latin-1": ("t.csv", "age;ward;ill;größe\n31;Smith;no;1\n".encode("latin-1"), "spreadsheets call 'CSV UTF-8'"),
+    "other capitals beside semicolons": ("t.csv", b"Age;Ward;ILL\n31;Smith;no\n", "in capital letters"),
     "bars": ("t.csv", b"age|ward|ill\n31|Smith|no\n", "bars between the names"),
     "other capitals": ("t.csv", b"Age,Ward,ILL\n31,Smith,no\n", "differ from the schema's in capital letters"),
-    "a tab file": ("t.tsv", b"age\tward\till\n", "its name says tabs"),
+    "a file of tabs": ("t.tab", b"age\tward\till\n", "call it .csv"),
     "a text file": ("t.txt", b"age,ward,ill\n", "call it .csv"),
     "an Excel file": ("t.xlsx", b"PK\x03\x04Smith", "it is a spreadsheet"),
     "an old Excel file": ("t.XLS", b"\xd0\xcf\x11\xe0", "it is a spreadsheet"),

@@ -43,10 +43,13 @@ def draft(
         place = output if (written := file.publish(replace=force)) == file.path else written
     if as_json:
         columns = [{"column": c.name, "taken_for": c.taken_for, "to_do": c.to_do} for c in drafted.columns]
-        print_json({"private": False, "draft": str(place), "columns": columns, "schema": drafted.facts})
+        told = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
+        print_json(told | {"schema": drafted.facts})
         return
     say(OUTSIDE)
     print_rich(_table_of(drafted), drafting.WHY, "")
+    for why, count in drafted.unreadable.items():
+        print(f"{count} lines cannot be read, and no fit would learn from them: they {why}\n")
     if drafted.facts["class"] is None:
         print("Which column is to be predicted is open, too: its name is the class.")
     print(f"The draft is in {place}. Nothing is fitted with it until it is confirmed. Next, one of")
@@ -110,7 +113,7 @@ def check(
         print(report)
     if ruinous:
         columns = ", ".join(dict.fromkeys(finding.column for finding in ruinous))
-        complain(f"more than {most:.1%} of the records have the same fault in {columns}: a fit learns little there")
+        complain(f"more than {most:.1%} of the records have the same fault in {columns}: a fit learns little from that")
         raise typer.Exit(1)
 
 

@@ -19,8 +19,8 @@ from typing import Any
 from privet.errors import TableError
 from privet.schema.cells import number_of, plain_of
 from privet.schema.facts import UNCONFIRMED
-from privet.schema.files import column_names, read_columns
-from privet.schema.foreign import AS_CSV, SEPARATORS
+from privet.schema.files import Records, column_names, faults_of_lines, read_columns
+from privet.schema.foreign import BAR, SEPARATED
 from privet.schema.hints import COMMA, DATE
 from privet.schema.keys import CATEGORY, NUMBER
 from privet.schema.tables import cells_of, open_table
@@ -29,10 +29,12 @@ MOST_RECORDS = 100_000  # looked at; a type shows sooner
 MOST_VALUES = 50  # of a list that a person can check; a column with more is a text or a name
 ENOUGH = 10  # records that must share a value before it is copied
 MOSTLY = 0.9  # the share of cells that settles a type: a few are always odd
-MARKERS = ("?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-", ".")  # what people write for a missing number
+# What people write for a missing number, in small or capital letters.
+MARKERS = ("?", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "null", "none", "missing", "unknown", "-", "--", ".")
 CLASSES = ("class", "label", "target", "outcome", "y")  # what the column to predict is often called
 _ID = re.compile(r"(?i)(^|_)(id|uuid|guid|key|nr|no)$")
 
+IDENTIFIER = "an identifier: no value occurs twice"
 FILL = "fill in min and max"
 CONFIRM = "confirm or correct the list"
 LIST = "list the values"
@@ -61,6 +63,7 @@ class DraftedSchema:
 
     facts: dict[str, Any]
     columns: tuple[DraftedColumn, ...]
+    unreadable: dict[str, int]  # why how many lines of the file tell nothing
 
 
 def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
@@ -80,7 +83,8 @@ def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
     facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
     if label is not None:
         drafted[label] = replace(drafted[label], facts=None)
-    return DraftedSchema(facts, tuple(drafted.values()))
+    lost = isinstance(table, Records) and None in table[names[0]]
+    return DraftedSchema(facts, tuple(drafted.values()), faults_of_lines(path) if lost else {})
 
 
 def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
@@ -90,9 +94,8 @@ def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
         raise TableError(f"the first line of {str(path)!r} looks like a record; it must name the columns")
     if len(set(names)) < len(names):
         raise TableError(f"two columns of {str(path)!r} have the same name; rename one")
-    for separator, spoken in SEPARATORS.items():
-        if len(names) == 1 and separator in names[0]:
-            raise TableError(f"the first line of {str(path)!r} has {spoken} between the names: {AS_CSV}")
+    if len(names) == 1 and BAR in names[0]:
+        raise TableError(f"the first line of {str(path)!r} has bars between the names: {SEPARATED}")
     return names
 
 
@@ -105,8 +108,8 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
     {'name': 'cough', 'type': 'categorical', 'values': ['no', 'yes', '?'], 'basis': 'unconfirmed'}
     """
     told = [_told(cell) for cell in cells]
-    there = [cell for cell in told if cell is not None and cell not in MARKERS]
-    gaps = len(there) < len(told)
+    marker = _marker(told)
+    there = [cell for cell in told if cell is not None and cell != marker and not _is_marker(cell)]
     numbers = [number for number in map(number_of, there) if math.isfinite(number)]
     texts = [cell for cell in there if isinstance(cell, str)]
     if _mostly(DATE, texts, there):
@@ -115,8 +118,8 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
         return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
     numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
     if numeric and len(set(numbers)) > 2 and not is_label:
-        return _number(name, numbers, next((str(cell) for cell in told if cell in MARKERS), "?") if gaps else None)
-    return _category(name, [cell for cell in told if cell is not None], gaps, is_label)
+        return _number(name, numbers, (marker or "?") if len(there) < len(told) else None)
+    return _category(name, [cell for cell in told if cell is not None], None in told, is_label)
 
 
 def _told(cell: Any) -> bool | int | float | str | None:
@@ -124,6 +127,20 @@ def _told(cell: Any) -> bool | int | float | str | None:
     plain = plain_of(cell)
     plain = plain.strip() if isinstance(plain, str) else plain
     return None if plain == "" or plain != plain else plain
+
+
+def _is_marker(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.casefold() in MARKERS
+
+
+def _marker(told: Sequence[Any]) -> str | None:
+    """The word that stands for a missing number, if there is one: a usual one, or one that many cells share."""
+    words = Counter(
+        cell for cell in told if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
+    )
+    usual = [word for word, _ in words.most_common() if _is_marker(word)]
+    often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(told) / 2]
+    return next(iter(usual or often), None)
 
 
 def _mostly(pattern: re.Pattern[str], texts: list[str], there: list[Any]) -> bool:
@@ -134,18 +151,21 @@ def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColum
     whole = all(number.is_integer() for number in numbers)
     distinct = len(set(numbers))
     if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or _ID.search(name)):
-        return _left_out(name, "an identifier: no value occurs twice", "add it by hand if it is a number")
+        return _left_out(name, IDENTIFIER, "add it by hand if it is a number")
     facts: dict[str, Any] = {"name": name, "type": NUMBER, "min": None, "max": None}
     facts |= {"integer": True} if whole else {}
     facts |= {"missing": marker} if marker is not None else {}
     facts |= {"basis": UNCONFIRMED}
     taken = "a whole number" if whole else "a number"
-    return DraftedColumn(name, taken + (", missing in places" if marker is not None else ""), FILL, facts)
+    note = "" if marker is None else ", missing in places" if marker == "?" else f', "{marker}" where missing'
+    return DraftedColumn(name, taken + note, FILL, facts)
 
 
 def _category(name: str, told: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
     counted = Counter((type(cell), cell) for cell in told)  # 1 and True are two cells
     common = [cell for (_, cell), count in counted.items() if count >= ENOUGH]
+    if len(counted) == len(told) > 2 * MOST_VALUES and not is_label:
+        return _left_out(name, IDENTIFIER, "not to learn from")
     alone = sum(count for count in counted.values() if count < ENOUGH)
     if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(told) / 2):
         taken = f"more than {MOST_VALUES} values: a text, a name or a number in words"

@@ -1,6 +1,7 @@
 """The one reader of table files: CSV and CSV.gz, and Parquet through ``parquet.py``, for every command and loader.
 
-A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone. A line that
+A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone (the header
+says what separates cells, :mod:`privet.schema.lines`). A line that
 cannot be read (too few or too many cells, a stray or unclosed quote, bytes that are not UTF-8) is a record whose cells
 are all missing: a fit drops it, a prediction is made for it, and no message is given. With an error, or with a quote
 that swallowed the lines after it, one record would decide over others. Proof: ``docs/proofs/reader.md``.
@@ -13,8 +14,8 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -28,9 +29,10 @@ from numpy.typing import NDArray
 from privet.errors import TableError
 from privet.schema.facts import Schema
 from privet.schema.foreign import GZIP, hint_by_first_line, hint_by_name
+from privet.schema.lines import cells_of_line, fault_of_line, separator_of
 from privet.schema.parquet import check_names, decoded, parquet_batches, parquet_header, parquet_names, read_parquet
 
-SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
+SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
 BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays small beside the table
 DISTINCT = 2**16  # cells of a column that are remembered, so that equal ones share memory
 BREAKS_CAVEAT = (
@@ -39,9 +41,6 @@ BREAKS_CAVEAT = (
 )
 
 Column = NDArray[np.object_]
-# A cell in quotes (where "" stands for a quote) or without any, up to its comma or the end of the line. The repeats are
-# possessive, so that no line takes more than linear time.
-_CELL = re.compile(r'(?:[ \t]*+"((?:[^"]++|"")*+)"[ \t]*+|([^",]*+))(?:,|(\Z))')
 
 
 class Records(dict[str, Column]):
@@ -51,6 +50,7 @@ class Records(dict[str, Column]):
     """
 
     caveats: tuple[str, ...] = ()
+    path: Path | None = None
 
     def __repr__(self) -> str:
         return f"Records({', '.join(map(repr, self))})"
@@ -68,9 +68,11 @@ def read_table(
 
     Parameters
     ----------
-    path : a file that ends in .csv, .csv.gz, .parquet or .pq
-        CSV is UTF-8 with a header, commas, and quotes around cells that hold commas or quotes. Empty lines are no
-        records. Parquet comes as the Arrow table it is, but for texts that are not UTF-8, which become null.
+    path : a file that ends in .csv, .csv.gz, .tsv, .parquet or .pq
+        CSV is UTF-8 with a header, and quotes around cells that hold a separator or quotes. What separates cells
+        (commas, semicolons or tabs) is seen in the header; beside semicolons a number may have a decimal comma.
+        Empty lines are no records. Parquet comes as the Arrow table it is, but for texts that are not UTF-8, which
+        become null.
     with_label : whether the label's column is wanted too
     quoted_line_breaks : whether a cell in quotes may hold line breaks
         Only for files known to be well-formed: a stray quote then swallows records, so the certificate of a fit
@@ -101,6 +103,7 @@ def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, q
         if most is not None and sum(len(one[names[0]]) for one in batches) >= most:
             break
     records = Records({name: np.concatenate([batch[name] for batch in batches]) for name in names})
+    records.path = path
     records.caveats = (BREAKS_CAVEAT,) if quoted_line_breaks else ()
     return records
 
@@ -117,7 +120,7 @@ def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = 
     if kind_of_file(path) == "parquet":
         return parquet_header(path, names)
     with _damage_named(path), _open(path) as file:
-        _, places, _ = _begun(path, file, names, quoted_line_breaks)
+        _, _, places, _ = _begun(path, file, names, quoted_line_breaks)
     return {name: [] for name in sorted(names, key=places.__getitem__)}
 
 
@@ -140,7 +143,15 @@ def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
     if kind_of_file(path) == "parquet":
         return parquet_names(path)
     with _damage_named(path), _open(path) as file:
-        return tuple(_named_columns(path, file.readline()))
+        return tuple(_named_columns(path, file.readline())[1])
+
+
+def faults_of_lines(path: Path) -> Counter[str]:
+    """Why how many lines of a CSV file cannot be read. OUTSIDE PRIVACY: for the data owner's eyes."""
+    with _damage_named(path), _open(path) as file:
+        separator, width, _, batches = _begun(path, file, (), False)
+        texts = (text for batch in batches for text in _texts(batch) if text != "")
+        return Counter(fault for text in texts if (fault := fault_of_line(text, separator, width)) is not None)
 
 
 # ---- CSV ----------------------------------------------------------------------------------------------------------
@@ -149,11 +160,11 @@ def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
 def read_csv(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[dict[str, Column]]:
     """The records of a CSV file in batches, one at least. Where a batch ends changes no record."""
     with _damage_named(path), _open(path) as file:
-        width, places, batches = _begun(path, file, names, quoted_line_breaks)
+        separator, width, places, batches = _begun(path, file, names, quoted_line_breaks)
         known: dict[str, dict[str | None, str | None]] = {name: {} for name in names}
         for batch in batches:
             texts = map(_text, batch) if quoted_line_breaks else _texts(batch)
-            rows = [_cells(text, width) for text in texts if text != ""]
+            rows = [cells_of_line(text, separator, width) for text in texts if text != ""]
             cells = list(zip(*rows, strict=True)) or [()] * width
             yield {name: _column(cells[places[name]], known[name]) for name in names}
 
@@ -182,35 +193,38 @@ def _open(path: Path) -> IO[bytes]:
     return io.BufferedReader(unzipped)  # finds lines much faster than a GzipFile does
 
 
-FIX = "the first line must name the columns, in UTF-8 and with commas between them"
+FIX = "the first line must name the columns, in UTF-8 and with commas, semicolons or tabs between them"
 
 
 def _begun(
     path: Path, file: IO[bytes], names: Sequence[str], quoted_line_breaks: bool
-) -> tuple[int, dict[str, int], Iterator[list[bytes]]]:
-    """How many columns there are, the places of the wanted ones, and the lines below the header."""
+) -> tuple[str, int, dict[str, int], Iterator[list[bytes]]]:
+    """What separates cells, how many columns there are, the places of the wanted ones, and the lines below."""
     lines = iter(lambda: file.readlines(BATCH), [])
     batches = _joined(lines) if quoted_line_breaks else lines
     first = next(batches, [])
     return *_header(path, first[0] if first else b"", names), chain([first[1:]], batches)
 
 
-def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """How many columns there are, and the places of the wanted ones."""
-    header = _named_columns(path, line, names)
+def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[str, int, dict[str, int]]:
+    """What separates cells, how many columns there are, and the places of the wanted ones."""
+    separator, header = _named_columns(path, line, names)
     check_names(path, header, names, FIX + _told(hint_by_first_line(line, names)))
-    return len(header), {name: header.index(name) for name in names}
+    return separator, len(header), {name: header.index(name) for name in names}
 
 
-def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> list[str]:
-    """The names in a first line, which is never shown: if the header was forgotten, it is a record."""
+def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """What separates the names in a first line, and these; it is never shown: a forgotten header is a record."""
     text = _text(line.removeprefix(codecs.BOM_UTF8))  # a spreadsheet's mark would become part of the first name
     if text is None:
         told = _told(hint_by_first_line(line, names))
-        raise TableError(f"the first line of {str(path)!r} is not UTF-8 text; {FIX}{told}")
+        raise TableError(
+            f"the first line of {str(path)!r} is not UTF-8 text, which spreadsheets call 'CSV UTF-8'; {FIX}{told}"
+        )
     if not text:
         raise TableError(f"{str(path)!r} is empty, or its first line is; {FIX}")
-    return [(name or "").strip() for name in _cells(text)]
+    separator = separator_of(text)
+    return separator, [(name or "").strip() for name in cells_of_line(text, separator)]
 
 
 def _told(hint: str) -> str:
@@ -250,28 +264,6 @@ def _texts(lines: list[bytes]) -> Iterable[str | None]:
 def _text(line: bytes) -> str | None:
     """A line without its end, None if it is not UTF-8. A carriage return elsewhere is a character like others."""
     return decoded(line.removesuffix(b"\n").removesuffix(b"\r"))
-
-
-def _cells(line: str | None, width: int = -1) -> Sequence[str | None]:
-    """The cells of a line, all None if it cannot be read or their number is wrong; any number will do for -1."""
-    cells = [] if line is None else line.split(",", width) if '"' not in line else _quoted_cells(line, width)
-    return cells if len(cells) == width or width < 0 else [None] * width
-
-
-def _quoted_cells(line: str, most: int) -> list[str]:
-    """The cells of a line with quotes; no cells if a quote is misplaced. Stops at more cells than a good line has."""
-    cells: list[str] = []
-    end = 0
-    while most < 0 or len(cells) <= most:
-        match = _CELL.match(line, end)
-        if match is None:
-            return []
-        quoted, plain, last = match.groups()
-        cells.append(plain if quoted is None else quoted.replace('""', '"'))
-        if last is not None:
-            break
-        end = match.end()
-    return cells
 
 
 def _column(cells: Sequence[str | None], known: dict[str | None, str | None]) -> Column:

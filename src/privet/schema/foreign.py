@@ -7,14 +7,14 @@ it is a record where the header was forgotten.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
-AS_CSV = "save it as CSV UTF-8, with commas"
+AS_CSV = "save it as CSV UTF-8"
 BY_NAME = {
     (".xlsx", ".xls", ".xlsm", ".ods"): f"it is a spreadsheet: open it and {AS_CSV}",
-    (".tsv", ".tab"): f"its name says tabs between the cells: {AS_CSV}",
-    (".txt", ".dat"): "if it is CSV with a header and commas, call it .csv",
+    (".txt", ".dat", ".tab"): "if it has a header, and commas, semicolons or tabs between the cells, call it .csv",
     (".csv.zip", ".zip"): "unpack it, or compress it with gzip as .csv.gz",
     (".csv.bz2", ".csv.xz", ".csv.zst"): "unpack it, or compress it with gzip as .csv.gz",
     (".feather", ".arrow", ".json", ".jsonl", ".sas7bdat", ".sav", ".dta", ".rds"): "write it as CSV or Parquet",
@@ -25,17 +25,18 @@ BY_MARK = {
     b"PK\x03\x04": f"it is a zip archive or an Excel file under another name: open it and {AS_CSV}",
     b"\xd0\xcf\x11\xe0": f"it is an old Excel file under another name: open it and {AS_CSV}",
     b"PAR1": "it is a Parquet file: call it .parquet",
-    b"\xff\xfe": "it is UTF-16, as Excel's 'Unicode text' is: save it as CSV UTF-8",
-    b"\xfe\xff": "it is UTF-16, as Excel's 'Unicode text' is: save it as CSV UTF-8",
+    b"\xff\xfe": f"it is UTF-16, as Excel's 'Unicode text' is: {AS_CSV}",
+    b"\xfe\xff": f"it is UTF-16, as Excel's 'Unicode text' is: {AS_CSV}",
 }
-SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+BAR = "|"
+SEPARATED = "write commas, semicolons or tabs"
 
 
 def hint_by_name(path: Path) -> str:
     """What to do about a file of that name, if it is a common kind; else nothing.
 
     >>> hint_by_name(Path("patients.xlsx"))
-    'it is a spreadsheet: open it and save it as CSV UTF-8, with commas'
+    'it is a spreadsheet: open it and save it as CSV UTF-8'
     """
     name = path.name.lower()
     return next((hint for suffixes, hint in BY_NAME.items() if name.endswith(suffixes)), "")
@@ -44,18 +45,20 @@ def hint_by_name(path: Path) -> str:
 def hint_by_first_line(line: bytes, names: Sequence[str]) -> str:
     """What to do about a file that begins with this line and should have columns of these names; else nothing.
 
-    >>> hint_by_first_line(b"age;sex;ill", ["age", "ill"])
-    'its first line has semicolons between the names: save it as CSV UTF-8, with commas'
+    >>> hint_by_first_line(b"age|sex|ill", ["age", "ill"])
+    'its first line has bars between the names: write commas, semicolons or tabs'
     """
     for mark, hint in BY_MARK.items():
         if line.startswith(mark):
             return hint
-    text = line.decode("utf-8", "replace")
-    for separator, spoken in SEPARATORS.items():
-        found = {name.strip().strip('"') for name in text.strip("\ufeff\r\n").split(separator)}
-        if separator in text and found & set(names):
-            return f"its first line has {spoken} between the names: {AS_CSV}"
-    found = {name.strip().strip('"').casefold() for name in text.split(",")}
+    text = line.decode("utf-8", "replace").strip("\ufeff\r\n")
+    if BAR in text and _bare(text.split(BAR)) & set(names):
+        return f"its first line has bars between the names: {SEPARATED}"
+    found = {name.casefold() for name in _bare(re.split(r"[,;\t]", text))}
     if all(name.casefold() in found for name in names):
         return "its names differ from the schema's in capital letters"
     return ""
+
+
+def _bare(names: list[str]) -> set[str]:
+    return {name.strip().strip('"') for name in names}

@@ -14,6 +14,7 @@ from privet.schema.cells import UNKNOWN, each, plain_of, reader_of
 from privet.schema.declared import refuse_source
 from privet.schema.encoding import encode_features, open_for, values_of
 from privet.schema.facts import INFERRED, Attribute, Categorical, Numeric, Schema
+from privet.schema.files import Records, faults_of_lines
 from privet.schema.hints import hints_of
 from privet.schema.tables import Array, as_column, cells_of, numbers_of, open_table
 
@@ -23,6 +24,7 @@ REMEDIES = {
     "missing label": "dropped",
     "unknown label": "dropped",
 }  # what a fit does about a fault; for other faults the encoding is asked
+WHOLE_LINES = "whole lines"  # the column, as it were, of what no cell of a line can be blamed for
 HARMLESS = "not whole"  # a fault that costs nothing
 LONGEST = 40  # characters of a value that a finding shows
 MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above which a check fails
@@ -87,13 +89,15 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
     """
     refuse_source(schema, table, labels, with_label=True)
     columns = open_for(table, schema, with_label=labels is None)
-    findings, bad = [], np.zeros(columns.read(schema.names[0]).size, dtype=bool)
+    lost = _lost(table, columns.read(schema.names[0]))
+    findings, bad = _unreadable(table, lost, limit), lost.copy()
     for attribute in (*schema.attributes, schema.label):
         given = attribute is schema.label and labels is not None
         column = as_column(labels) if given else columns.read(attribute.name)
         if column.size != bad.size:
             raise TableError(f"column {attribute.name!r} differs in length from {schema.names[0]!r}")
         for fault, rows in _faults(attribute, column).items():
+            rows &= ~lost
             if rows.any():
                 named = f"{fault} label" if attribute is schema.label else fault
                 first = tuple(np.flatnonzero(rows)[:limit].tolist())
@@ -104,6 +108,21 @@ def check(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> Ch
                 findings.append(Finding(attribute.name, named, int(rows.sum()), first, remedy, hints, values))
                 bad |= rows
     return CheckReport(tuple(findings), bad.size, int(bad.sum()))
+
+
+def _lost(table: Any, column: Array) -> NDArray[np.bool_]:
+    """The records of a CSV file whose line cannot be read: they are missing everywhere."""
+    if not isinstance(table, Records) or table.path is None:
+        return np.zeros(column.size, dtype=bool)
+    return np.fromiter((cell is None for cell in cells_of(column)), bool, column.size)
+
+
+def _unreadable(table: Any, lost: NDArray[np.bool_], limit: int) -> list[Finding]:
+    if not lost.any():
+        return []
+    first = tuple(np.flatnonzero(lost)[:limit].tolist())
+    hints = tuple(f"{count} {why}" for why, count in faults_of_lines(table.path).most_common())
+    return [Finding(WHOLE_LINES, "unreadable", int(lost.sum()), first, "dropped", hints)]
 
 
 def _frequent(cells: list[Any], limit: int) -> tuple[tuple[str, int], ...]:
