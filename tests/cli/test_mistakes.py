@@ -202,7 +202,7 @@ def _a_type_of_another_tool(desk: Any) -> list[object]:
     return fit(desk, schema=changed_schema(desk, attributes=[{"name": "x", "type": "numeric", "min": 0, "max": 1}]))
 
 
-@mistake("low 42 must be below high 35")
+@mistake("min 42 must be below max 35")
 def _bounds_the_wrong_way_round(desk: Any) -> list[object]:
     size = {"name": "temperature", "type": "continuous", "min": 42, "max": 35}
     return fit(desk, schema=changed_schema(desk, attributes=[size]))

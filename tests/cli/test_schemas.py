@@ -121,11 +121,21 @@ def test_an_answer_that_makes_no_sense_is_asked_again(hospital: Path) -> None:
     file = drafted(hospital)
     answers = "\nlots\n0,5\n120\n18\n\n\nmeaning\n" + "\n18\n120\nperhaps\nyes\n\n\nunconfirmed\nmeaning\n:stop\n"
     result = run(hospital, "schema", "edit", file.name, answers=answers)
-    for told in ("a number is needed, such as", "with a decimal point", "low 120 must be below high 18",
+    for told in ("a number is needed, such as", "with a decimal point", "min 120 must be below max 18",
                  "one of yes, no is needed", "say where the facts come from"):  # fmt: skip
         assert told in result.stdout, told
     age = json.loads(file.read_text())["attributes"][0]
     assert (age["min"], age["max"], age["basis"]) == (18, 120, "meaning")
+
+
+def test_a_column_can_be_begun_again_and_the_first_questions_are_asked_until_answered(tmp_path: Path) -> None:
+    begun = ":skip\nage, ill\n:drop\nill\n" + "number\n0\n12\n:again\nnumber\n0\n120\nyes\n-\nmeaning\n"
+    result = run(tmp_path, "schema", "edit", "new.json", answers=begun + "no\n:again\nno, yes\ndocumented\n")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("comes later") == 2
+    schema = Schema.from_json(tmp_path / "new.json")
+    assert schema.attributes[0].high == 120  # type: ignore[union-attr]
+    assert schema.label.values == ("no", "yes")
 
 
 def test_a_schema_without_a_table(tmp_path: Path) -> None:

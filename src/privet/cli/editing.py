@@ -22,12 +22,18 @@ BASES = {
     "round": "a guess of somebody who has seen the data; certificates say so",
 }
 WELCOME = f"""\
-Public facts only: what everyone may know before anyone looks into the table. Answer from documents and from the
-meaning of a column; no table is read here. Enter takes what stands in brackets.
-  :skip  comes back to a column later     :drop  takes it out of the schema     :stop  leaves; all answers are saved
-A list is separated by commas; +a, b adds to the list that stands there, -a, b takes away from it.
-"How do you know?" is answered by one word, or in your own words, which certificates quote:
-{"".join(f"  {name}: {what}{chr(10)}" for name, what in BASES.items())}"""
+Public facts only: what everyone may know before anyone looks into the table.
+Answer from documents and from the meaning of a column; no table is read here.
+Enter takes what stands in brackets. Instead of an answer you can say
+
+  :again  to begin the column again        :drop  to take it out of the schema
+  :skip   to come back to it later         :stop  to leave; answers are saved
+
+A list is separated by commas: +a, b adds to the one in brackets, -a, b takes
+away from it. "How do you know?" is answered by one of these words, or in your
+own words, which certificates quote:
+
+{"".join(f"  {name:12}{what}{chr(10)}" for name, what in BASES.items())}"""
 KINDS = {"number": "continuous", "list": "categorical"}
 SPOKEN = {kind: word for word, kind in KINDS.items()}
 
@@ -40,11 +46,15 @@ class Skip(Exception):
     """Go to the next column."""
 
 
+class Again(Exception):
+    """Ask about the column from its first question."""
+
+
 class Drop(Exception):
     """Take the column out of the schema."""
 
 
-COMMANDS = {":stop": Stop, ":quit": Stop, ":skip": Skip, ":drop": Drop}
+COMMANDS = {":stop": Stop, ":quit": Stop, ":skip": Skip, ":again": Again, ":back": Again, ":drop": Drop}
 
 
 class Editor:
@@ -68,7 +78,8 @@ class Editor:
 
         print(WELCOME)
         try:
-            self._begin()
+            while not self._begun():
+                print("  That can be said of a column, and comes later.")
             self._attributes()
             self._class()
         except (Stop, EOFError):
@@ -106,6 +117,14 @@ class Editor:
             raise ParameterError(f"cannot write the schema {str(self.file)!r}: {why(error)}") from error
 
     # -- the parts of the dialogue ---------------------------------------------------------------------------------
+
+    def _begun(self) -> bool:
+        """Whether the first questions have answers; what is said of columns is none."""
+        try:
+            self._begin()
+        except (Again, Skip, Drop):
+            return False
+        return True
 
     def _begin(self) -> None:
         """The names of the columns, and which of them is to be predicted."""
@@ -145,6 +164,8 @@ class Editor:
             values = ask("Every value it can have, two at least", _list(old), _written(old))
             self.facts |= {"labels": values, "labels_basis": _ask_basis(self.facts.get("labels_basis"))}
             self.save()
+        except Again:
+            self._class()
         except (Skip, Drop):
             return
 
@@ -157,7 +178,10 @@ class Editor:
 def _until_whole(facts: dict[str, Any]) -> dict[str, Any]:
     """Ask for the facts of one column, again if they contradict each other."""
     while True:
-        given = _asked(facts)
+        try:
+            given = _asked(facts)
+        except Again:
+            continue
         if (fault := _fault(given)) is None:
             return given
         print(f"  {fault}")

@@ -13,6 +13,8 @@ from typing import Any
 
 from privet.errors import ParameterError
 
+PROSE = 100  # columns: longer lines are hard to read
+
 
 def complain(message: str) -> None:
     """One message on stderr."""
@@ -57,7 +59,8 @@ def print_rich(*renderables: Any) -> None:
     if not console.is_terminal:
         console = Console(width=200)  # a pipe has no width of its own: do not cut what somebody will search
     for renderable in renderables:
-        console.print(renderable, highlight=False)
+        width = min(console.width, PROSE) if isinstance(renderable, str) else None
+        console.print(renderable, highlight=False, width=width)
 
 
 def print_markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -49,7 +49,7 @@ def draft(
     say(OUTSIDE)
     print_rich(_table_of(drafted), drafting.WHY, "")
     for why, count in drafted.unreadable.items():
-        print(f"{count} lines cannot be read, and no fit would learn from them: they {why}\n")
+        print_rich(f"{count} lines cannot be read, and no fit would learn from them: they {why}", "")
     if drafted.facts["class"] is None:
         print("Which column is to be predicted is open, too: its name is the class.")
     print(f"The draft is in {place}. Nothing is fitted with it until it is confirmed. Next, one of")

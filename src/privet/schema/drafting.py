@@ -75,6 +75,9 @@ def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
     usual = [name for name in names if name.lower() in CLASSES]
     label = usual[0] if label is None and len(usual) == 1 else label
     table = read_columns(path, names, most=MOST_RECORDS)
+    lost = isinstance(table, Records) and None in table[names[0]]  # cells of a line that can be read are texts
+    if lost:
+        table = {name: [cell for cell in table[name] if cell is not None] for name in names}
     columns = open_table(table)
     drafted = {name: draft_column(name, cells_of(columns.read(name)), is_label=name == label) for name in names}
     attributes = [column.facts for name, column in drafted.items() if name != label and column.facts is not None]
@@ -83,7 +86,6 @@ def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
     facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
     if label is not None:
         drafted[label] = replace(drafted[label], facts=None)
-    lost = isinstance(table, Records) and None in table[names[0]]
     return DraftedSchema(facts, tuple(drafted.values()), faults_of_lines(path) if lost else {})
 
 

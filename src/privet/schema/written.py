@@ -139,6 +139,9 @@ def attribute_of(facts: Any, position: int = 0) -> Attribute:
     refuse_kinds(facts, kind, where)
     if kind == CATEGORY:
         return Categorical(name, needed[0], facts.get("other"), facts.get("basis"))
+    low, high = needed
+    if not low < high:
+        raise SchemaError(f"{where}: min {low:g} must be below max {high:g}; widen the bounds")
     options = {key: facts.get(key) for key in ("integer", "thresholds", "bins", "missing", "basis")}
     return Numeric(name, *needed, **{key: value for key, value in options.items() if value is not None})
 
