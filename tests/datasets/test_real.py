@@ -83,7 +83,8 @@ def test_a_line_that_cannot_be_read_is_missing_everywhere(tmp_path: Path) -> Non
 
 def test_a_missing_directory_names_the_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PRIVET_DATA", raising=False)
-    with pytest.raises(ParameterError, match=r"PRIVET_DATA is not set: point it"):
+    monkeypatch.setenv("PRIVET_CACHE", str(tmp_path / "empty"))
+    with pytest.raises(ParameterError, match=r"PRIVET_DATA is not set and the cache is empty: point PRIVET_DATA"):
         real.names()
     monkeypatch.setenv("PRIVET_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(ParameterError, match=r"PRIVET_DATA names .*nowhere"):

@@ -1,66 +1,193 @@
-"""Real tables with published schemas, from a directory of the user's.
+"""Real tables with published schemas: from a directory of yours, from the cache, or from OpenML.
 
-A table called ``adult`` is two files: ``adult.csv.gz`` (UTF-8, a header row) and ``adult.schema.json``. The directory
-is given by hand or named by the environment variable ``PRIVET_DATA``.
+A table called ``adult`` is two files: ``adult.csv.gz`` (UTF-8, a header row) and ``adult.schema.json``. They are looked
+for in the directory that is given, and there alone; where none is given, in the one that the environment variable
+``PRIVET_DATA`` names, then in the cache. What is in neither and in :mod:`privet.datasets.catalogue` is downloaded from
+OpenML, checked, and kept in the cache: a directory of the user's, or the one that ``PRIVET_CACHE`` names.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
+import sys
 from os import PathLike
 from pathlib import Path
 
-from privet.errors import ParameterError
+from privet.datasets.catalogue import (
+    SCHEMA,
+    Entry,
+    as_csv,
+    checksum,
+    converted,
+    entries,
+    public_names,
+    public_schema_file,
+)
+from privet.datasets.openml import download as download_from_openml
+from privet.errors import ParameterError, TableError
 from privet.schema import Schema
 from privet.schema.files import Records, read_table
 
-VARIABLE = "PRIVET_DATA"
-TABLE, SCHEMA = ".csv.gz", ".schema.json"
+VARIABLE, CACHE_VARIABLE = "PRIVET_DATA", "PRIVET_CACHE"
+TABLE = ".csv.gz"
 
 
 def names(data_dir: str | PathLike[str] | None = None) -> tuple[str, ...]:
-    """The tables that can be loaded: those that have both files."""
-    where = _directory(data_dir)
-    stems = (path.name.removesuffix(TABLE) for path in where.glob("*" + TABLE))
-    return tuple(sorted(stem for stem in stems if (where / (stem + SCHEMA)).is_file()))
+    """The tables at hand: those that have both files, in ``data_dir`` or else in ``PRIVET_DATA`` and the cache."""
+    places = _places(data_dir)
+    found = sorted({name for place in places for name in _names_in(place)})
+    if not places:
+        raise ParameterError(
+            f"{VARIABLE} is not set and the cache is empty: point {VARIABLE}, or the argument data_dir, at a directory "
+            f"of <name>{TABLE} files with a <name>{SCHEMA} beside each, or download one with privet.datasets.load"
+        )
+    return tuple(found)
 
 
 def load_schema(name: str, data_dir: str | PathLike[str] | None = None) -> Schema:
-    """The public facts of a table, without reading the table."""
-    return Schema.from_json(_paths(name, data_dir)[1])
+    """The public facts of a table, without reading the table. Those of the tables in the catalogue come with privet.
+
+    >>> schema = load_schema("adult")
+    >>> len(schema.attributes), schema.label.values
+    (14, ('<=50K', '>50K'))
+    """
+    place = _place_of(name, data_dir)
+    if place is not None:
+        return Schema.from_json(place / (name + SCHEMA))
+    shipped = public_schema_file(name) if data_dir is None else None
+    if shipped is None:
+        raise _unknown(name, data_dir)
+    return Schema.from_json(shipped)
 
 
-def load(name: str, data_dir: str | PathLike[str] | None = None) -> tuple[Schema, Records]:
+def load(name: str, data_dir: str | PathLike[str] | None = None, *, download: bool = True) -> tuple[Schema, Records]:
     """A table's schema and the columns it declares, every cell as the text it is in the file.
 
-    A line that cannot be read is a record of None, see :mod:`privet.schema.files`.
+    Looks in ``data_dir``, or else in the directory that ``PRIVET_DATA`` names, in the cache, and at OpenML. A line that
+    cannot be read is a record of None, see :mod:`privet.schema.files`.
+
+    Parameters
+    ----------
+    name : such as ``"adult"``; ``names()`` has those at hand
+    data_dir : where to look, and nowhere else
+    download : whether to ask OpenML for what is nowhere at hand
+
+    >>> import gzip, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = pathlib.Path(folder, "toy.csv.gz")
+    ...     _ = table.write_bytes(gzip.compress(b"smokes,class\\nyes,ill\\nno,well\\n"))
+    ...     facts = (
+    ...         '{"name": "toy", "attributes": [{"name": "smokes", "type": "categorical", "values": ["no", "yes"]}],'
+    ...     )
+    ...     _ = pathlib.Path(folder, "toy.schema.json").write_text(
+    ...         facts + '"class": "class", "labels": ["ill", "well"]}'
+    ...     )
+    ...     schema, records = load("toy", folder)
+    >>> records["smokes"].tolist()
+    ['yes', 'no']
     """
-    table, facts = _paths(name, data_dir)
-    schema = Schema.from_json(facts)
-    records: Records = read_table(table, schema)
+    place = _place_of(name, data_dir)
+    if place is None:
+        entry = entries().get(name) if data_dir is None and download else None
+        if entry is None:
+            raise _unknown(name, data_dir)
+        place = _download(name, entry)
+    schema = Schema.from_json(place / (name + SCHEMA))
+    records: Records = read_table(place / (name + TABLE), schema)
     return schema, records
 
 
-def _paths(name: str, data_dir: str | PathLike[str] | None) -> tuple[Path, Path]:
-    where = _directory(data_dir)
-    known = names(where)
-    if name not in known:
-        raise ParameterError(
-            f"no table called {name!r} in {where}: it needs {name}{TABLE} and {name}{SCHEMA}; "
-            f"there are {', '.join(known) or 'none'}"
-        )
-    return where / (name + TABLE), where / (name + SCHEMA)
+def cache_dir() -> Path:
+    """Where downloaded tables are kept: what ``PRIVET_CACHE`` names, or where this system keeps such files."""
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "privet" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "privet"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "privet"
 
 
-def _directory(data_dir: str | PathLike[str] | None) -> Path:
-    source = "data_dir" if data_dir is not None else VARIABLE
-    named = data_dir if data_dir is not None else os.environ.get(VARIABLE)
-    if not named:
-        raise ParameterError(
-            f"{VARIABLE} is not set: point it, or the argument data_dir, at a directory of "
-            f"<name>{TABLE} files with a <name>{SCHEMA} beside each"
+# ---- where tables are ----------------------------------------------------------------------------------------------
+
+
+def _names_in(place: Path) -> list[str]:
+    stems = (path.name.removesuffix(TABLE) for path in place.glob("*" + TABLE))
+    return [stem for stem in stems if (place / (stem + SCHEMA)).is_file()]
+
+
+def _places(data_dir: str | PathLike[str] | None) -> list[Path]:
+    """The directories to look in, the first before the second."""
+    source, named = ("data_dir", data_dir) if data_dir is not None else (VARIABLE, os.environ.get(VARIABLE))
+    places = []
+    if named:
+        places.append(Path(named))
+        if not places[0].is_dir():
+            raise ParameterError(f"{source} names {str(places[0])!r}, which is not a directory; correct it")
+    if data_dir is None and (kept := cache_dir()).is_dir():
+        places.append(kept)
+    return places
+
+
+def _place_of(name: str, data_dir: str | PathLike[str] | None) -> Path | None:
+    return next((place for place in _places(data_dir) if name in _names_in(place)), None)
+
+
+def _unknown(name: str, data_dir: str | PathLike[str] | None) -> ParameterError:
+    files = f"{name}{TABLE} and {name}{SCHEMA}"
+    places = _places(data_dir)
+    known = sorted({known for place in places for known in _names_in(place)})
+    where = " and ".join(map(str, places)) or f"reach ({VARIABLE} is not set)"
+    text = f"no table called {name!r} in {where}: it needs {files}; there are {', '.join(known) or 'none'}"
+    if data_dir is None:
+        if name in public_names():
+            text += f". Its schema comes with privet, and {_by_hand(name)}"
+        else:
+            text += f". OpenML is asked for {', '.join(sorted(entries()))}"
+    return ParameterError(text)
+
+
+def _by_hand(name: str) -> str:
+    shipped = public_schema_file(name)
+    return (
+        f"the table can be put in place by hand: write it as {name}{TABLE} (UTF-8, a header, commas; columns and cells "
+        f"as in {shipped}), put it and a copy of that schema in a directory, and let {VARIABLE} name it"
+    )
+
+
+# ---- OpenML --------------------------------------------------------------------------------------------------------
+
+
+def _download(name: str, entry: Entry) -> Path:
+    """Fetch a table of the catalogue into the cache; nothing is kept of one that is not what it should be."""
+    shipped = public_schema_file(name)
+    assert shipped is not None
+    schema = Schema.from_json(shipped)
+    try:
+        rows = converted(download_from_openml(entry.openml), schema, entry)
+    except TableError as error:
+        raise TableError(
+            f"{name} is neither in {VARIABLE} nor in the cache, and could not be downloaded: {error}. "
+            f"With a network, try again later; without, {_by_hand(name)}"
+        ) from error
+    if (found := checksum(schema, rows)) != entry.sha256:
+        raise TableError(
+            f"what OpenML has under {entry.openml} is not the {name} that privet knows: {len(rows)} records with the "
+            f"checksum {found[:16]}..., and not {entry.sha256[:16]}... It was not kept; {_by_hand(name)}"
         )
-    path = Path(named)
-    if not path.is_dir():
-        raise ParameterError(f"{source} names {str(path)!r}, which is not a directory; correct it")
-    return path
+    place = cache_dir()
+    place.mkdir(parents=True, exist_ok=True)
+    _put(place / (name + SCHEMA), shipped.read_bytes())
+    _put(place / (name + TABLE), gzip.compress("".join(as_csv(schema, rows)).encode(), mtime=0))
+    return place
+
+
+def _put(path: Path, content: bytes) -> None:
+    """All or nothing: a reader, or another process that downloads the same, never sees half a file."""
+    half = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        half.write_bytes(content)
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)

@@ -18,6 +18,7 @@ from privet.measures.retention import (
 )
 from privet.measures.rulelist import RuleList, rule_list
 from privet.measures.scores import Performance, performance
+from privet.measures.significance import Significance, corrected_t, wilcoxon
 from privet.measures.similarity import Similarity, compare_rules
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "Performance",
     "RetentionReport",
     "RuleList",
+    "Significance",
     "Similarity",
     "compare_rules",
+    "corrected_t",
     "label_distance",
     "pattern_accuracy",
     "pattern_label_distance",
@@ -38,4 +41,5 @@ __all__ = [
     "retention_report",
     "rule_list",
     "support_distance",
+    "wilcoxon",
 ]
