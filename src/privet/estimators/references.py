@@ -25,6 +25,7 @@ from privet.schema import Schema
 from privet.schema.encoding import Codes, encode
 from privet.structure.splits import OneCategory, Test, Tests, Threshold
 from privet.trees.codec import Model
+from privet.trees.forest import Forest
 from privet.trees.leaf_counts import shares
 from privet.trees.tree import Tree
 
@@ -50,8 +51,8 @@ class ReferenceClassifier(SchemaClassifier, ABC):
         """Raise ``ParameterError`` for parameters that cannot be."""
 
     @abstractmethod
-    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree:
-        """The tree of records that are encoded already, by a schema cut as finely as wanted."""
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree | Forest:
+        """The trees of records that are encoded already, by a schema cut as finely as wanted."""
 
 
 class ID3ReferenceClassifier(ReferenceClassifier):
@@ -144,7 +145,7 @@ class SklearnTreeReference(ReferenceClassifier):
     def _check(self) -> None:
         check_whole(self.bins, "bins", 2, 65_000)
 
-    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree:
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree | Forest:
         from sklearn.tree import DecisionTreeClassifier
 
         assert codes.labels is not None
@@ -158,6 +159,56 @@ class SklearnTreeReference(ReferenceClassifier):
             random_state=self.random_state,
         )
         return translate(schema, learner.fit(columns, codes.labels), names)
+
+
+class SklearnForestReference(SklearnTreeReference):
+    """scikit-learn's RandomForestClassifier over the same codes: Breiman's forest, its trees translated."""
+
+    name = "sklearn-forest"
+
+    def __init__(
+        self,
+        schema: Any = None,
+        max_depth: int | None = None,
+        *,
+        trees: int = 100,
+        criterion: str = "gini",
+        bins: int = 64,
+        min_samples_leaf: int = 1,
+        random_state: int | None = 0,
+    ) -> None:
+        super().__init__(
+            schema,
+            max_depth,
+            criterion=criterion,
+            bins=bins,
+            min_samples_leaf=min_samples_leaf,
+            random_state=random_state,
+        )
+        self.trees = trees
+
+    def _check(self) -> None:
+        super()._check()
+        check_whole(self.trees, "trees", 1, 10_000)
+
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Forest:
+        from sklearn.ensemble import RandomForestClassifier
+
+        assert codes.labels is not None
+        columns, names = binary_columns(schema, codes.features)
+        if self.max_depth == 0 or not codes.labels.size or not names:
+            return Forest(schema, (majority_leaf(schema, codes),))
+        learner = RandomForestClassifier(
+            self.trees,
+            criterion=self.criterion,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        ).fit(columns, codes.labels)
+        # The trees of a forest know classes by their places among those that occur.
+        for tree in learner.estimators_:
+            tree.classes_ = learner.classes_
+        return Forest(schema, tuple(translate(schema, tree, names) for tree in learner.estimators_), "proba")
 
 
 def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], list[Test]]:
@@ -221,3 +272,5 @@ REFERENCES: dict[str, type[ReferenceClassifier]] = {
     learner.name: learner for learner in (ID3ReferenceClassifier, C45ReferenceClassifier, SklearnTreeReference)
 }
 """Name -> classifier, made by ``(schema, max_depth)``; a ``max_depth`` of None is full depth."""
+FOREST_REFERENCES: dict[str, type[ReferenceClassifier]] = {SklearnForestReference.name: SklearnForestReference}
+"""The same for forests, which take longer and do not stand beside every evaluation."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from privet.datasets import real
 from privet.errors import ParameterError, PrivetError
-from privet.estimators.references import REFERENCES
+from privet.estimators.references import FOREST_REFERENCES, REFERENCES
 from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import (
     MAJORITY,
@@ -51,7 +51,7 @@ class Learner:
     @property
     def is_reference(self) -> bool:
         """Whether it is without privacy, so that there is no epsilon to vary."""
-        return self.recipe == MAJORITY or self.recipe in REFERENCES
+        return self.recipe == MAJORITY or self.recipe in REFERENCES | FOREST_REFERENCES
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def way_of(recipe: str, schema: Schema, epsilon: float | None, seed: int, params
         return private_way(make_classifier(recipe, epsilon=epsilon, **params), schema, seed)
     if recipe == MAJORITY:
         return majority_way(schema)
-    return reference_way(recipe, schema, params.get("max_depth", REFERENCE_DEPTH))
+    return reference_way(recipe, schema, params.pop("max_depth", REFERENCE_DEPTH), **params)
 
 
 @lru_cache(maxsize=2)  # jobs of one table stand side by side

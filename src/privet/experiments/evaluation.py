@@ -22,7 +22,7 @@ import numpy.typing as npt
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
-from privet.estimators.references import REFERENCES, majority_leaf
+from privet.estimators.references import FOREST_REFERENCES, REFERENCES, majority_leaf
 from privet.growing.grower import Progress
 from privet.measures.scores import balanced_accuracy, log_loss, macro_auc
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -162,10 +162,11 @@ def private_way(classifier: PrivateClassifier, schema: Schema, seed: int) -> Way
     return Way(recipe.info.name, recipe.variant, epsilon, prepared, grow)
 
 
-def reference_way(name: str, schema: Schema, max_depth: int) -> Way:
-    if name not in REFERENCES:
-        raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(REFERENCES)}")
-    classifier = REFERENCES[name](schema, max_depth)
+def reference_way(name: str, schema: Schema, max_depth: int | None, **params: Any) -> Way:
+    known = REFERENCES | FOREST_REFERENCES
+    if name not in known:
+        raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(known)}")
+    classifier = known[name](schema, max_depth, **params)
     prepared = schema.with_bins(classifier.bins)
 
     def grow(records: Records) -> tuple[Released, None]:

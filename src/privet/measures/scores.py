@@ -67,6 +67,20 @@ def macro_f1(truth: npt.NDArray[Any], predicted: npt.NDArray[Any], classes: int)
     return float((2 * right[occur] / both[occur]).mean()) if occur.any() else None
 
 
+def rare_f1(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float | None:
+    """The F1 of the rarest class that occurs, the first of them if there are several; None without records.
+
+    >>> round(rare_f1(np.array([0, 0, 0, 1, 1]), np.array([0, 1, 0, 1, 1])), 2)  # two found, one too many
+    0.8
+    """
+    if not truth.size:
+        return None
+    codes, sizes = np.unique(truth, return_counts=True)
+    rare = codes[sizes.argmin()]
+    hits = int(((truth == rare) & (predicted == rare)).sum())
+    return 2 * hits / (int(sizes.min()) + int((predicted == rare).sum()))
+
+
 def macro_auc(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float | None:
     """The area under the ROC curve, one class against the rest, averaged over classes; None where it is undefined.
 
