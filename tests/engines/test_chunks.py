@@ -92,6 +92,14 @@ def test_every_recipe_grows_the_same_model(recipe: Any) -> None:
         assert here == model_of(recipe, schema, lambda p, size=size: ChunkEngine.read(Batches(table), p, size=size))
 
 
+@pytest.mark.engines
+@pytest.mark.parametrize("recipe", list(every_recipe()), ids=lambda r: f"{r.info.name}-{r.variant}")
+def test_every_recipe_grows_the_same_model_from_chunks_of_one(recipe: Any) -> None:
+    schema, table = clinic(40, seed=1)
+    here = model_of(recipe, schema, lambda prepared: open_engine(table, prepared))
+    assert here == model_of(recipe, schema, lambda prepared: ChunkEngine.read(Batches(table), prepared, size=1))
+
+
 def test_a_protected_source_is_read_once_and_cut_anew() -> None:
     reads = []
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
+from privet.engines.sources.places import needs
 from privet.errors import TableError
 
 
@@ -18,6 +20,8 @@ class SparkTable:
     caveats = ()
 
     def header(self, columns: Sequence[str]) -> Any:
+        if find_spec("pyarrow") is None:
+            raise needs("pyarrow", "spark", "a Spark table")
         return self.select(columns).limit(0).toArrow()
 
     def select(self, columns: Sequence[str]) -> Any:
