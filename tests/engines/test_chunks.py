@@ -21,13 +21,14 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.engines.spill import Spill, Spilled
-from privet.privacy.counting import ROOT, Tally, class_counts, level_sums
+from privet.privacy.counting import ROOT, Tally, class_counts, level_sums, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.exact import ExactTree
 from privet.recipes.fitting import fit
 from privet.recipes.random_forest import RandomForest
 from privet.schema import Categorical, Numeric, Schema
+from privet.structure.splits import Tests
 from privet.testing import check_engine, schemas, tables
 
 sys.path.insert(0, str(Path(__file__).parent))  # pytest's importlib mode leaves it off the path
@@ -122,9 +123,16 @@ def test_a_protected_source_is_read_once_and_cut_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "most"), [(DiffPC45(max_depth=4), 5), (RandomForest(), 3)], ids=["diffpc45", "random-forest"]
+    ("recipe", "most"),
+    [
+        (DiffPC45(max_depth=4), 5),
+        (RandomForest(), 2),  # all trees, and how much they count
+        (ExactTree(max_depth=2, leaf_share=0), 1),
+    ],
+    ids=["diffpc45", "random-forest", "exact"],
 )
 def test_a_pass_a_level(recipe: Any, most: int) -> None:
+    """How many records there are is known from reading them: nobody reads them again for it."""
     engine = ChunkEngine.read(Batches(TABLE), recipe.prepare(SCHEMA), for_one_fit=True, size=40)
     fit(recipe, engine, Ledger(100), 100, random=np.random.default_rng(0))
     assert engine.passes <= most
@@ -208,15 +216,17 @@ def test_a_disk_that_fails_is_asked_three_times(on_disk: Path, monkeypatch: pyte
         return read(*arguments)
 
     engine = ChunkEngine.read(Batches(TABLE), SCHEMA)
-    wanted = class_counts(engine, ROOT)
+    test = Tests.binary(SCHEMA)[0]
+    halves = refine(ROOT, SCHEMA, [test])
+    wanted = class_counts(engine, halves)
     monkeypatch.setattr(os, "preadv", flaky)
     if failures == 2:
-        assert np.array_equal(class_counts(engine, ROOT), wanted)
+        assert np.array_equal(class_counts(engine, halves), wanted)
         return
     ledger = Ledger(1)
-    data = PrivateDataset(engine, ledger)
+    half = PrivateDataset(engine, ledger).partition(test)[0]
     with pytest.raises(EngineError):
-        data.noisy_count(0.5)
+        half.noisy_count(0.5)
     assert ledger.spent == 0.5
     monkeypatch.setattr(os, "preadv", read)
-    data.noisy_count(0.5)
+    half.noisy_count(0.5)

@@ -20,6 +20,7 @@ from privet import EngineError, Ledger, ParameterError, Rana2016Classifier, Tabl
 from privet.datasets.clinic import clinic
 from privet.engines import executors, spark
 from privet.engines.opening import open_engine
+from privet.engines.sources.spark import SparkTable
 from privet.engines.spark import SparkEngine
 from privet.privacy.counting import ROOT, Tally, class_counts, refine
 from privet.privacy.dataset import PrivateDataset
@@ -72,14 +73,15 @@ def _texts_on(session: Any) -> Any:
 
 @pytest.mark.parametrize("recipe", [DiffPC45(max_depth=2), RandomForest(trees=3)], ids=lambda r: r.info.name)
 def test_the_same_model(session: Any, recipe: Any) -> None:
-    same_on(session, recipe)
+    same_on(session, recipe, 150, 7)
 
 
-def same_on(session: Any, recipe: Any) -> None:
-    table = pa.table({name: pa.array(list(column)) for name, column in TABLE.items()})
-    here = model_of(recipe, SCHEMA, lambda prepared: open_engine(table, prepared))
-    frame = session.createDataFrame(table)
-    assert here == model_of(recipe, SCHEMA, lambda p: open_engine(frame, p, for_one_fit=True))
+def same_on(session: Any, recipe: Any, records: int, size: int) -> None:
+    schema, columns = clinic(records, seed=1)
+    table = pa.table({name: pa.array(list(column)) for name, column in columns.items()})
+    here = model_of(recipe, schema, lambda prepared: open_engine(table, prepared))
+    source, once = SparkTable(session.createDataFrame(table)), not recipe.recuts(schema)
+    assert here == model_of(recipe, schema, lambda p: SparkEngine.read(source, p, for_one_fit=once, size=size))
 
 
 def test_a_bootstrap_is_refused_before_anything_is_charged(session: Any) -> None:
@@ -98,6 +100,15 @@ def test_units_come_together(session: Any) -> None:
     frame = session.createDataFrame(table).repartition(3)
     ours, theirs = (open_engine(source, schema).answer([Tally(ROOT, ((0,),))])[0] for source in (table, frame))
     assert np.array_equal(ours, theirs)
+
+
+def test_a_partition_may_hold_no_record(session: Any) -> None:
+    frame = session.createDataFrame(pa.table({name: pa.array(list(column[:3])) for name, column in TABLE.items()}))
+    for spread in (frame.repartition(6), frame.filter("false"), frame.repartition(3).filter("false")):
+        wanted = class_counts(open_engine(spread.toArrow(), SCHEMA), ROOT)
+        engine = open_engine(spread, SCHEMA)
+        assert np.array_equal(class_counts(engine, ROOT), wanted)
+        assert engine.answer([Tally(ROOT, ((0,),))])[0].sum() == wanted.sum()
 
 
 def test_a_column_that_is_not_there(session: Any) -> None:
@@ -156,17 +167,18 @@ def test_executors_run_what_was_shipped() -> None:
 
 
 @pytest.mark.engines
+@pytest.mark.parametrize(("size", "records"), [(1, 20), (7, 60), (2**17, 150)])
 @pytest.mark.parametrize(
     "recipe",
     [*every_recipe(), ExactTree(max_depth=3)],
     ids=lambda r: f"{r.info.name}-{r.variant}-{r.params.get('max_depth')}",
 )
-def test_every_recipe_grows_the_same_model(session: Any, recipe: Any) -> None:
+def test_every_recipe_grows_the_same_model(session: Any, recipe: Any, size: int, records: int) -> None:
     if (recipe.info.name, recipe.variant) in WHOLE:
         with pytest.raises(ParameterError, match="in the memory of one process"):
-            same_on(session, recipe)
+            same_on(session, recipe, records, size)
         return
-    same_on(session, recipe)
+    same_on(session, recipe, records, size)
 
 
 WHOLE = {("rana2016", "as-published"), ("patil-singh2014", "as-published"), ("embedded", "as-published")}
@@ -192,7 +204,7 @@ def test_an_executor_that_dies(session: Any, reliable: bool, tmp_path: Path) -> 
     cells = refine(ROOT, schema, [Threshold(0, 5)])
     before = class_counts(engine, cells)
     ledger = Ledger(1)
-    data = PrivateDataset(engine, ledger)
+    half = PrivateDataset(engine, ledger).partition(Threshold(0, 5))[0]
     victim = _executors()[0]
     killer = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))
     killer.start()
@@ -211,7 +223,7 @@ def test_an_executor_that_dies(session: Any, reliable: bool, tmp_path: Path) -> 
     spent = ledger.spent
     if failed:
         with pytest.raises(EngineError):
-            data.noisy_count(0.25)
+            half.noisy_count(0.25)
         assert ledger.spent == spent + 0.25  # charged, and not released
     for _ in range(20):  # Spark starts another executor
         if len(_executors()) == 2:

@@ -16,11 +16,11 @@ import numpy as np
 
 from privet.engines.attempts import attempt
 from privet.engines.memory import MemoryEngine
-from privet.engines.parts import bounded_parts, evened
+from privet.engines.parts import bounded_parts, class_sizes, evened
 from privet.engines.sources import Source
 from privet.engines.spill import Array, Kept, Spill
 from privet.errors import ParameterError
-from privet.privacy.counting import Cells, Coins, Ints, Joint, Question, Shards
+from privet.privacy.counting import Cells, Coins, Ints, Joint, Question, Shards, asks_classes_only
 from privet.schema import Schema
 from privet.schema.encoding import Codes, encode
 from privet.schema.frozen import Frozen, freeze
@@ -40,11 +40,16 @@ CUT = "these records are codes of another schema; privet.protect keeps what can 
 class Chunk(NamedTuple):
     """One chunk, as handles of a ``Spill``."""
 
-    size: int
+    classes: Ints
+    """How many records of each class it has."""
     features: Kept
     labels: Kept
     frozen: tuple[Kept, ...] | None
     """The columns from which other cuts can be made; None if the engine serves one fit only."""
+
+    @property
+    def size(self) -> int:
+        return int(self.classes.sum())
 
 
 class _Columns(Sequence[Array]):
@@ -86,6 +91,8 @@ class ChunkEngine:
         return cls(schema, attempt(chunks, SOURCE_FAILED, tries=1), spill, frozen, source.caveats)
 
     def answer(self, questions: Sequence[Question]) -> list[Ints]:
+        if asks_classes_only(questions):
+            return [np.sum([chunk.classes for chunk in self._chunks], axis=0)[None, None] for _ in questions]
         self.passes += 1
         totals = self._opened(0).answer(questions)
         for number in range(1, len(self._chunks)):
@@ -174,10 +181,11 @@ def _encoded(schema: Schema, batch: Any) -> list[Array]:
 
 def _keep(schema: Schema, columns: list[Array], for_one_fit: bool, spill: Spill, frozen: Spill) -> Chunk:
     *features, labels = columns
+    classes = class_sizes(labels, schema.n_classes)
     if for_one_fit:
-        return Chunk(labels.size, spill.put(np.stack(features)), spill.put(labels), None)
+        return Chunk(classes, spill.put(np.stack(features)), spill.put(labels), None)
     kept = tuple(frozen.put(column) for column in features)
-    chunk = Chunk(labels.size, labels, labels, kept)
+    chunk = Chunk(classes, labels, labels, kept)
     return _keep_codes(chunk, Frozen(schema, tuple(features), labels).codes(schema), spill)
 
 

@@ -1,7 +1,7 @@
 """What runs on Spark's executors: from rows to frozen chunks, to codes, to counts. Functions of Arrow batches.
 
-A chunk travels as one row: its number, how many records it has, and its arrays as bytes. Where rows are chosen by unit,
-a record travels as a row of its own first, so that Spark can bring the rows of a unit together.
+A chunk travels as one row: its number, how many records of each class it has, and its arrays as bytes. Where rows are
+chosen by unit, a record travels as a row of its own first, so that Spark can bring the rows of a unit together.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
-from privet.engines.parts import evened
+from privet.engines.parts import class_sizes, evened
 from privet.privacy.counting import Ints, Question
 from privet.schema import Schema
 from privet.schema.encoding import Codes, code_type, encode
@@ -29,10 +29,9 @@ Array = npt.NDArray[Any]
 Batches = Iterable[Any]
 
 DIGEST = "digest string"
-CHUNK = "part int, number int, size int, arrays array<binary>"
+CHUNK = "part int, number int, classes array<int>, arrays array<binary>"
 ROW = "unit binary, record binary"
 COUNTS = "question int, slice int, counts binary"
-RECORDS = 2**17  # of a chunk
 SLICE = 2**18  # counts in a row: 2 MB
 
 
@@ -72,9 +71,10 @@ class Freeze:
 
     schema: Schema
     for_one_fit: bool
+    size: int  # of a chunk
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        return _numbered(self._columns(batch) for batch in batches)
+        return _numbered((self._columns(batch) for batch in batches), self.size, self.schema.n_classes)
 
     def _columns(self, batch: Any) -> list[Array]:
         if self.for_one_fit:
@@ -104,6 +104,7 @@ class Bound:
 
     schema: Schema
     for_one_fit: bool
+    size: int  # of a chunk
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         like = [np.empty(0, dtype) for dtype in _types(self.schema, frozen=True)]
@@ -115,7 +116,7 @@ class Bound:
         *columns, labels = columns_of(np.frombuffer(records, np.uint64).reshape(-1, len(like)), like)
         kept = bounded(Frozen(self.schema, tuple(columns), labels), ids)
         told = kept.codes(self.schema).features if self.for_one_fit else kept.columns
-        return _numbered([[*told, kept.labels]])
+        return _numbered([[*told, kept.labels]], self.size, self.schema.n_classes)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Cut:
     def __call__(self, batches: Batches) -> Iterator[Any]:
         for part, number, arrays in _chunks(batches):
             codes = _thawed(self.schema, arrays).codes(self.schema)
-            yield _chunk(part, number, [*codes.features, np.asarray(codes.labels)])
+            yield _chunk(part, number, [*codes.features, np.asarray(codes.labels)], self.schema.n_classes)
 
 
 @dataclass(frozen=True)
@@ -201,15 +202,14 @@ def _types(schema: Schema, *, frozen: bool) -> list[Any]:
     return [*(np.float64 if isinstance(a, Numeric) else code_type(a.arity) for a in schema.attributes), label]
 
 
-def _numbered(pieces: Iterable[list[Array]]) -> Iterator[Any]:
+def _numbered(pieces: Iterable[list[Array]], size: int, classes: int) -> Iterator[Any]:
     """Chunks of one size, each with its partition and its number there."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
     assert context is not None
-    filled = list(pieces) if isinstance(pieces, list) else pieces
-    for number, columns in enumerate(evened(filled, RECORDS)):
-        yield _chunk(context.partitionId(), number, columns)
+    for number, columns in enumerate(evened(pieces, size)):
+        yield _chunk(context.partitionId(), number, columns, classes)
 
 
 def _chunks(batches: Batches) -> Iterator[tuple[int, int, list[bytes]]]:
@@ -218,9 +218,9 @@ def _chunks(batches: Batches) -> Iterator[tuple[int, int, list[bytes]]]:
             yield row["part"], row["number"], row["arrays"]
 
 
-def _chunk(part: int, number: int, columns: Sequence[Array]) -> Any:
+def _chunk(part: int, number: int, columns: Sequence[Array], classes: int) -> Any:
     arrays = [np.ascontiguousarray(column).tobytes() for column in columns]
-    return _batch(part=[part], number=[number], size=[int(columns[-1].size)], arrays=[arrays])
+    return _batch(part=[part], number=[number], classes=[class_sizes(columns[-1], classes)], arrays=[arrays])
 
 
 def _sliced(question: int, number: int, counts: Array) -> Any:
@@ -233,6 +233,7 @@ def _batch(**columns: list[Any]) -> Any:
     binary = arrow.binary()
     types = {
         "arrays": arrow.list_(binary),
+        "classes": arrow.list_(arrow.int32()),
         "counts": binary,
         "unit": binary,
         "record": binary,

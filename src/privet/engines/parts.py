@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from privet.engines.spill import Array, Kept, Spill
+from privet.privacy.counting import Ints
 from privet.schema import Schema
 from privet.schema.frozen import Frozen, bounded, freeze_rows
 from privet.schema.units import ID_WORDS, Words, columns_of, keyed_hash, row_words
@@ -24,7 +25,7 @@ DEALING = bytes(16)  # the key by which units are dealt out; which part a unit f
 
 
 def evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
-    """The same rows in pieces of ``size``, but for the last, which may be smaller, or hold none."""
+    """The same rows in pieces of ``size``, but for the last, which may be smaller, or hold none. Of no piece, none."""
     waiting: list[list[Array]] = []
     held = 0
     for piece in pieces:
@@ -34,7 +35,13 @@ def evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
             joined = [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
             yield [column[:size] for column in joined]
             waiting, held = [[column[size:] for column in joined]], held - size
-    yield [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
+    if waiting:
+        yield [np.concatenate(parts) for parts in zip(*waiting, strict=True)]
+
+
+def class_sizes(labels: Array, classes: int) -> Ints:
+    """How many records of each class there are, counted while they are read."""
+    return np.bincount(labels, minlength=classes).astype(np.int64)
 
 
 def bounded_parts(schema: Schema, batches: Iterable[Any]) -> Iterator[Frozen]:

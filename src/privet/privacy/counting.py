@@ -229,6 +229,11 @@ class Engine(Protocol):
         """The same records with numbers cut as another schema says; both schemas declare the same facts."""
 
 
+def asks_classes_only(questions: Sequence[Question]) -> bool:
+    """Whether all that is asked is how many records of each class there are, which is known from reading them once."""
+    return all(isinstance(one, Tally) and not one.cells.steps and one.tuples == ((),) for one in questions)
+
+
 def class_counts(engine: Engine, cells: Cells) -> Ints:
     """(cell, class) counts."""
     return engine.answer([Tally(cells)])[0][:, 0]

@@ -25,7 +25,6 @@ from privet.trees.codec import _tree_to_dict
 
 pa = pytest.importorskip("pyarrow")
 from edges import differences, edge_schema, edge_table  # noqa: E402
-from zero import every_recipe, model_of  # noqa: E402
 
 SECRET = "hunter2"
 LONG = 400_000  # records: several of the batches that the server sends
@@ -47,15 +46,6 @@ def test_it_counts_as_memory_does(postgres: Any, size: int) -> None:
         return ChunkEngine.read(source, schema, size=size)
 
     check_engine(opened, rounds=4, records=20, texts=True)
-
-
-@pytest.mark.engines
-@pytest.mark.parametrize("recipe", list(every_recipe()), ids=lambda r: f"{r.info.name}-{r.variant}")
-def test_every_recipe_grows_the_same_model(postgres: Any, recipe: Any) -> None:
-    schema, table = clinic(150, seed=1)
-    postgres.ingest("small", pa.table({name: list(column) for name, column in table.items()}))
-    here = model_of(recipe, schema, lambda prepared: open_engine(table, prepared))
-    assert here == model_of(recipe, schema, lambda prepared: open_engine(postgres.address(table="small"), prepared))
 
 
 def test_types_that_only_postgresql_has(postgres: Any) -> None:
