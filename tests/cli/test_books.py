@@ -29,8 +29,8 @@ def hit(path: str, line: int) -> None:
 
 def test_show(desk: Any, journal: str) -> None:
     said = desk.ok("ledger", "show", journal).stdout
-    for expected in ("the budget of clinic", "epsilon 3/8 spent, 13/8 left", "ann: 1/8 spent, 3/8 left", "histogram",
-                     "the bounds are round"):  # fmt: skip
+    for expected in ("the budget of clinic", "epsilon 0.375 spent, 1.625 left", "ann: 0.125 spent, 0.375 left",
+                     "histogram", "the bounds are round"):  # fmt: skip
         assert expected in said
     facts = json.loads(desk.ok("ledger", "show", journal, "--json").stdout)
     assert facts["spent"] == {"epsilon": "3/8", "delta": "0"}

@@ -127,8 +127,36 @@ def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
     out, told = capsys.readouterr()
     assert out == ""
     assert "[PrivateForestClassifier] 0 s: begins" in told
+    assert "reading the records\n" in told
+    assert "growing random-forest\n" in told
     assert "ends: <Forest of 2 trees" in told
     assert steps
+
+
+class Listening:
+    """Progress that wants to know what begins, too."""
+
+    def __init__(self) -> None:
+        self.told = list[object]()
+
+    def __call__(self, done: int, total: int) -> None:
+        self.told.append((done, total))
+
+    def stage(self, what: str) -> None:
+        self.told.append(what)
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_stages_are_told_and_no_number_of_records(verbose: int) -> None:
+    heard = []
+    for times in (1, 7):
+        listening = Listening()
+        with use_noise(ZeroNoise()):
+            model = privet.DiffPID3Classifier(SCHEMA, 1, max_depth=1, verbose=verbose)
+            model.fit(ROWS * times, LABELS * times, progress=listening)
+        heard.append(listening.told)
+    assert heard[0][:2] == ["reading the records", "growing diffpid3"]
+    assert heard[0] == heard[1]
 
 
 def test_short_reprs() -> None:
@@ -157,7 +185,7 @@ def test_a_ledger_in_a_notebook() -> None:
     shown = ledger._repr_html_()
     assert '<progress value="0.2500" max="1">' in shown
     assert "a &lt;count&gt;" in shown
-    assert "1/2 spent, 3/2 left" in shown
+    assert "0.5 spent, 1.5 left" in shown
     assert ledger.certificate()._repr_html_() in shown
     tree = fitted().tree_
     forest = Forest(tree.schema, (tree,) * 3)

@@ -233,4 +233,4 @@ def test_the_representation_shows_schema_and_budget() -> None:
     with use_noise(ZeroNoise()):
         data.noisy_count(0.5)
     assert "age, heat, town -> sick" in repr(data)
-    assert "1/2 spent, 3/2 left" in repr(data)
+    assert "0.5 spent, 1.5 left" in repr(data)

@@ -89,6 +89,20 @@ def test_two_ledgers_on_one_file_see_each_other(path: Path) -> None:
     assert ours.certificate() == theirs.certificate()
 
 
+def test_a_file_that_no_single_read_returns_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of more than 2 GB, of which the system hands out a part at a time."""
+    ledger = Ledger(1, journal=path)
+    for _ in range(4):
+        ledger.charge(0.125, "count")
+    read = os.pread
+    monkeypatch.setattr(os, "pread", lambda file, size, start: read(file, min(size, 100), start))
+    again = Ledger(journal=path)
+    assert again.spent == Fraction(1, 2)
+    again.charge(0.5, "the rest")
+    assert ledger.spent == 1
+    assert path.read_bytes().count(b"\n") == 6  # no line was taken for a torn one
+
+
 def test_an_analysts_spending_is_remembered_by_name(path: Path) -> None:
     Ledger(1, journal=path).analyst("ann", 0.5).account("fit", 0.5)._parallel(2)[1].charge(0.375, "count")
     again = Ledger(journal=path)

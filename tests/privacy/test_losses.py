@@ -126,9 +126,7 @@ def test_both_are_capped(ledger: Ledger) -> None:
     with pytest.raises(BudgetExceeded, match=r"asks for epsilon 0\.75"):
         ledger.charge(Loss(0.75, SMALL), "too much of both")
     assert ledger.loss == Loss(0.5, SMALL / 2)
-    assert (
-        repr(ledger) == "<Ledger the data set's budget: epsilon 1/2, 1/2000000 spent, 1/2, 1/2000000 left, add-remove>"
-    )
+    assert repr(ledger) == "<Ledger the data set's budget: epsilon 0.5, 5e-07 spent, 0.5, 5e-07 left, add-remove>"
 
 
 def test_a_pure_ledger_takes_no_delta() -> None:

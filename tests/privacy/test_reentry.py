@@ -104,6 +104,29 @@ def test_a_handler_cannot_write_in_the_middle_of_a_charge(
     ledger.charge(1, "the books are closed again")
 
 
+def test_a_handler_that_opens_the_journal_anew_does_not_wait_for_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_alarm: Any
+) -> None:
+    path, append = tmp_path / "journal", Journal.append
+    ledger, other = Ledger(1, journal=path), Ledger(journal=path)
+
+    def open_anew() -> None:
+        for act in (lambda: Ledger(journal=path), lambda: other.charge(0.9, "from the handler")):
+            with pytest.raises(JournalError, match=r"in the middle of a charge of this very thread.* set a flag"):
+                act()
+
+    def interrupted(self: Journal, *entry: Any) -> None:
+        signal.raise_signal(signal.SIGALRM)
+        append(self, *entry)
+
+    on_alarm(open_anew)
+    monkeypatch.setattr(Journal, "append", interrupted)
+    ledger.charge(0.5, "mine")
+    monkeypatch.undo()
+    other.charge(0.5, "when the charge has returned")
+    assert ledger.spent == Ledger(journal=path).spent == 1
+
+
 def test_a_handler_that_gives_up_lets_the_charge_go_on(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, on_alarm: Any
 ) -> None:

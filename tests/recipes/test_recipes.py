@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,15 @@ import pytest
 
 import privet
 from privet.audit.exact import as_recipe
+from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
+from privet.engines.opening import open_engine
 from privet.errors import ParameterError, RecipeError, ScoreError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.diffpc45 import DiffPC45
 from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.fitting import fit
 from privet.recipes.mohammed2015 import Mohammed2015
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
@@ -161,6 +165,32 @@ def test_an_unsound_variant_must_be_allowed_and_is_recorded() -> None:
     )
     assert not open_ledger.certificate().private
     assert "made up" in str(open_ledger.certificate())
+
+
+def test_an_unsound_variant_is_refused_before_anything_else_happens(tmp_path: Path) -> None:
+    """A table that can be read once is not, and a journal is not tied to it."""
+    schema, table = clinic(50)
+    ledger = Ledger(1, journal=tmp_path / "journal")
+    before = (tmp_path / "journal").read_bytes()
+
+    class Unread:
+        caveats = ()
+
+        def header(self, columns: Any) -> Any:
+            return {name: [] for name in columns}
+
+        def batches(self, columns: Any) -> Any:
+            raise AssertionError("it was read")
+
+    named = replace(schema, name="clinic")
+    model = privet.SmoothForestClassifier(named, epsilon=1, variant="as-published", ledger=ledger, expected_records=600)
+    for source in (Unread(), table):
+        with pytest.raises(privet.PrivacyError, match="variant='sound'"):
+            model.fit(source)
+    with pytest.raises(privet.PrivacyError, match="variant='sound'"):
+        fit(model.recipe(), open_engine(table, named), ledger, 1)
+    assert (tmp_path / "journal").read_bytes() == before
+    privet.SmoothForestClassifier(schema, epsilon=1, ledger=ledger).fit(table)
 
 
 @pytest.mark.parametrize("kind", [Mohammed2015, DiffPID3, SuLQ])

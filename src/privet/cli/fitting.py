@@ -27,7 +27,7 @@ from privet.cli.options import (
     parse_settings,
     with_unit,
 )
-from privet.cli.output import amount, print_json, progress, say
+from privet.cli.output import print_json, progress, say
 from privet.cli.writing import Force, why, writing
 from privet.errors import ModelFileError, ParameterError, PrivetError, RecipeError
 from privet.recipes.registry import DEFAULT
@@ -114,7 +114,6 @@ def fit(
             if journal is not None:
                 ledger = open_journal(journal, budget, classifier.recipe().loss(epsilon), neighbours, facts.name)
                 classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
-            bar.stage(f"growing {recipe}")
             try:
                 classifier.fit(source, progress=bar)
             except PrivetError:
@@ -204,6 +203,7 @@ def _report(
     classifier: PrivateClassifier, recipe: str, output: Path, ledger: Ledger | None, journal: Path | None, as_json: bool
 ) -> None:
     from privet.cli.showing import size_of, size_words
+    from privet.privacy.losses import brief
 
     size = size_of(classifier)
     if as_json:
@@ -216,8 +216,8 @@ def _report(
     if ledger is None:
         print("No journal: nothing adds up what is learned from this table. --journal FILE --budget B keeps count.")
     else:
-        delta = f", delta {amount(ledger.left.delta)}" if ledger.left.delta else ""
-        print(f"Left of the budget in {journal}: epsilon {amount(ledger.left.epsilon)}{delta}")
+        delta = f", delta {brief(ledger.left.delta)}" if ledger.left.delta else ""
+        print(f"Left of the budget in {journal}: epsilon {brief(ledger.left.epsilon)}{delta}")
     print(f"Next: privet show {output}")
 
 

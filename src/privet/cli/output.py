@@ -108,16 +108,6 @@ def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
         yield Shown()
 
 
-def amount(exact: Fraction) -> str:
-    """An amount of epsilon as a decimal where that is exact, else as the fraction it is.
-
-    >>> amount(Fraction(1, 4)), amount(Fraction(1, 3))
-    ('0.25', '1/3')
-    """
-    decimal = f"{float(exact):g}"
-    return decimal if Fraction(decimal) == exact else str(exact)
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}

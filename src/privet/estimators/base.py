@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from privet.engines.opening import header_of, open_engine
 from privet.engines.sources import open_source
 from privet.errors import ParameterError, PrivacyWarning, TableError
-from privet.estimators.verbosity import Told
+from privet.estimators.verbosity import Told, tell_stage
 from privet.growing.grower import Progress
 from privet.markup import Html, tag
 from privet.privacy.budget import Neighbours
@@ -220,7 +220,8 @@ class PrivateClassifier(SchemaClassifier):
         y : labels, one for each record
             Without them X must hold the label's column.
         progress : callable, optional
-            Told (steps done, steps at most) as the fit goes on.
+            Told (steps done, steps at most) as the model grows. If it has a method ``stage``, that is told what begins:
+            that records are read, that the model grows. Nobody is told how many records were read so far.
         """
         with threads(self._thread_count()):
             if not self.verbose:
@@ -263,8 +264,11 @@ class PrivateClassifier(SchemaClassifier):
         ledger = own_ledger(recipe, epsilon, self.neighbours) if self.ledger is None else self._given_ledger()
         if self._infers():
             warnings.warn(_INFERRED, PrivacyWarning, stacklevel=3)
+        recipe.refuse_unsound(ledger)
         schema, X, y = self._facts(X, y)
+        tell_stage(progress, "reading the records")
         engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=not recipe.recuts(schema))
+        tell_stage(progress, f"growing {recipe.info.name}")
         return self._adopt(fit(recipe, engine, ledger, epsilon, **how))
 
     def _check_protected(self, data: PrivateDataset, y: Any) -> None:

@@ -26,6 +26,11 @@ class Told:
         if time.monotonic() >= self._next and total > 0:
             self._say(f"{100 * done / total:.0f} % done")
 
+    def stage(self, what: str) -> None:
+        """What begins now."""
+        tell_stage(self._also, what)
+        self._say(what)
+
     def end(self, result: str) -> None:
         """Say what came out."""
         self._say(f"ends: {result}")
@@ -34,3 +39,13 @@ class Told:
         now = time.monotonic()
         self._next = now + EVERY
         print(f"[{self._name}] {now - self._began:.0f} s: {what}", file=sys.stderr)
+
+
+def tell_stage(progress: Progress | None, what: str) -> None:
+    """Tell what begins now to whoever wants to know that too.
+
+    How many records were read so far is told to nobody: their number is private, and what a fit says is released.
+    """
+    stage = getattr(progress, "stage", None)
+    if stage is not None:
+        stage(what)

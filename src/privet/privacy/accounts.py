@@ -147,13 +147,17 @@ class Account:
                     account._book(Charge(what, loss, cost, mechanism, scale))
         return Receipt(self, loss / self.steps, what, cells)
 
-    def charge_nonprivate(self, what: str, why: str) -> None:
-        """Record a release that no epsilon covers. Refused unless ``allow_nonprivate`` was called on this account."""
+    def check_nonprivate(self, what: str, why: str) -> None:
+        """Refuse a release that no epsilon covers, unless ``allow_nonprivate`` was called on this account."""
         if not all(account._may_void for account, _ in self._path()):
             raise PrivacyError(
                 f"{what!r} is not differentially private ({why}), and this ledger protects a budget; fit it without "
                 "ledger=, on data that need no protection, or use variant='sound'"
             )
+
+    def charge_nonprivate(self, what: str, why: str) -> None:
+        """Record a release that no epsilon covers, if it is allowed."""
+        self.check_nonprivate(what, why)
         self.add_caveat(f"{what} is not differentially private: {why}", voids=True)
 
     def allow_nonprivate(self) -> Self:

@@ -13,6 +13,7 @@ import os
 import re
 import stat
 import tempfile
+import threading
 import weakref
 import zlib
 from collections.abc import Iterator
@@ -33,6 +34,7 @@ _AMOUNT = re.compile(rb'^\{"adds": "(%s(?:, %s)?)"' % (_NUMBER, _NUMBER))
 _MOST = 10**100  # no budget is larger, see budget.epsilon
 _HEADER_START = b'{"privet-journal": '
 _CHUNK = 65_536
+_holders: set[tuple[int, int, int, int]] = set()  # processes and threads that have locked a file, or wait for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +89,25 @@ class Journal:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the file against every other process. A thread may enter again; only its outermost exit unlocks."""
+        """Lock the file against every other process. A thread may enter again; only its outermost exit unlocks.
+
+        A second ``Journal`` of the same file would wait for its own thread, for ever. It is refused.
+        """
         try:
             import fcntl
         except ImportError:
             raise JournalError("a journal needs POSIX file locks, which this platform lacks") from None
         if self._owner != os.getpid():
             self._open()  # after a fork both processes would otherwise share one lock
+        holder = (os.getpid(), threading.get_ident(), self._opened.st_dev, self._opened.st_ino)
+        if self._depth == 0 and holder in _holders:
+            raise JournalError(
+                f"{self.path} is open in the middle of a charge of this very thread, which waits for what is done here "
+                "(a signal handler, a finaliser?); let it set a flag, and open the ledger when the charge has returned"
+            )
         self._depth += 1
         try:
+            _holders.add(holder)
             # Lock at every depth: a signal handler may run between the line above and this one. Twice is harmless.
             fcntl.flock(self._file, fcntl.LOCK_EX)
             yield
@@ -103,6 +115,7 @@ class Journal:
             self._depth -= 1
             if self._depth == 0:
                 fcntl.flock(self._file, fcntl.LOCK_UN)
+                _holders.discard(holder)
 
     def append(self, entry: Entry, analyst: str | None = None) -> None:
         """Put an entry on disk; only when this returns may noise be drawn. Call it while locked."""
@@ -113,7 +126,7 @@ class Journal:
     def read_new(self) -> Iterator[News]:
         """Entries that any process appended since the last call. Call it while locked."""
         self._check_path()
-        lines = os.pread(self._file, os.fstat(self._file).st_size - self._offset, self._offset).split(b"\n")
+        lines = self._rest().split(b"\n")
         if lines[-1]:
             self._append_bytes(b"\n")  # end a torn line, so that no later entry continues it
             lines.append(b"")
@@ -121,6 +134,14 @@ class Journal:
             yield self._line + 1, *read_entry(line)
             self._offset += len(line) + 1  # after the yield: an interrupt may book an entry twice, but never skip one
             self._line += 1
+
+    def _rest(self) -> bytes:
+        """The bytes after those that were handed out. One call of the system reads 2 GB at most, or fewer."""
+        parts, at, end = list[bytes](), self._offset, os.fstat(self._file).st_size
+        while at < end and (more := os.pread(self._file, end - at, at)):
+            parts.append(more)
+            at += len(more)
+        return b"".join(parts)
 
     def _create(self, new: Header) -> None:
         """Put a complete header in place in one step, so that no reader finds half of one."""

@@ -18,6 +18,7 @@ from privet.privacy.budget import exact
 
 _ZERO = Fraction(0)
 _PRECISION = 50  # digits of a group factor, the last one rounded up
+_LONGEST = 200  # bits of a denominator that is still printed
 _BEYOND = 2_000  # e^2000 times any useful delta is far above 1
 
 
@@ -62,9 +63,10 @@ class Loss:
         return f"{self.epsilon}, {self.delta}" if self.delta else str(self.epsilon)
 
     def __format__(self, how: str) -> str:
-        """``brief`` is for people: long fractions are not written out."""
-        long = max(self.epsilon.denominator, self.delta.denominator).bit_length() > 200
-        return f"about {float(self.epsilon):g}" if long and how == "brief" else str(self)
+        """``brief`` is for people, see :func:`brief`."""
+        if how != "brief":
+            return str(self)
+        return f"{brief(self.epsilon)}, {brief(self.delta)}" if self.delta else brief(self.epsilon)
 
     def __add__(self, other: Loss) -> Loss:
         # Most losses are pure, and a fit adds up thousands: zeros are left out.
@@ -94,6 +96,18 @@ class Loss:
 
 NOTHING = Loss(_ZERO)
 UNLIMITED = Loss(Fraction(10**200), Fraction(10**200))  # for accounts that are limited only by the accounts above them
+
+
+def brief(number: Fraction) -> str:
+    """A number for people: a decimal where that is exact, else the fraction, unless it is long.
+
+    >>> brief(Fraction(1, 4)), brief(Fraction(1, 3)), brief(Fraction(1, 3**200))
+    ('0.25', '1/3', 'about 3.76486e-96')
+    """
+    decimal = f"{float(number):g}"
+    if Fraction(decimal) == number:
+        return decimal
+    return f"about {decimal}" if number.denominator.bit_length() > _LONGEST else str(number)
 
 
 def _group_factor(epsilon: Fraction, rows: int) -> Fraction | None:

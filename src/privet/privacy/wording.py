@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from privet.markup import Html, join, table, tag
 from privet.privacy.budget import INFINITY, Neighbours, Total
+from privet.privacy.losses import brief
 
 if TYPE_CHECKING:
     from privet.privacy.accounts import Account
     from privet.privacy.certificate import Certificate, Charge
 
-_LONGEST = 200  # bits of a denominator that is still printed
 RELATION = {
     Neighbours.ADD_REMOVE: "tables that differ by one record added or removed",
     Neighbours.REPLACE_ONE: "tables of one size that differ in the contents of one record",
@@ -105,10 +105,8 @@ def words(value: Total) -> str:
     """A number for people: as a decimal, followed by the exact number where the two differ."""
     if value == INFINITY:
         return "infinity"
-    short = f"{float(value):.6g}"
-    if Fraction(short) == value:
-        return short
-    return f"{short} ({value})" if Fraction(value).denominator.bit_length() <= _LONGEST else f"about {short}"
+    told = brief(Fraction(value))
+    return f"{float(value):g} ({told})" if "/" in told else told
 
 
 def _paid(charge: Charge, times: int) -> tuple[str, str]:

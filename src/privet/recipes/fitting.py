@@ -49,7 +49,7 @@ def fit(
     >>> model.recipe, model.certificate["epsilon"]
     ('mohammed2015', '1/2')
     """
-    exact = _checked(epsilon, expected_records, ledger, random, progress)
+    exact = _checked(recipe, epsilon, expected_records, ledger, random, progress)
     # Use the account from the start: then a refused fit leaves no trace, and the certificate has all conditions.
     account = ledger.account(f"fit of {recipe.info.name}", recipe.loss(exact))
     data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
@@ -66,16 +66,17 @@ def fit_dataset(
     expected_records: int | None = None,
 ) -> Model:
     """The same for a protected data set, so that questions and models share one ledger."""
-    exact = _checked(epsilon, expected_records, data.ledger, random, progress)
+    exact = _checked(recipe, epsilon, expected_records, data.ledger, random, progress)
     work = data.for_work(f"fit of {recipe.info.name}", recipe.loss(exact), recipe.prepare(data.schema))
     return _grow(recipe, work, exact, random, progress, expected_records)
 
 
 def _checked(
-    epsilon: object, expected_records: int | None, ledger: Ledger, random: object, progress: object
+    recipe: Recipe, epsilon: object, expected_records: int | None, ledger: Ledger, random: object, progress: object
 ) -> Fraction:
-    """Check these arguments before anything else happens."""
+    """Check these arguments before anything else happens: what is refused ties no journal to a data set."""
     exact = parse_epsilon(epsilon)
+    recipe.refuse_unsound(ledger)
     check_progress(progress)
     if not isinstance(random, np.random.Generator | None):
         raise ParameterError(f"random must be a numpy.random.Generator, not {type(random).__name__}")

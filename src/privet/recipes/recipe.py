@@ -12,6 +12,7 @@ import numpy as np
 from privet.errors import ParameterError, RecipeError
 from privet.growing.grower import Progress
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.schema import Schema
 from privet.trees.codec import Released
@@ -105,12 +106,20 @@ class Recipe(ABC):
         """Buy what is worth knowing before anything grows, and decide by it what "auto" stands for."""
         return Survey(self, data, epsilon)
 
+    def refuse_unsound(self, ledger: Ledger) -> None:
+        """Refuse a variant that is not private where the ledger protects a budget, before records are read."""
+        if self.variant in self.unsound:
+            ledger.check_nonprivate(*self._nonprivate())
+
+    def _nonprivate(self) -> tuple[str, str]:
+        return f"{self.info.name} as published", self.unsound[self.variant]
+
     def grow_model(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Released:
         """Grow a model that spends at most ``epsilon``. An unsound variant is recorded before it counts."""
         if self.variant in self.unsound:
-            data.charge_nonprivate(f"{self.info.name} as published", self.unsound[self.variant])
+            data.charge_nonprivate(*self._nonprivate())
         return self.grow(data, epsilon, random, progress)
 
     @abstractmethod

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.engines.sources.places import needs, no_table, parse_place, quoted, select
+from privet.engines.sources.places import needs, opened, parse_place, quoted, select
 from privet.errors import TableError
 
 PIECE = 2**17  # records that DuckDB hands over at a time
@@ -61,27 +61,19 @@ class DuckDB:
         with self._relation(columns) as relation:
             yield from Relation(relation).batches(columns)
 
-    @contextmanager
-    def _relation(self, columns: Sequence[str]) -> Iterator[Any]:
+    def _relation(self, columns: Sequence[str]) -> AbstractContextManager[Any]:
         try:
             import duckdb
         except ImportError:
             raise needs("duckdb", "duckdb", "a DuckDB database") from None
         if not self.path.is_file():
             raise TableError(f"there is no DuckDB database {str(self.path)!r}; check the path")
-        opened: list[Any] = []
-        try:
-            opened.append(duckdb.connect(str(self.path), read_only=True))
-            relation = opened[0].sql(select(columns, self.words))  # names and types; no record is read yet
-        except duckdb.Error:
-            relation = None
-        try:
-            if relation is None:
-                raise no_table("the DuckDB database")
-            yield relation
-        finally:
-            for connection in opened:
-                connection.close()
+
+        def opening(stack: ExitStack) -> Any:
+            connection = stack.enter_context(closing(duckdb.connect(str(self.path), read_only=True)))
+            return connection.sql(select(columns, self.words))  # names and types; no record is read yet
+
+        return opened("the DuckDB database", duckdb.Error, opening)
 
     def __repr__(self) -> str:
         return "<the DuckDB database>"

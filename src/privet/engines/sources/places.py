@@ -5,8 +5,9 @@ An address can hold a password. No message and no representation shows any part 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from privet.errors import TableError
@@ -73,9 +74,19 @@ def needs(package: str, extra: str, what: str) -> TableError:
     return TableError(f"reading {what} needs the package {package}: run `pip install 'privet[{extra}]'`")
 
 
-def no_table(where: str) -> TableError:
-    """The error for a table that is not there. What the database says of it is left out."""
-    return TableError(
-        f"{where} cannot be read: check the address, the password, the table's name, and that it has the columns that "
-        "the schema declares"
-    )
+@contextmanager
+def opened(where: str, failure: type[Exception], opening: Callable[[ExitStack], Any]) -> Iterator[Any]:
+    """What ``opening`` finds in a database, and all that it put on the stack closed again at the end.
+
+    What the database says of a table that is not there is left out, and not kept as a context: it can hold the address.
+    """
+    with ExitStack() as stack:
+        found = None
+        with suppress(failure):
+            found = opening(stack)
+        if found is None:
+            raise TableError(
+                f"{where} cannot be read: check the address, the password, the table's name, and that it has the "
+                "columns that the schema declares"
+            )
+        yield found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from privet.engines.sources.places import needs, no_table, parse_place, select
+from privet.engines.sources.places import needs, opened, parse_place, select
 from privet.schema.cells import plain_of
 
 TYPE = b"POSTGRESQL:type"  # what ADBC says of each column
@@ -38,25 +38,16 @@ class Postgres:
             for batch in reader:
                 yield _plain(batch)
 
-    @contextmanager
-    def _reader(self, columns: Sequence[str], end: str = "") -> Iterator[Any]:
+    def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
         dbapi = _driver()
-        opened: list[Any] = []
-        reader = None
-        try:
-            opened.append(dbapi.connect(self.address))
-            opened.append(opened[0].cursor())
-            opened[1].execute(select(columns, self.words) + end)
-            reader = opened[1].fetch_record_batch()
-        except dbapi.Error:
-            pass  # its text can hold the address
-        try:
-            if reader is None:
-                raise no_table("the PostgreSQL database")
-            yield reader
-        finally:
-            for part in reversed(opened):
-                part.close()
+
+        def opening(stack: ExitStack) -> Any:
+            connection = stack.enter_context(closing(dbapi.connect(self.address)))
+            cursor = stack.enter_context(closing(connection.cursor()))
+            cursor.execute(select(columns, self.words) + end)
+            return cursor.fetch_record_batch()
+
+        return opened("the PostgreSQL database", dbapi.Error, opening)
 
     def __repr__(self) -> str:
         return "<the PostgreSQL database>"
