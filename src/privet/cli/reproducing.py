@@ -15,11 +15,25 @@ from privet.cli import (
     reproducing_knowledge,
     reproducing_shapes,
 )
-from privet.cli.experiments import Experiments, changed, form_of, stub
+from privet.cli.experiments import (
+    DEFAULT_OUT,
+    Experiments,
+    Fresh,
+    Full,
+    Out,
+    Processes,
+    Quick,
+    Smoke,
+    changed,
+    form_of,
+    stub,
+)
+from privet.cli.options import Json, Markdown
 from privet.cli.output import print_json, print_rich, progress, say, shout
+from privet.experiments.outcome import Table
 
 if TYPE_CHECKING:
-    from privet.experiments.outcome import Outcome, Table
+    from privet.experiments.outcome import Outcome
     from privet.experiments.registry import Entry
     from privet.experiments.runner import Run
 
@@ -47,7 +61,11 @@ def reproduce(
         shout("NOT PRIVATE", WARNING)
     if form == "full" and not changes:
         say(f"The full form takes about {entry.hours:g} hours on two cores; --quick takes minutes.")
+    if plots is not None:
+        plots.mkdir(parents=True, exist_ok=True)  # what would stop the pictures is said before the work
     found = finish(entry, form, grid, out=out, fresh=fresh, processes=processes)
+    if plots is not None:
+        say(f"wrote {', '.join(map(str, _draw(found, plots)))}")
     if as_json:
         print_json(found.to_dict())
     elif markdown:
@@ -55,6 +73,62 @@ def reproduce(
     else:
         print_rich(*(_grid(table) for table in _tables(found.outcome)), *found.outcome.notes)
         print(f"verdict: {found.outcome.verdict}")
+
+
+def everything(
+    quick: Quick = False,
+    full: Full = False,
+    smoke: Smoke = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME", help="Of these experiments only; may be repeated.")
+    ] = None,
+    out: Out = DEFAULT_OUT,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="DIR", help="Also write one HTML page of all of it there.")
+    ] = None,
+    markdown: Markdown = False,
+    fresh: Fresh = False,
+    processes: Processes = None,
+    as_json: Json = False,
+) -> None:
+    """All experiments, one after the other; with --report one page of all tables, figures and verdicts."""
+    from privet.experiments.evaluation import WARNING
+    from privet.experiments.registry import ENTRIES, entry
+
+    form = form_of(quick, full, smoke)
+    chosen = [entry(name) for name in only] if only else ENTRIES
+    shout("NOT PRIVATE", WARNING)
+    if form == "full":
+        say(f"The full form of all takes about {sum(e.hours for e in chosen):.0f} hours on two cores.")
+    if report is not None:
+        report.mkdir(parents=True, exist_ok=True)
+    ran = []
+    for one in chosen:
+        ran.append((one, finish(one, form, one.forms()[form], out=out, fresh=fresh, processes=processes)))
+        say(f"{one.name}: {ran[-1][1].outcome.verdict}; {ran[-1][1].seconds / 60:.1f} minutes")
+    from privet.report.reproduction_page import reproduction_markdown, reproduction_page
+
+    if report is not None:
+        page = report / "reproduction.html"
+        page.write_text(reproduction_page(ran), encoding="utf-8")
+        say(f"wrote {page}")
+    if as_json:
+        print_json([run.to_dict() for _, run in ran])
+    elif markdown:
+        print(reproduction_markdown(ran, f"privet reproduce all --{form} --markdown"))
+    else:
+        rows = tuple((e.name, e.source, run.outcome.verdict) for e, run in ran)
+        print_rich(_grid(Table("Experiments", ("name", "source", "verdict"), rows)))
+
+
+def _draw(found: Run, folder: Path) -> list[Path]:
+    from privet.report.chart import figure_chart, standalone
+
+    written = []
+    for number, figure in enumerate(found.outcome.figures, 1):
+        written.append(folder / f"{found.name}-{number}.svg")
+        written[-1].write_text(standalone(figure_chart(figure)), encoding="utf-8")
+    return written
 
 
 def finish(entry: Entry, form: Any, grid: Any, *, out: Path, fresh: bool = False, processes: int | None = None) -> Run:
@@ -102,7 +176,6 @@ def _overview(
     """Run experiments of the papers again, and our own."""
     if not list_:
         return
-    from privet.experiments.outcome import Table
     from privet.experiments.registry import ENTRIES
 
     rows = tuple((e.name, e.source, e.title, f"{e.hours:g}") for e in ENTRIES)
@@ -115,6 +188,7 @@ def register(app: typer.Typer) -> None:
 
     papers = typer.Typer(cls=Experiments, invoke_without_command=True, no_args_is_help=True)
     papers.callback()(_overview)
+    papers.command("all", epilog="Example: privet reproduce all --quick --report pages")(everything)
     for entry in ENTRIES:
         papers.command(entry.name)(stub(entry))
     reproducing_bai.register(papers)

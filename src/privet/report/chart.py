@@ -1,18 +1,27 @@
-"""Accuracy against epsilon as SVG: a line for each method, and limits that do not depend on epsilon."""
+"""One drawing for all figures, as SVG: lines against numbers, or groups of bars, each with its name and its reach."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+from privet.experiments.outcome import Figure
 from privet.markup import Html, join, tag
 from privet.scoring.intervals import Estimate
 
 WIDTH, HEIGHT = 760, 380
-LEFT, RIGHT, TOP, BOTTOM = 52, 170, 14, 44  # room for the axes, and at the right for names
+LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # room for the axes, and at the right for names
 APART = 15  # pixels between two names
-ASIDE = 1.03  # by how much neighbouring methods stand apart, so that bars do not hide one another
+ASIDE = 2.5  # pixels by which neighbouring methods stand apart, so that bars of error do not hide one another
+COLOURS = 8  # that the style has
+MOST_LABELS = 9  # along the axis, before they run into one another
+# Of a picture that stands alone, without the style of a page; colours that colour-blind people can tell apart.
+INK = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#555555", "#8c2d04")
+STYLE = "svg{font:13px sans-serif;background:#fff}.tick{fill:#555}.grid{stroke:#ddd}.limit{stroke:#777;"
+STYLE += "stroke-dasharray:5 4}.curve{fill:none;stroke-width:2}.dashed{stroke-dasharray:6 4}.reach{opacity:.6}"
+STYLE += "".join(f".c{i}{{fill:{c}}}.curve.c{i},.reach.c{i}{{stroke:{c};fill:none}}" for i, c in enumerate(INK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,54 +30,161 @@ class Series:
 
     name: str
     points: tuple[tuple[float, Estimate], ...]
+    dashed: bool = False
 
 
 def accuracy_chart(series: Sequence[Series], limits: Sequence[tuple[str, float]], title: str) -> Html:
-    """The chart; accuracies between 0 and 1."""
-    epsilons = sorted({epsilon for one in series for epsilon, _ in one.points})
-    known = [value for one in series for _, e in one.points for value in (e.low, e.high) if not math.isnan(value)]
-    low, high = _bounds([*known, *(value for _, value in limits)])
-    start, end = math.log(epsilons[0] / 1.4), math.log(epsilons[-1] * 1.4)
+    """Accuracy against epsilon, with limits that need no epsilon; accuracies between 0 and 1."""
+    scaled = [Series(one.name, tuple((e, _percent(at)) for e, at in one.points)) for one in series]
+    levels = [(name, 100 * value) for name, value in limits]
+    low, high = _bounds([*_known(scaled), *(value for _, value in levels)])
+    axes = _Axes.of_numbers(scaled, max(low, 0.0), min(high, 100.0), logarithmic=True)
+    return _draw(axes, scaled, levels, title, "epsilon (less is more private)", " %")
 
-    def across(epsilon: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * (math.log(epsilon) - start) / (end - start), 1)
 
-    def down(value: float) -> float:
-        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - low) / (high - low)), 1)
+def figure_chart(figure: Figure) -> Html:
+    """A figure of an experiment."""
+    names = list(dict.fromkeys(str(p.x) for one in figure.series for p in one.points)) if figure.bars else []
+    series = [
+        Series(
+            one.name,
+            tuple(
+                (
+                    float(names.index(str(p.x))) if figure.bars else float(p.x),
+                    Estimate(p.y, p.y - (p.error or 0.0), p.y + (p.error or 0.0)),
+                )
+                for p in one.points
+            ),
+            one.dashed,
+        )
+        for one in figure.series
+    ]
+    known = _known(series)
+    low, high = _bounds([*known, *([0.0] if figure.bars and min(known, default=0) < max(known, default=0) / 2 else [])])
+    title = f"{figure.title}; {figure.up} against {figure.across}"
+    if figure.bars:
+        return _draw_bars(_Axes.of_names(names, low, high), series, names, title, figure.across)
+    axes = _Axes.of_numbers(series, low, high, logarithmic=figure.logarithmic)
+    return _draw(axes, series, [], title, figure.across, "")
 
-    shapes: list[Html] = []
-    for tick in _ticks(low, high):
-        shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=down(tick), y2=down(tick), class_="grid"))
-        shapes.append(_text(f"{100 * tick:g} %", LEFT - 8, down(tick) + 4, "end"))
-    shapes += [_text(f"{epsilon:g}", across(epsilon), HEIGHT - BOTTOM + 18, "middle") for epsilon in epsilons]
-    shapes.append(_text("epsilon (less is more private)", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle"))
-    names: list[tuple[float, str, str]] = []
+
+def standalone(chart: Html) -> str:
+    """A chart as a file of its own."""
+    head, _, rest = chart.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{rest}\n'
+
+
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """Where numbers lie in the picture, and which of them are written at the axes."""
+
+    across: Callable[[float], float]
+    low: float
+    high: float
+    labels: tuple[tuple[float, str], ...]
+
+    @classmethod
+    def of_numbers(cls, series: Sequence[Series], low: float, high: float, *, logarithmic: bool) -> _Axes:
+        numbers = sorted({x for one in series for x, _ in one.points}) or [1.0]
+        place = math.log if logarithmic else float
+        start, end = place(numbers[0]), place(numbers[-1])
+        room = 0.06 * (end - start) or (0.35 if logarithmic else max(abs(start), 1.0) / 2)
+
+        def across(x: float) -> float:
+            return LEFT + (WIDTH - LEFT - RIGHT) * (place(x) - start + room) / (end - start + 2 * room)
+
+        every = math.ceil(len(numbers) / MOST_LABELS)
+        return cls(across, low, high, tuple((across(x), f"{x:g}") for x in numbers[::every]))
+
+    @classmethod
+    def of_names(cls, names: Sequence[str], low: float, high: float) -> _Axes:
+        step = (WIDTH - LEFT - RIGHT) / max(len(names), 1)
+
+        def across(x: float) -> float:
+            return LEFT + step * (x + 0.5)
+
+        return cls(across, low, high, tuple((across(i), name) for i, name in enumerate(names)))
+
+    def down(self, value: float) -> float:
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - self.low) / (self.high - self.low)), 1)
+
+    def shapes(self, across: str, unit: str) -> list[Html]:
+        shapes: list[Html] = []
+        for tick in _ticks(self.low, self.high):
+            y = self.down(tick)
+            shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
+            shapes.append(_text(f"{tick:g}{unit}", LEFT - 8, y + 4, "end"))
+        shapes += [_text(label, round(x, 1), HEIGHT - BOTTOM + 18, "middle") for x, label in self.labels]
+        return [*shapes, _text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle")]
+
+
+def _draw(
+    axes: _Axes,
+    series: Sequence[Series],
+    limits: Sequence[tuple[str, float]],
+    title: str,
+    across: str,
+    unit: str,
+) -> Html:
+    shapes, names = axes.shapes(across, unit), []
     for name, value in limits:
-        shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=down(value), y2=down(value), class_="limit"))
-        names.append((down(value), name, "tick"))
+        y = axes.down(value)
+        shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="limit"))
+        names.append((y, name, "tick"))
     for number, one in enumerate(series):
-        kind, aside = f"c{number % 8}", ASIDE ** (number - (len(series) - 1) / 2)
-        places = [(across(epsilon * aside), e) for epsilon, e in one.points if not math.isnan(e.value)]
+        kind, aside = f"c{number % COLOURS}", ASIDE * (number - (len(series) - 1) / 2)
+        places = [(round(axes.across(x) + aside, 1), e) for x, e in one.points if not math.isnan(e.value)]
         if not places:
             continue
-        line = " ".join(f"{x},{down(e.value)}" for x, e in places)
-        shapes.append(tag("polyline", points=line, class_=f"curve {kind}"))
+        line = " ".join(f"{x},{axes.down(e.value)}" for x, e in places)
+        shapes.append(tag("polyline", points=line, class_=f"curve {kind}{' dashed' if one.dashed else ''}"))
         for x, e in places:
-            shapes.append(tag("line", x1=x, x2=x, y1=down(e.low), y2=down(e.high), class_=f"reach {kind}"))
-            shapes.append(tag("circle", cx=x, cy=down(e.value), r=4, class_=kind))
-        names.append((down(places[-1][1].value), one.name, kind))
+            shapes.append(_reach(axes, x, e, kind))
+            shapes.append(tag("circle", cx=x, cy=axes.down(e.value), r=4, class_=kind))
+        names.append((axes.down(places[-1][1].value), one.name, kind))
+    return _picture(shapes, names, title)
+
+
+def _draw_bars(axes: _Axes, series: Sequence[Series], groups: Sequence[str], title: str, across: str) -> Html:
+    shapes, names = axes.shapes(across, ""), []
+    width = 0.8 * (WIDTH - LEFT - RIGHT) / max(len(groups), 1) / max(len(series), 1)
+    for number, one in enumerate(series):
+        kind = f"c{number % COLOURS}"
+        for x, e in one.points:
+            left = round(axes.across(x) + (number - len(series) / 2) * width, 1)
+            top, floor = axes.down(e.value), axes.down(max(axes.low, 0.0))
+            size = {"width": round(0.9 * width, 1), "height": round(abs(floor - top), 1)}
+            shapes.append(tag("rect", x=left, y=min(top, floor), class_=kind, **size))
+            shapes.append(_reach(axes, round(left + 0.45 * width, 1), e, "tick"))
+        names.append((TOP + 8.0 + APART * number, one.name, kind))
+    return _picture(shapes, names, title)
+
+
+def _reach(axes: _Axes, x: float, e: Estimate, kind: str) -> Html:
+    return tag("line", x1=x, x2=x, y1=axes.down(e.low), y2=axes.down(e.high), class_=f"reach {kind}")
+
+
+def _picture(shapes: Sequence[Html], names: Sequence[tuple[float, str, str]], title: str) -> Html:
     size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}"}
     return tag("svg", join(shapes), join(_names(names)), role="img", aria_label=title, class_="shape chart", **size)
 
 
 def _names(names: Sequence[tuple[float, str, str]]) -> list[Html]:
-    """The names at the right, where their lines end, moved apart where they would overlap."""
-    written, last = [], -math.inf
-    for height, name, kind in sorted(names):
-        last = max(height, last + APART)
-        mark = "" if kind == "tick" else tag("circle", cx=WIDTH - RIGHT + 10, cy=last, r=4, class_=kind)
+    """The names at the right, where their lines end, moved apart where they would overlap or leave the picture."""
+    ordered = sorted(names)
+    heights: list[float] = []
+    for height, *_ in ordered:
+        heights.append(max(height, heights[-1] + APART) if heights else height)
+    over = heights[-1] - (HEIGHT - 12) if heights else 0.0
+    if over > 0:  # push back from the lower edge
+        for i in reversed(range(len(heights))):
+            heights[i] = min(heights[i], HEIGHT - 12 - APART * (len(heights) - 1 - i))
+    written = []
+    for height, (_, name, kind) in zip(heights, ordered, strict=True):
+        mark = "" if kind == "tick" else tag("circle", cx=WIDTH - RIGHT + 10, cy=round(height, 1), r=4, class_=kind)
         x = WIDTH - RIGHT + (18 if mark else 6)
-        written.append(join((mark, tag("text", name, x=x, y=last + 4, class_="tick" if not mark else None))))
+        text = tag("text", name, x=x, y=round(height + 4, 1), class_="tick" if not mark else None)
+        written.append(join((mark, text)))
     return written
 
 
@@ -76,15 +192,24 @@ def _text(words: str, x: float, y: float, anchor: str) -> Html:
     return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
 
 
+def _percent(e: Estimate) -> Estimate:
+    return Estimate(100 * e.value, 100 * e.low, 100 * e.high)
+
+
+def _known(series: Sequence[Series]) -> list[float]:
+    return [value for one in series for _, e in one.points for value in (e.low, e.high) if not math.isnan(value)]
+
+
 def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    """A little more than what there is, on whole percents."""
+    """A little more than what there is."""
     low, high = min(values, default=0.0), max(values, default=1.0)
-    room = max(0.05 * (high - low), 0.01)
-    return max(math.floor(100 * (low - room)) / 100, 0.0), min(math.ceil(100 * (high + room)) / 100, 1.0)
+    room = max(0.05 * (high - low), 0.01 * max(abs(low), abs(high)), 1e-6)
+    return low - (room if low else 0.0), high + room
 
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round numbers, some four to eight of them."""
-    step = next(step for step in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2) if (high - low) / step <= 8)
+    scales = (m * 10.0**e for e, m in product(range(-9, 12), (1, 2, 5)))
+    step = next(step for step in scales if (high - low) / step <= 8)
     first = math.ceil(low / step - 1e-9)
-    return [round(step * i, 6) for i in range(first, math.floor(high / step + 1e-9) + 1)]
+    return [round(step * i, 9) for i in range(first, math.floor(high / step + 1e-9) + 1)]
