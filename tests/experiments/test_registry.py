@@ -25,7 +25,7 @@ def test_the_smoke_form_runs(one: Entry, tmp_path: Path) -> None:
     grid = one.forms()["smoke"]
     found = run(one.name, "smoke", grid, out=tmp_path, processes=1)
     assert len(found.rows) == len(grid.jobs())
-    assert found.outcome.tables, "an experiment shows a table at least"
+    assert found.outcome.tables or found.outcome.statements
     for table in found.outcome.tables:
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.columns)}

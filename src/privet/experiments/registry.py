@@ -39,6 +39,14 @@ class Entry:
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("fs-table1", "FS Table 1", "One split on ten binary attributes, B = 0.1", "fs_table1:FORMS", 0.2),
+    Entry("fs-figs345", "FS Figs. 3 to 5", "One split against the number of records", "fs_synthetic:SINGLE_FORMS", 0.5),
+    Entry(
+        "fs-figs67",
+        "FS Figs. 6 and 7",
+        "Trees of depth 5 against the number of records",
+        "fs_synthetic:LARGER_FORMS",
+        1,
+    ),
     Entry("accuracy", "privet", "Every recipe on six real tables, ten folds", "accuracy:FORMS", 0.4),
     Entry("worked-examples", "FS, TH, BAI", "What the sources compute on paper", "worked.examples:FORMS", 0.01),
     Entry("fletcher-fig61", "TH Figs. 6.1 to 6.6", "The greedy forest against FS's tree", "thesis.greedy:FORMS", 4),
