@@ -23,6 +23,7 @@ from privet.growing.cuts import (
     find,
     ladder,
     most_cost,
+    rounded,
     worth_finding,
 )
 from privet.privacy.dataset import PrivateDataset
@@ -62,6 +63,30 @@ KINDS = [
 def protected(columns: dict[str, Any], schema: Schema, ledger: privet.Ledger | None = None) -> PrivateDataset:
     table = columns | {"class": ["no", "yes"] * (len(next(iter(columns.values()))) // 2)}
     return privet.protect(table, schema, ledger or privet.Ledger(10))
+
+
+# -- how they are written ---------------------------------------------------------------------------------------------
+
+FINITE = st.floats(-1e300, 1e300, allow_subnormal=False)
+
+
+@given(st.sets(FINITE, min_size=3, max_size=12))
+def test_rounding_keeps_order_and_moves_a_cut_by_little(points: set[float]) -> None:
+    low, *inner, high = sorted(points)
+    given_, told = np.array(inner), rounded(np.array(inner), low, high)
+    room = np.diff([low, *inner, high])
+    assert (np.abs(told - given_) <= 0.0501 * np.minimum(room[:-1], room[1:])).all()
+    assert (np.diff([low, *told, high]) > 0).all()
+
+
+def test_what_is_bought_has_few_digits() -> None:
+    column = np.exp(3 + 1.2 * np.random.default_rng(3).normal(size=N))
+    data = protected({"x": column}, Schema((Numeric("x", 0, 1e6),), LABEL))
+    with use_noise(SeededNoise(5)):
+        found, _ = find(data, [0], Fraction(1))
+    told = [len(f"{cut:g}".replace(".", "").strip("0")) for cut in found[0].cuts(9)]
+    assert len(told) >= 7
+    assert max(told) <= 3
 
 
 # -- where they lie ---------------------------------------------------------------------------------------------------

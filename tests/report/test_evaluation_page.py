@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -16,8 +17,8 @@ from privet.cli import app
 from privet.datasets.clinic import clinic
 from privet.experiments.evaluation import WARNING, Evaluation, evaluate
 from privet.markup import Html
-from privet.report.chart import Series, accuracy_chart
-from privet.report.evaluation_page import evaluation_page, private_evaluation_page
+from privet.report.chart import Limit, Series, accuracy_chart
+from privet.report.evaluation_page import _commonest, evaluation_page, private_evaluation_page
 from privet.report.words import headline
 from privet.scoring.evaluation import evaluate_privately
 from privet.scoring.intervals import Estimate
@@ -29,7 +30,7 @@ SCHEMA, TABLE = clinic(400, seed=1)
 def result() -> Evaluation:
     recipes = ("mohammed2015", "sulq")
     learners = [privet.make_classifier(name, epsilon=epsilon) for name in recipes for epsilon in (0.5, 5)]
-    return evaluate(SCHEMA, TABLE, learners, folds=2, references=("c45", "sklearn-tree"))
+    return evaluate(SCHEMA, TABLE, learners, folds=2, references=("majority", "c45", "sklearn-tree"))
 
 
 def words(page: str) -> str:
@@ -42,7 +43,8 @@ def test_every_number_stands_in_the_page(result: Evaluation) -> None:
     assert "2 stratified folds" in page
     for score in (*result.results, *result.references):
         epsilon = "none" if score.epsilon is None else f"{score.epsilon:g}"
-        assert f"{score.recipe} {epsilon} {100 * score.accuracy_mean:.1f} % ± {100 * score.accuracy_std:.1f}" in page
+        name = "commonest class" if score.recipe == "majority" else score.recipe
+        assert f"{name} {epsilon} {100 * score.accuracy_mean:.1f} % ± {100 * score.accuracy_std:.1f}" in page
     assert "What is promised" not in page
 
 
@@ -55,14 +57,15 @@ def points_of(chart: Html, kind: str) -> list[tuple[float, float]]:
 def test_the_chart_is_to_scale() -> None:
     near = Series("a & b", tuple((epsilon, Estimate(0.6, 0.55, 0.65)) for epsilon in (0.1, 1.0, 10.0)))
     far = Series("far", ((0.1, Estimate(0.7, 0.7, 0.7)), (10.0, Estimate(0.8, 0.8, 0.8))))
-    chart = accuracy_chart([near, far], [("majority", 0.6)], "a title")
+    chart = accuracy_chart([near, far], [Limit("c45", 0.7), Limit("commonest class", 0.6, floor=True)], "a title")
     (x1, y1), (x2, _), (x3, _) = points_of(chart, "c0")[:3]
     assert x2 - x1 == pytest.approx(x3 - x2, abs=0.2)  # logarithmic
     (_, y70), (_, y80) = points_of(chart, "c1")[:2]
     assert y1 - y70 == pytest.approx(y70 - y80, abs=0.2)
-    limit = re.search(r'y1="([\d.]+)" y2="[\d.]+" class="limit"', chart)
-    assert limit is not None
-    assert float(limit[1]) == y1
+    for kind, at in (("limit", y70), ("limit floor", y1)):
+        limit = re.search(rf'y1="([\d.]+)" y2="[\d.]+" class="{kind}"', chart)
+        assert limit is not None
+        assert float(limit[1]) == at
     assert "a &amp; b" in chart
 
 
@@ -81,6 +84,9 @@ def test_a_private_evaluation_carries_its_certificate() -> None:
     assert "What was spent on what" in page
     assert "intervals of 95 %" in page
     assert "not differentially private" not in page
+    true = np.array(results[0].score.confusion).sum(axis=1)
+    assert "The dotted line always says the commonest class, whose share the same noisy counts tell." in page
+    assert _commonest(results)[0].value == true.max() / true.clip(min=0).sum()
 
 
 @pytest.mark.parametrize("private", [False, True])

@@ -15,6 +15,7 @@ from privet.cli import app
 from privet.report.model_page import model_page
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Threshold
+from privet.trees.additive import Additive, Part
 from privet.trees.codec import Model, save
 from privet.trees.tree import Tree
 
@@ -117,6 +118,21 @@ def test_a_hundred_leaves_are_less_than_300_kb(tree_model: Model) -> None:
     assert len(model_page(replace(tree_model, trees=chain(100))).encode()) < 300_000
 
 
+def test_ten_curves_and_three_pairs_are_a_small_page(make_sum: Any) -> None:
+    """As many, and as long ones, as a table of ten numbers has."""
+    rng, cuts = np.random.default_rng(1), tuple((np.arange(1, 251) / 251).tolist())
+    numbers = tuple(Numeric(f"number {i}", 0, 1, thresholds=cuts) for i in range(10))
+    model = make_sum()
+    schema = replace(model.trees.schema, attributes=numbers)
+    walk = [rng.normal(size=(schema.arities[a], 1)).cumsum(axis=0) / 8 for a in range(10)]
+    coarse = np.arange(schema.arities[0]) // 16
+    sides = int(coarse.max()) + 1
+    parts = [Part((a,), (np.arange(schema.arities[a]),), walk[a], 0.1) for a in range(10)]
+    parts += [Part((0, a), (coarse, coarse), rng.normal(size=(sides**2, 1)), 0.1) for a in (1, 2, 3)]
+    page = model_page(replace(model, trees=Additive(schema, tuple(parts), np.zeros(1), None)))
+    assert len(page.encode()) < 300_000
+
+
 def test_a_page_of_a_huge_tree_stays_a_page(tree_model: Model) -> None:
     page = model_page(replace(tree_model, trees=chain(5_000)))
     assert len(page.encode()) < 600_000
@@ -187,7 +203,7 @@ def test_a_case_is_followed(reader: Any, tree_model: Model) -> None:
     page.fill("#field-0", "30")
     page.select_option("#field-1", label="clerk")
     assert page.inner_text("#case-result .verdict") == "The model says no"
-    assert page.locator("#case-result li").all_inner_texts() == ["age <= 30", "job & co = clerk"]
+    assert page.locator("#case-result li").all_inner_texts() == ["age ≤ 30", "job & co = clerk"]
     page.fill("#field-0", "30.01")
     assert page.locator("#case-result li").all_inner_texts() == ["age > 30 or is missing", "job & co = clerk"]
     page.select_option("#field-1", label="smith")

@@ -9,6 +9,7 @@ from hypothesis import given
 from tree_strategies import trees
 
 from privet.trees.nested import MOST_OPEN, leaves_below, nested_html, shown_levels
+from privet.trees.render import typeset
 from privet.trees.tree import Tree
 
 
@@ -20,7 +21,8 @@ def test_every_condition_and_every_label_stands_in_it(tree: Tree) -> None:
         test = tree.test(node)
         for branch, child in enumerate(tree.children(node)):
             assert test is not None
-            condition = html.escape(test.describe(tree.schema, branch))
+            name = tree.schema.names[test.attribute]
+            condition = html.escape(typeset(test.describe(tree.schema, branch), name))
             assert f'id="t-{child}"' in shown
             assert f'<span class="when">{condition}</span>' in shown
     assert shown.count('class="then ') == tree.n_leaves

@@ -129,7 +129,7 @@ def evaluate(
                 folds=folds,
                 repeats=repeats,
                 seed=seed,
-                references=(evaluation.MAJORITY, *REFERENCES) if references else (),
+                references=(evaluation.MAJORITY, *(REFERENCES if references else ())),
                 max_depth=max_depth,
                 progress=advance,
             )

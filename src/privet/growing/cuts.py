@@ -94,7 +94,8 @@ class Whereabouts:
             weights = np.where(self.single, np.minimum(weights, weights.sum() / (count + 1)), weights)
         below = np.concatenate([[0.0], np.cumsum(weights + TRACE * weights.sum())])
         wanted = np.arange(1, count + 1) / (count + 1) * below[-1]
-        return _inside(self.attribute, np.interp(wanted, below, self.edges))
+        found = np.unique(np.interp(wanted, below, self.edges))
+        return _inside(self.attribute, rounded(found, self.attribute.low, self.attribute.high))
 
     def _hidden(self, public: Sequence[float]) -> Floats:
         """``HIDDEN`` records, as many between any two public cuts, and evenly between those."""
@@ -200,6 +201,20 @@ def _inside(attribute: Numeric, points: Floats) -> tuple[float, ...]:
     if attribute.integer:
         points = np.floor(points) + 0.5
     return tuple(np.unique(points[(points > attribute.low) & (points < attribute.high)]).tolist())
+
+
+def rounded(points: Floats, low: float, high: float) -> Floats:
+    """Ascending points with as few digits as place them, to a twentieth of the way to the nearer neighbour or bound.
+
+    What is bought is not known better than that, and people read it.
+
+    >>> rounded(np.array([25.61891998, 45.49104838, 45.49104841, 110.1608431]), 0, 5000).tolist()
+    [26.0, 45.49104838, 45.49104841, 110.0]
+    """
+    gaps = np.diff(np.concatenate([[low], points, [high]]))
+    nearer = np.minimum(gaps[:-1], gaps[1:])
+    digits = -np.floor(np.log10(np.maximum(nearer / 10, np.finfo(float).tiny))).astype(int)  # half a step at most
+    return np.array([round(float(point), int(places)) for point, places in zip(points, digits, strict=True)])
 
 
 def believed(counts: Floats, scale: float) -> Floats:

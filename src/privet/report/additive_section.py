@@ -17,7 +17,7 @@ from privet.trees.additive import Additive, Part
 from privet.trees.curves import Curve, curves_of, part_name, spread_of
 
 MOST_SHAPES = 24  # pictures in a page
-MOST_ROWS = 60  # of a table of numbers; neighbours that say the same are one row
+MOST_ROWS = 40  # of a table of numbers; neighbours that say the same are one row
 MOST_CELLS = 400  # of a table of pairs
 
 

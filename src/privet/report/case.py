@@ -17,6 +17,7 @@ from privet.trees.forest import Forest
 from privet.trees.tree import Tree
 
 MOST_NUMBERS = 8_000  # nodes times classes; about 150 KB
+PLACES = 6  # of a log-odds: a probability is then right to a millionth, and a page a fifth smaller
 
 
 def follow_data(trees: Forest | Tree | Additive) -> dict[str, Any] | None:
@@ -39,15 +40,20 @@ def _sum_data(model: Additive) -> dict[str, Any] | None:
             {
                 "attributes": list(part.attributes),
                 "what": part_name(model.schema, part),
-                "levels": [column.tolist() for column in part.levels],
+                "levels": [None if _as_they_are(column) else column.tolist() for column in part.levels],
                 "sides": list(part.sides),
-                "table": [_short(row) for row in part.table],
+                "table": [[round(float(number), PLACES) for number in row] for row in part.table],
             }
             for part in model.parts
         ],
         "trees": [] if model.routes is None else [_arrays(model.routes.tests, model.routes.first_child)],
         "leaf": [] if model.routes is None else (np.cumsum(model.routes.is_leaf) - 1).tolist(),
     }
+
+
+def _as_they_are(levels: Any) -> bool:
+    """Whether each code has a level of its own, in order."""
+    return bool((levels == np.arange(len(levels))).all())
 
 
 def _arrays(tests: Tests | Tree, first_child: Any) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def _tree_data(trees: Forest | Tree) -> dict[str, Any] | None:
         "voting": trees.voting if isinstance(trees, Forest) else None,
     }
     if isinstance(trees, Forest):
-        data["prior"] = _short(np.log(np.maximum(_prior(trees), 1e-9))) if trees.voting == "evidence" else None
+        data["prior"] = _short(np.log(np.maximum(trees.prior, 1e-9))) if trees.voting == "evidence" else None
         data["ties"] = [_short(row) for tree in members for row in tree.proba] if trees.voting == "surest" else None
     return data
 
@@ -111,10 +117,6 @@ def _cuts(schema: Schema, a: int) -> list[float] | None:
 
 def _is_leaf(members: tuple[Tree, ...]) -> Any:
     return np.concatenate([tree.is_leaf for tree in members])
-
-
-def _prior(forest: Forest) -> Any:
-    return np.mean([tree.proba[0] for tree in forest.trees], axis=0)
 
 
 def _short(numbers: Any) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from privet.experiments.outcome import Figure
@@ -33,11 +33,20 @@ class Series:
     dashed: bool = False
 
 
-def accuracy_chart(series: Sequence[Series], limits: Sequence[tuple[str, float]], title: str) -> Html:
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What needs no epsilon: a learner that is not private, or the floor, which knows nothing."""
+
+    name: str
+    value: float
+    floor: bool = False
+
+
+def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str) -> Html:
     """Accuracy against epsilon, with limits that need no epsilon; accuracies between 0 and 1."""
     scaled = [Series(one.name, tuple((e, _percent(at)) for e, at in one.points)) for one in series]
-    levels = [(name, 100 * value) for name, value in limits]
-    low, high = _bounds([*_known(scaled), *(value for _, value in levels)])
+    levels = [replace(limit, value=100 * limit.value) for limit in limits]
+    low, high = _bounds([*_known(scaled), *(limit.value for limit in levels)])
     axes = _Axes.of_numbers(scaled, max(low, 0.0), min(high, 100.0), logarithmic=True)
     return _draw(axes, scaled, levels, title, "epsilon (less is more private)", " %")
 
@@ -121,16 +130,17 @@ class _Axes:
 def _draw(
     axes: _Axes,
     series: Sequence[Series],
-    limits: Sequence[tuple[str, float]],
+    limits: Sequence[Limit],
     title: str,
     across: str,
     unit: str,
 ) -> Html:
     shapes, names = axes.shapes(across, unit), []
-    for name, value in limits:
-        y = axes.down(value)
-        shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="limit"))
-        names.append((y, name, "tick"))
+    for limit in limits:
+        y = axes.down(limit.value)
+        kind = "limit floor" if limit.floor else "limit"
+        shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_=kind))
+        names.append((y, limit.name, "tick"))
     for number, one in enumerate(series):
         kind, aside = f"c{number % COLOURS}", ASIDE * (number - (len(series) - 1) / 2)
         places = [(round(axes.across(x) + aside, 1), e) for x, e in one.points if not math.isnan(e.value)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
-from privet.experiments.evaluation import WARNING, Evaluation, Score
+import numpy as np
+
+from privet.experiments.evaluation import MAJORITY, WARNING, Evaluation, Score
 from privet.privacy.certificate import Certificate
-from privet.report.chart import Series, accuracy_chart
+from privet.report.chart import Limit, Series, accuracy_chart
 from privet.report.model_page import certificate_context
 from privet.report.rendering import render
 from privet.schema import Schema
@@ -16,20 +18,25 @@ from privet.schema.fingerprint import digest
 from privet.scoring.evaluation import Evaluated
 from privet.scoring.intervals import Estimate
 
-MEASURES = {"balanced accuracy": "balanced_accuracy", "AUC": "auc", "log-loss": "log_loss"}
+FLOOR = "commonest class"
+MEASURES = {
+    "balanced accuracy": attrgetter("balanced_accuracy_mean"),
+    "AUC": attrgetter("auc_mean"),
+    "log-loss": attrgetter("log_loss_mean"),
+}
 
 
 def evaluation_page(result: Evaluation, schema: Schema) -> str:
     """The page of a cross-validation, which is not private and says so."""
     scores = (*result.results, *result.references)
     points = [(_name(score), score.epsilon or 0.0, _spread(score)) for score in result.results]
-    columns = [title for title, name in MEASURES.items() if any(_mean(score, name) for score in scores)]
+    columns = [title for title, mean in MEASURES.items() if any(mean(score) is not None for score in scores)]
     rows = [
         (
             _name(score),
             "none" if score.epsilon is None else f"{score.epsilon:g}",
             f"{100 * score.accuracy_mean:.1f} % ± {100 * score.accuracy_std:.1f}",
-            *(_mean(score, MEASURES[title]) or "-" for title in columns),
+            *(_mean(MEASURES[title](score)) for title in columns),
         )
         for score in scores
     ]
@@ -38,7 +45,7 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
     return _page(
         schema,
         points,
-        [(score.recipe, score.accuracy_mean) for score in result.references],
+        [_limit(score) for score in result.references],
         promise=WARNING,
         private=False,
         how=f"Each method was fitted and tried on {how}. Bars and ± are one standard deviation over the folds.",
@@ -67,11 +74,11 @@ def private_evaluation_page(results: Sequence[Evaluated], certificate: Certifica
     )
     how += "noise. Bars are intervals of 95 %, for the noise and for which records there are."
     head = ("method", "epsilon", "accuracy", "balanced accuracy", "AUC", "epsilon of the score")
-    return _page(schema, points, [], how=how, head=head, rows=rows, **certificate_context(certificate))
+    return _page(schema, points, _commonest(results), how=how, head=head, rows=rows, **certificate_context(certificate))
 
 
 def _page(
-    schema: Schema, points: Iterable[tuple[str, float, Estimate]], limits: list[tuple[str, float]], **context: Any
+    schema: Schema, points: Iterable[tuple[str, float, Estimate]], limits: Sequence[Limit], **context: Any
 ) -> str:
     found: dict[str, list[tuple[float, Estimate]]] = {}
     for name, epsilon, estimate in points:
@@ -82,14 +89,21 @@ def _page(
         "evaluation.html",
         title=title,
         chart=accuracy_chart(series, limits, f"{title}; the numbers follow"),
-        limits=limits,
+        floor=any(limit.floor for limit in limits),
+        limits=any(not limit.floor for limit in limits),
         facts=[("schema", f"{schema.name or 'without a name'}, fingerprint {digest(schema)}")],
         **context,
     )
 
 
 def _name(score: Score) -> str:
-    return score.recipe if score.epsilon is None else _variant(score.recipe, score.variant)
+    if score.epsilon is None:
+        return FLOOR if score.recipe == MAJORITY else score.recipe
+    return _variant(score.recipe, score.variant)
+
+
+def _limit(score: Score) -> Limit:
+    return Limit(_name(score), score.accuracy_mean, floor=score.recipe == MAJORITY)
 
 
 def _variant(recipe: str, variant: str) -> str:
@@ -101,9 +115,14 @@ def _spread(score: Score) -> Estimate:
     return Estimate(mean, mean - off, mean + off).within(0.0, 1.0)
 
 
-def _mean(score: Score, measure: str) -> str | None:
-    value: float | Fraction | None = getattr(score, f"{measure}_mean", None)
-    return None if value is None else f"{float(value):.3f}"
+def _mean(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _commonest(results: Sequence[Evaluated]) -> list[Limit]:
+    """The share of the commonest class, as far as the noisy counts of all scores together tell."""
+    counts = np.sum([result.score.confusion.sum(axis=1) for result in results], axis=0).clip(min=0)
+    return [Limit(FLOOR, float(counts.max() / counts.sum()), floor=True)] if counts.sum() else []
 
 
 def _interval(estimate: Estimate) -> str:

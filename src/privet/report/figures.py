@@ -77,7 +77,8 @@ def _draw_box(ax: Any, tree: Tree, box: Box, left: float, points: float) -> None
         colour = MARKS[int(tree.label[box.place.node]) % len(MARKS)]
         ax.add_patch(Rectangle((left + 9, box.middle - 5), 10, 10, facecolor=colour, zorder=3))
     start = left + PADDING + (MARK if box.leaf else 0)
-    ax.text(start, box.middle, box.short, va="center_baseline", fontsize=points, zorder=3, parse_math=False)
+    words = f"{box.short} {box.counted}".rstrip()
+    ax.text(start, box.middle, words, va="center_baseline", fontsize=points, zorder=3, parse_math=False)
 
 
 class Point(NamedTuple):

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from privet.structure.splits import Multiway
 from privet.trees.nested import MOST_NODES, leaves_below, shown_levels
-from privet.trees.render import question
+from privet.trees.render import question, typeset
 from privet.trees.tree import Tree
 
-LINE = 34  # between two leaves
+LINE = 31  # between two leaves
 BOX = 24  # the height of a box
 LETTERS = 13  # the height of letters
 CHARACTER = 7.6  # the mean width of one; a little too wide is better than cut
@@ -71,7 +73,7 @@ def branch_words(tree: Tree, node: int, branch: int) -> str:
     if not isinstance(test, Multiway):
         return "no" if branch else "yes"
     name = tree.schema.names[test.attribute]
-    told = test.describe(tree.schema, branch).replace(f" < {name} <= ", " to ", 1)
+    told = typeset(test.describe(tree.schema, branch), name).replace(f" < {name} ≤ ", " to ", 1)
     return told.removeprefix(f"{name} = ").removeprefix(f"{name} ")
 
 
@@ -82,18 +84,23 @@ class Box:
     place: Place
     leaf: bool
     words: str
+    counted: str
+    """How many records a leaf has, as far as noise lets one tell; empty where that was not released."""
     width: float
 
     @classmethod
     def of(cls, tree: Tree, place: Place) -> Box:
-        leaf = bool(tree.is_leaf[place.node])
+        leaf, counted = bool(tree.is_leaf[place.node]), ""
         if place.cut_off:
             words = f"{place.cut_off:,} leaves, not shown"
         elif leaf:
             words = str(tree.schema.label.values[tree.label[place.node]])
+            released = tree.counts[place.node].sum()
+            counted = "" if np.isnan(released) else f"{released:,.0f}"
         else:
-            words = f"{question(tree, place.node)}?"
-        return cls(place, leaf, words, _long(words, LONGEST) + (MARK + 7 if leaf else 0))
+            words = f"{typeset(question(tree, place.node), tree.schema.names[tree.attribute[place.node]])}?"
+        room = (MARK + 7 if leaf else 0) + (CHARACTER * (1 + len(counted)) if counted else 0)
+        return cls(place, leaf, words, counted, _long(words, LONGEST) + room)
 
     @property
     def middle(self) -> float:

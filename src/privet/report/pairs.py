@@ -14,6 +14,7 @@ from privet.trees.additive import Part
 
 WIDTH, NAMES, TOP, BOTTOM = 360, 104, 6, 40
 ROW = 16
+STRENGTHS = 20  # of a colour: more cannot be told apart
 MOST_TICKS = 6  # names along an axis
 
 
@@ -41,11 +42,14 @@ def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, 
     reach = float(np.abs(values).max()) or 1.0
     height = TOP + ROW * rows + BOTTOM
     cells = [
-        tag("rect", x=f"{NAMES + side * j:.1f}", y=TOP + ROW * i, width=f"{side + 0.3:.1f}", height=ROW + 0.3,
-            class_="c1" if value > 0 else "c0", opacity=f"{abs(value) / reach:.2f}")
-        for i, row in enumerate(values.tolist())
-        for j, value in enumerate(row)
-    ]  # fmt: skip
+        tag(
+            "path",
+            d="".join(_field(i, j, side) for i, j in those),
+            class_=f"field {kind}",
+            opacity=f"{strength / STRENGTHS:g}",
+        )
+        for (kind, strength), those in _alike(values / reach).items()
+    ]
     every = math.ceil(rows / (2 * MOST_TICKS)), math.ceil(columns / MOST_TICKS)
     left = [
         tag("text", cut(name, 13), x=NAMES - 6, y=TOP + ROW * i + 12, text_anchor="end", class_="tick")
@@ -67,3 +71,17 @@ def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, 
     label = f"What {titles[0]} and {titles[1]} add together; the numbers follow"
     shapes = join((*cells, *left, *below, title))
     return tag("svg", shapes, role="img", aria_label=label, class_="shape", viewBox=f"0 0 {WIDTH} {height}")
+
+
+def _field(row: int, column: int, side: float) -> str:
+    left = f"{NAMES + side * column:.1f}"
+    return f"M{left} {TOP + ROW * row}h{side + 0.3:.1f}v{ROW + 0.3}H{left}z"
+
+
+def _alike(shares: np.ndarray) -> dict[tuple[str, int], list[tuple[int, int]]]:
+    """The fields that have the same colour, of those that have one."""
+    found: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for place, share in np.ndenumerate(shares):
+        if strength := round(STRENGTHS * abs(float(share))):
+            found.setdefault(("c1" if share > 0 else "c0", strength), []).append((place[0], place[1]))
+    return found

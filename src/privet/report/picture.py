@@ -10,6 +10,7 @@ from privet.trees.nested import MOST_NODES
 from privet.trees.tree import Tree
 
 SHRINKS = 1450  # pixels that still can be read when they are shrunk to the width of a page
+SHRUNK = 736  # pixels to which they are shrunk at most (46rem in the style); a narrower picture keeps its size
 
 
 def tree_picture(
@@ -21,7 +22,7 @@ def tree_picture(
     shapes = join(_shape(tree, box, layout.left(box), faint(box.place.node), prefix) for box in layout.boxes)
     width, height = round(layout.width), round(layout.height)
     size = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
-    kind = "tree fits" if width <= SHRINKS else "tree"
+    kind = "tree fits" if SHRUNK < width <= SHRINKS else "tree"
     return tag("svg", tag("title", title), lines, shapes, role="img", class_=kind, **size)
 
 
@@ -40,7 +41,8 @@ def _shape(tree: Tree, box: Box, left: float, faint: bool, prefix: str) -> Html:
     x, y, node = round(left), round(box.middle - BOX / 2), box.place.node
     outline = tag("rect", x=x, y=y, width=round(box.width), height=BOX, rx=BOX // 2 if box.leaf else 4)
     mark = tag("rect", x=x + 9, y=y + 7, width=10, height=10, rx=2, class_=f"c{tree.label[node]}") if box.leaf else ""
-    words = tag("text", box.short, x=x + PADDING + (MARK if box.leaf else 0), y=round(box.middle + 4))
+    counted = (" ", tag("tspan", box.counted, class_="answer")) if box.counted else ()
+    words = tag("text", box.short, *counted, x=x + PADDING + (MARK if box.leaf else 0), y=round(box.middle + 4))
     tooltip = tag("title", box.words) if len(box.words) > LONGEST else ""
     kind = "cut-off" if box.place.cut_off else "inner"
     if box.leaf:

@@ -13,6 +13,8 @@ from privet.report.layout import cut
 from privet.scoring.intervals import Z
 from privet.trees.curves import Curve
 
+Corner = tuple[str, str]
+
 WIDTH, HEIGHT = 360, 170
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 24  # room for the axes
 LINE = 22  # between two categories
@@ -93,13 +95,13 @@ def _number(curve: Curve, starts: np.ndarray, high: float, scale: Scale) -> Html
         band = Z * curve.deviation
         upper = list(_steps(edges, values + band, across, down))
         lower = list(_steps(edges, values - band, across, down))
-        lines.append(tag("path", d=f"M{' '.join([*upper, *reversed(lower)])}Z", class_=f"band {kind}"))
-        lines.append(tag("path", d=f"M{' '.join(_steps(edges, values, across, down))}", class_=f"curve {kind}"))
+        lines.append(tag("path", d=f"{_path([*upper, *reversed(lower)])}Z", class_=f"band {kind}"))
+        lines.append(tag("path", d=_path(list(_steps(edges, values, across, down))), class_=f"curve {kind}"))
     size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}"}
     return tag("svg", *grid, *ends, *lines, role="img", aria_label=_title(curve), class_="shape", **size)
 
 
-def _steps(edges: np.ndarray, values: np.ndarray, across: object, down: object) -> Iterator[str]:
+def _steps(edges: np.ndarray, values: np.ndarray, across: object, down: object) -> Iterator[Corner]:
     """The corners of a staircase. Equal steps are one."""
     assert callable(across)
     assert callable(down)
@@ -108,10 +110,24 @@ def _steps(edges: np.ndarray, values: np.ndarray, across: object, down: object) 
         y = _at(down(float(value)))
         if y != last:
             if last is not None:
-                yield f"{_at(across(edges[i]))},{last}"
-            yield f"{_at(across(edges[i]))},{y}"
+                yield _at(across(edges[i])), last
+            yield _at(across(edges[i])), y
         last = y
-    yield f"{_at(across(edges[-1]))},{last}"
+    assert last is not None  # a number has one value at least
+    yield _at(across(edges[-1])), last
+
+
+def _path(corners: Sequence[Corner]) -> str:
+    """Lines from corner to corner, each across or up and down."""
+    x, y = corners[0]
+    written = [f"M{x} {y}"]
+    for next_x, next_y in corners[1:]:
+        if next_x != x:
+            written.append(f"H{next_x}")
+        if next_y != y:
+            written.append(f"V{next_y}")
+        x, y = next_x, next_y
+    return "".join(written)
 
 
 def _categories(curve: Curve, scale: Scale) -> Html:

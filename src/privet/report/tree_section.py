@@ -17,14 +17,16 @@ from privet.schema import Schema
 from privet.scoring.intervals import Estimate
 from privet.trees.forest import Forest
 from privet.trees.nested import nested_html, shown_levels
-from privet.trees.rules import rules_of
+from privet.trees.render import typeset
+from privet.trees.rules import Rule, rules_of
 from privet.trees.tree import Tree
 from privet.trees.voting import Voting
 
 TREES_SHOWN = 3  # of a forest: enough to see what its trees are like
 IN_FULL = (400, 200)  # nodes in the list and rules of a single tree that a page still shows
 IN_PART = (80, 20)  # the same for a tree of a forest
-IN_PICTURE = 80  # nodes that a picture still shows without becoming a wall
+WHOLE_PICTURE = 64  # nodes of a tree that a picture shows whole without becoming a wall
+IN_PICTURE = 40  # of a larger one: its first levels, which fit a screen
 RULES_OPEN = 40  # a longer table is folded at first
 MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
 VOTING: dict[Voting, str] = {
@@ -104,19 +106,20 @@ def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeV
     nodes, rules = IN_FULL if alone else IN_PART
     found = {node: node_counts(tree, node, scale) for node in leaves_of(tree)}
     hidden = {node for node, counts in found.items() if counts is not None and counts.hidden}
+    drawn = WHOLE_PICTURE if len(tree) <= WHOLE_PICTURE else IN_PICTURE
     name = f"tree {number + 1}"
     leaves = tuple(islice(_leaves(tree, found, hidden), rules))
     return TreeView(
         number,
         name,
         nested_html(tree, lambda node: _remark(found[node]), hidden.__contains__, f"t{number}", nodes),
-        tree_picture(tree, hidden.__contains__, f"Picture of {name}: {size_of((tree,))}", f"p{number}", IN_PICTURE),
+        tree_picture(tree, hidden.__contains__, f"Picture of {name}: {size_of((tree,))}", f"p{number}", drawn),
         leaves,
         len(found) - len(leaves),
         any(counts is not None for counts in found.values()),
         not np.isin(tree.proba[tree.is_leaf], (0.0, 1.0)).all(),
         any(counts is not None and counts.known for counts in found.values()),
-        shown_levels(tree, IN_PICTURE) == tree.depth,
+        shown_levels(tree, drawn) == tree.depth,
         not alone or len(leaves) > RULES_OPEN,
         len(hidden),
     )
@@ -128,7 +131,13 @@ def _leaves(tree: Tree, found: Mapping[int, NodeCounts | None], hidden: set[int]
         told = () if counts is None else (counts.total, *counts.classes)
         written = tuple((_number(one.value), _interval(one) if counts and counts.known else "") for one in told)
         share = f"{100 * tree.proba[node, code]:.0f} %"
-        yield Leaf(number, node, rule.premise(tree.schema), str(rule.label), code, written, share, node in hidden)
+        yield Leaf(number, node, _premise(rule, tree.schema), str(rule.label), code, written, share, node in hidden)
+
+
+def _premise(rule: Rule, schema: Schema) -> tuple[str, ...]:
+    conditions = rule.simplified(schema).conditions
+    names = (schema.names[condition.test.attribute] for condition in conditions)
+    return tuple(map(typeset, rule.premise(schema), names))
 
 
 def _number(count: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from privet.markup import Html, join, tag
-from privet.trees.render import leaf_evidence
+from privet.trees.render import leaf_evidence, typeset
 from privet.trees.tree import Tree
 
 MOST_NODES = 400  # that a person still reads; beyond, branches are summed up
@@ -70,8 +70,9 @@ def nested_html(
     def branch(node: int, condition: object, depth: int) -> Html:
         test = tree.test(node)
         assert test is not None
+        name = tree.schema.names[test.attribute]
         children = (
-            item(child, test.describe(tree.schema, number), depth + 1)
+            item(child, typeset(test.describe(tree.schema, number), name), depth + 1)
             for number, child in enumerate(tree.children(node))
         )
         summary = tag("summary", condition, " ", tag("span", f"{below[node]:,} leaves", class_="remark"))

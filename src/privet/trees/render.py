@@ -75,6 +75,19 @@ def question(tree: Tree, node: int) -> str:
     return tree.schema.names[test.attribute] if isinstance(test, Multiway) else test.describe(tree.schema, 0)
 
 
+def typeset(words: str, name: str) -> str:
+    """A condition on the attribute of that name with the signs of print, for pages and pictures.
+
+    >>> typeset("age <= 50", "age"), typeset("12 < age <= 50", "age"), typeset("ward != <= 3", "ward")
+    ('age ≤ 50', '12 < age ≤ 50', 'ward ≠ <= 3')
+    """
+    before, _, after = words.partition(name)
+    for plain, sign in ((" <= ", " ≤ "), (" != ", " ≠ ")):
+        if after.startswith(plain):
+            return f"{before}{name}{sign}{after.removeprefix(plain)}"
+    return words
+
+
 def leaf_evidence(tree: Tree, node: int) -> str:
     """What a leaf released, in words; empty if nothing."""
     return evidence(*released(tree, node)).strip(" ()")

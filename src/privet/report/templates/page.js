@@ -122,7 +122,7 @@
   function followSum(found) {
     const leaf = data.trees.length ? data.leaf[descend(data.trees[0], found).at(-1)] : 0;
     const added = data.parts.map((part) => {
-      const row = part.attributes.reduce((row, a, i) => row * part.sides[i] + part.levels[i][found[a]], 0);
+      const row = part.attributes.reduce((row, a, i) => row * part.sides[i] + (part.levels[i] ? part.levels[i][found[a]] : found[a]), 0);
       return part.table[part.attributes.length ? row : leaf];
     });
     const sum = added.reduce((total, row) => total.map((x, c) => x + row[c]), data.offset);
