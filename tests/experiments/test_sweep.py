@@ -38,6 +38,7 @@ class Clinic(Sweep):
 
     invented: ClassVar[bool] = True
     title: ClassVar[str] = "Clinic"
+    least_tables: ClassVar[int] = 2
     shown: ClassVar[tuple[str, ...]] = ("accuracy", "auc")
     load = staticmethod(patients)
     known: ClassVar[Mapping[str, Learner]] = declare(
@@ -145,4 +146,4 @@ def test_the_greedy_forests_of_the_thesis(data_dir: Path, monkeypatch: pytest.Mo
     accuracy = {row[0]: float(row[1]) for row in outcome.tables[0].rows}
     assert accuracy["random forest"] > 85
     assert all(50 < value < 90 for name, value in accuracy.items() if name != "random forest")
-    assert {one.source for one in outcome.statements} == {"TH 6.4"}
+    assert outcome.statements == ()  # one table decides nothing

@@ -18,15 +18,18 @@ from privet.estimators.base import SchemaClassifier
 from privet.growing.grower import Progress
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
+from privet.privacy.counting import ROOT, Engine, class_counts, descend
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import check_whole
 from privet.recipes.reference import C45Reference, ID3Reference
+from privet.recipes.smooth_forest import SmoothForest
 from privet.schema import Schema
 from privet.schema.encoding import Codes, encode
+from privet.structure.routes import Routes
 from privet.structure.splits import OneCategory, Test, Tests, Threshold
 from privet.trees.codec import Model
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import shares
+from privet.trees.leaf_counts import add_up, as_trees, shares
 from privet.trees.tree import Tree
 
 
@@ -211,6 +214,55 @@ class SklearnForestReference(SklearnTreeReference):
         return Forest(schema, tuple(translate(schema, tree, names) for tree in learner.estimators_), "proba")
 
 
+class RandomTreesReference(ReferenceClassifier):
+    """Random trees without privacy: the twin of ``smooth-forest`` that counts all records in every tree, exactly.
+
+    What privacy costs that forest is the difference (Fletcher 2017, 8.2).
+    """
+
+    name = "random-trees"
+
+    def __init__(
+        self,
+        schema: Any = None,
+        max_depth: int | None = None,
+        *,
+        trees: int = 100,
+        bins: int = 64,
+        max_leaves: int = 1024,
+        random_state: int | None = 0,
+    ) -> None:
+        self.schema = schema
+        self.max_depth = max_depth
+        self.trees = trees
+        self.bins = bins
+        self.max_leaves = max_leaves
+        self.random_state = random_state
+
+    def recipe(self) -> SmoothForest:
+        """The private forest of the same trees, checked."""
+        depth: Any = "auto" if self.max_depth is None else self.max_depth
+        return SmoothForest(trees=self.trees, max_depth=depth, bins=self.bins, max_leaves=self.max_leaves)
+
+    def _check(self) -> None:
+        self.recipe()
+
+    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Forest:
+        routes = self.recipe().routes(schema, np.random.default_rng(self.random_state))
+        return exact_forest(MemoryEngine(schema, codes), routes)
+
+
+def exact_forest(engine: Engine, routes: Routes) -> Forest:
+    """Public trees with the exact class counts of all records in each. NOT private."""
+    schema = engine.schema
+    counts = np.zeros((len(routes.tests), schema.n_classes))
+    for t in range(len(routes)):
+        alone = routes.tree(t)
+        counts[routes.nodes_of(t)[alone.leaves]] = class_counts(engine, descend(ROOT, alone))
+    counts = add_up(routes, counts)
+    return Forest(schema, as_trees(routes, shares(counts), counts))
+
+
 def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], list[Test]]:
     """A table as numbers, for binary tests: a column of codes for each number, and one of 0 and 1 for each category.
 
@@ -272,5 +324,7 @@ REFERENCES: dict[str, type[ReferenceClassifier]] = {
     learner.name: learner for learner in (ID3ReferenceClassifier, C45ReferenceClassifier, SklearnTreeReference)
 }
 """Name -> classifier, made by ``(schema, max_depth)``; a ``max_depth`` of None is full depth."""
-FOREST_REFERENCES: dict[str, type[ReferenceClassifier]] = {SklearnForestReference.name: SklearnForestReference}
+FOREST_REFERENCES: dict[str, type[ReferenceClassifier]] = {
+    learner.name: learner for learner in (SklearnForestReference, RandomTreesReference)
+}
 """The same for forests, which take longer and do not stand beside every evaluation."""

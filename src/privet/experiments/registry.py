@@ -49,7 +49,16 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry("accuracy", "privet", "Every recipe on six real tables, ten folds", "accuracy:FORMS", 0.4),
     Entry("worked-examples", "FS, TH, BAI", "What the sources compute on paper", "worked.examples:FORMS", 0.01),
+    Entry("fletcher-tables", "TH Tables 5.5, 7.1, 8.4", "Facts of the thesis's tables", "thesis.data_sets:FORMS", 0.01),
     Entry("fletcher-fig61", "TH Figs. 6.1 to 6.6", "The greedy forest against FS's tree", "thesis.greedy:FORMS", 4),
+    Entry("fletcher-fig71", "TH Figs. 7.1 to 7.3", "The signal-to-noise forest and JPW", "thesis.signal:FORMS", 8),
+    Entry("fletcher-leaves", "TH Table 8.3, Figs. 8.2, 8.5", "Leaves of random trees", "thesis.leaves:FORMS", 3),
+    Entry("fletcher-fig83", "TH Fig. 8.3", "Random trees over depths", "thesis.smooth:DEPTHS", 2),
+    Entry("fletcher-fig84", "TH Fig. 8.4", "Random trees over sizes of the forest", "thesis.smooth:SIZES_FORMS", 4),
+    Entry("fletcher-fig86", "TH Fig. 8.6", "Random trees over numbers of records", "thesis.smooth:RECORDS", 2),
+    Entry("fletcher-fig87", "TH Fig. 8.7", "Random trees over epsilons", "thesis.smooth:BUDGETS", 1),
+    Entry("fletcher-fig88", "TH Figs. 8.8 to 8.11, 3.4", "Forests at epsilon 1", "thesis.contest:FORMS", 12),
+    Entry("fletcher-fig93", "TH Fig. 9.3", "The three forests of the thesis", "thesis.contest:CHAPTERS", 2),
 )
 
 

@@ -57,6 +57,8 @@ class Sweep(CrossValidation):
     title: ClassVar[str] = ""
     shown: ClassVar[tuple[str, ...]] = ("accuracy",)
     """Which measures become tables; the first is drawn."""
+    least_tables: ClassVar[int] = 3
+    """How many tables must be in the grid for the source to be judged by it."""
 
     who: tuple[str, ...] = axis(
         (), "A learner of this experiment; may be repeated. All by default.", option="--learner"
@@ -79,7 +81,8 @@ class Sweep(CrossValidation):
         results = Results(rows)
         tables = tuple(table for measure in self.shown for table in self._tables(results, measure))
         refused = tuple(f"{who} on {table}: {why}" for (who, table), why in results.refusals.items())
-        return Outcome(tables, tuple(self._figures(results)), tuple(self.statements(results)), self.notes() + refused)
+        judged = tuple(self.statements(results)) if len(self.tables) >= self.least_tables else ()
+        return Outcome(tables, tuple(self._figures(results)), judged, self.notes() + refused)
 
     def statements(self, results: Results) -> Iterable[Statement]:
         """What the source says of this, judged. Only what the tables and learners at hand can decide."""

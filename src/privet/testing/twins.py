@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from privet.engines.memory import MemoryEngine
+from privet.estimators.references import exact_forest
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, class_counts, descend
 from privet.recipes.fitting import fit, own_ledger
@@ -16,7 +17,6 @@ from privet.schema import Schema
 from privet.schema.encoding import encode
 from privet.testing.noise import SeededNoise, use_noise
 from privet.trees.forest import Forest
-from privet.trees.leaf_counts import add_up, as_trees, shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +66,6 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
     labels = np.concatenate([tree.label[tree.is_leaf] for tree in private])
     reached = counts.sum(axis=1) > 0
     wrong = counts[np.arange(len(labels)), labels] < counts.max(axis=1)
-    whole = np.zeros((len(routes.tests), prepared.n_classes))
-    for t in range(len(routes)):
-        alone = routes.tree(t)
-        whole[routes.nodes_of(t)[alone.leaves]] = class_counts(engine, descend(ROOT, alone))
-    whole = add_up(routes, whole)
-    twin = Forest(prepared, as_trees(routes, shares(whole), whole))
+    twin = exact_forest(engine, routes)
     flipped = float(wrong[reached].mean()) if reached.any() else 0.0
     return Twins(private, twin, flipped, float((~reached).mean()))

@@ -97,7 +97,7 @@ class Greedy(Sweep):
             "2.881 points",
             f"{np.mean(spread):.2f} points",
             1.4 <= float(np.mean(spread)) <= 5.8,
-            "judged within a factor of two: it depends on the folds",
+            rule="within a factor of two: it depends on the folds",
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ def smooth() -> Iterator[Statement]:
     folds = (f"{math.exp(10):.0f}", f"{math.exp(1):.1f}")
     holds = round(math.exp(10), -4) == 20_000 and round(math.exp(1)) == 3
     says = "a margin of 10 sharpens the choice 20,000-fold at epsilon 1 and three-fold at 0.1"
-    yield claimed("TH 8.4.1", says, "20,000 and 3", " and ".join(folds), holds, "to one digit")
+    yield claimed("TH 8.4.1", says, "20,000 and 3", " and ".join(folds), holds, rule="to one digit")
     # Of two labels the smaller has the chance 1 / (1 + exp(epsilon / 2S)).
     ratio = float(np.logaddexp(0, math.exp(5) / 2) - np.logaddexp(0, math.exp(4) / 2))
     yield claimed(

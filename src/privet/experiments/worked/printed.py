@@ -38,6 +38,9 @@ def printed_row(source: str, says: str, texts: Sequence[str], ours: Sequence[flo
     return Statement(source, says, " ".join(texts), told, judged(not wrong), reason)
 
 
-def claimed(source: str, says: str, published: object, ours: object, holds: bool, why: str = "") -> Statement:
-    """Anything else; ``why`` is also said where it holds."""
-    return Statement(source, says, str(published), str(ours), judged(holds), why)
+def claimed(
+    source: str, says: str, published: object, ours: object, holds: bool, why: str = "", *, rule: str = ""
+) -> Statement:
+    """Anything else. ``why`` is said where it differs, ``rule`` (how it was judged) always."""
+    told = "; ".join(text for text in (rule, "" if holds else why or "no reason is known") if text)
+    return Statement(source, says, str(published), str(ours), judged(holds), told)
