@@ -19,53 +19,11 @@ import time
 from typing import Any
 
 import numpy as np
-from _rivals import ask_rivals
+from _peers import DELTA, PEERS, ask_peer, peer_columns
 
-DELTA = 1e-6
+EBM = next(peer for peer in PEERS if peer.environment == "interpret")
 RECORDS = 1_000_000
 ARITIES = (8, 16, 7, 15, 6, 5, 2, 42)  # of the categories; six numbers beside them, as in adult
-
-RIVAL = """
-import json, sys, time, warnings
-import numpy as np
-warnings.simplefilter("ignore")
-from interpret.privacy import DPExplainableBoostingClassifier
-X, y, train, bounds, nominal, epsilons = (np.load(path) for path in sys.argv[1:7])
-names = [f"x{i}" for i in range(X.shape[1])]
-types = ["nominal" if flag else "continuous" for flag in nominal]
-ranges = {name: tuple(bound) for name, bound, flag in zip(names, bounds.T.tolist(), nominal) if not flag}
-found = []
-for epsilon in epsilons.tolist():
-    for row in train:
-        model = DPExplainableBoostingClassifier(
-            names, types, epsilon=epsilon, delta=1e-6, privacy_bounds=ranges, n_jobs=1
-        )
-        start = time.process_time()
-        model.fit(X[row], y[row])
-        seconds = time.process_time() - start
-        proba = model.predict_proba(X[~row])[:, 1].tolist() if (~row).any() else []
-        found.append([epsilon, seconds, proba])
-print(json.dumps(found))
-"""
-
-
-def rival_columns(schema: Any, rows: Any) -> dict[str, np.ndarray]:
-    """A table as DP-EBM reads it: numbers with the middle for missing ones, categories as the numbers of a list."""
-    from privet import Numeric
-    from privet.schema.encoding import values_of
-    from privet.schema.tables import as_column
-
-    coded, columns, bounds, nominal = schema.encode_features(rows), [], [], []
-    for a, attribute in enumerate(schema.attributes):
-        numeric = isinstance(attribute, Numeric)
-        if numeric:
-            values = np.nan_to_num(values_of(attribute, as_column(rows[attribute.name])), nan=attribute.middle)
-            columns.append(np.clip(values, attribute.low, attribute.high))
-        else:
-            columns.append(coded[a].astype(np.float64))
-        bounds.append((attribute.low, attribute.high) if numeric else (0.0, attribute.arity - 1.0))
-        nominal.append(not numeric)
-    return {"X": np.array(columns).T, "bounds": np.array(bounds).T, "nominal": np.array(nominal)}
 
 
 def measures(labels: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
@@ -83,6 +41,7 @@ def compare(table: str, epsilons: list[float], folds: int, with_delta: bool) -> 
     from privet import AdditiveClassifier
     from privet.datasets import real
     from privet.schema.encoding import encode
+    from privet.schema.frozen import freeze
 
     schema, columns = real.load(table)
     labels = encode(schema, columns).labels
@@ -94,12 +53,14 @@ def compare(table: str, epsilons: list[float], folds: int, with_delta: bool) -> 
     train = np.zeros((folds, y.size), dtype=bool)
     for number, (part, _) in enumerate(StratifiedKFold(folds, shuffle=True, random_state=0).split(y, y)):
         train[number, part] = True
-    theirs = _asked(schema, rows, y, train, epsilons)
+    theirs = ask_peer(EBM, peer_columns(freeze(schema, columns)), train, epsilons)
     ahead = True
     for epsilon in epsilons:
         found: dict[str, list[tuple[float, ...]]] = {"DP-EBM": []}
-        for row, (_, seconds, proba) in zip(train, [one for one in theirs if one[0] == epsilon], strict=True):
-            found["DP-EBM"].append((*measures(y[~row], np.array(proba)), seconds))
+        for row, (_, seconds, proba, why) in zip(train, [one for one in theirs if one[0] == epsilon], strict=True):
+            if proba is None:
+                raise SystemExit(f"DP-EBM refused {table}: {why}")
+            found["DP-EBM"].append((*measures(y[~row], proba[:, 1]), seconds))
         for name, delta in (("additive", 0.0), ("additive, delta", DELTA))[: 2 if with_delta else 1]:
             found[name] = []
             for row in train:
@@ -121,14 +82,6 @@ def compare(table: str, epsilons: list[float], folds: int, with_delta: bool) -> 
         ours, rival = (np.mean(found[name], axis=0) for name in ("additive", "DP-EBM"))
         ahead &= bool(ours[0] > rival[0] and ours[1] < rival[1])
     return ahead
-
-
-def _asked(schema: Any, rows: Any, y: np.ndarray, train: np.ndarray, epsilons: list[float]) -> Any:
-    given = rival_columns(schema, rows)
-    return ask_rivals(
-        RIVAL, X=given["X"], y=y, train=train, bounds=given["bounds"], nominal=given["nominal"],
-        epsilons=np.array(epsilons),
-    )  # fmt: skip
 
 
 # ---- a million records ----------------------------------------------------------------------------------------------
@@ -195,7 +148,11 @@ def speed() -> bool:
     few = {name: column[:3000] for name, column in table.items()}
     our_seconds(schema, few, y[:3000])  # compiled code does not count
     ours = our_seconds(schema, table, y)
-    ((_, theirs, _),) = _asked(schema, table, y, np.ones((1, RECORDS), dtype=bool), [1.0])
+    from privet.schema.frozen import freeze
+
+    ((_, theirs, _, _),) = ask_peer(
+        EBM, peer_columns(freeze(schema, table, y)), np.ones((1, RECORDS), dtype=bool), [1.0]
+    )
     ratio = memory(schema, table, y)
     print(f"1M x 14: {ours:.1f} CPU s, DP-EBM {theirs:.1f} CPU s ({ours / theirs:.2f} of it; target 0.5)")
     print(f"memory: a fit adds {ratio:.1f} times the encoded table (target 3)")

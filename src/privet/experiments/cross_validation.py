@@ -102,7 +102,7 @@ class CrossValidation(Experiment):
 
     def run(self, job: Job) -> Found:
         """Lists with a value for every fold; or a note, where the learner cannot learn from such a table."""
-        frozen = _frozen(type(self).load, job["table"])
+        frozen = frozen_table(type(self).load, job["table"])
         learner = next(one for one in self.learners() if one.name == job["learner"])
         try:
             way = self.way(learner, job["table"], frozen.schema, job["epsilon"])
@@ -136,7 +136,8 @@ def way_of(recipe: str, schema: Schema, epsilon: float | None, seed: int, params
 
 
 @lru_cache(maxsize=2)  # jobs of one table stand side by side
-def _frozen(load: Load, table: str) -> Frozen:
+def frozen_table(load: Load, table: str) -> Frozen:
+    """A table, read once for all learners."""
     return freeze(*load(table))
 
 

@@ -48,6 +48,7 @@ ENTRIES: tuple[Entry, ...] = (
         1,
     ),
     Entry("accuracy", "privet", "Every recipe on six real tables, ten folds", "accuracy:FORMS", 0.4),
+    Entry("comparison", "privet", "Every recipe and other libraries, side by side", "comparison:FORMS", 20),
     Entry("worked-examples", "FS, TH, BAI", "What the sources compute on paper", "worked.examples:FORMS", 0.01),
     Entry("fletcher-tables", "TH Tables 5.5, 7.1, 8.4", "Facts of the thesis's tables", "thesis.data_sets:FORMS", 0.01),
     Entry("fletcher-fig61", "TH Figs. 6.1 to 6.6", "The greedy forest against FS's tree", "thesis.greedy:FORMS", 4),

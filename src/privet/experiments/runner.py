@@ -101,6 +101,12 @@ def _do(grid: Experiment, job: Job) -> tuple[Job, Found, float]:
     return job, json.loads(json.dumps(found, allow_nan=False)), round(time.process_time() - start, 3)
 
 
+def read_lines(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The first line of a file of results, and the others: a job, what it found, and its seconds."""
+    head, *lines = Lines(path, {}).whole() or [{}]
+    return head, lines
+
+
 @dataclass(frozen=True)
 class _Done:
     found: Found
@@ -118,7 +124,7 @@ class Lines:
         """What has been done, by job; an empty file with its first line where there is nothing yet."""
         head = self.head | {"grid": grid}
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        kept = [] if fresh else list(self._whole_lines())
+        kept = [] if fresh else self.whole()
         if not kept:
             self.path.write_bytes(b"")
             self.append(head)
@@ -133,8 +139,11 @@ class Lines:
             out.flush()
             os.fsync(out.fileno())
 
-    def _whole_lines(self) -> Iterator[dict[str, Any]]:
+    def whole(self) -> list[dict[str, Any]]:
         """The lines as they were written; a torn end is cut off the file."""
+        return list(self._whole_lines())
+
+    def _whole_lines(self) -> Iterator[dict[str, Any]]:
         if not self.path.is_file():
             return
         content = self.path.read_bytes()

@@ -31,6 +31,11 @@ class Results:
             if "note" in row:
                 self.refusals[row["learner"], row["table"]] = row["note"]
 
+    @property
+    def learners(self) -> list[str]:
+        """All that there are rows of, in their order."""
+        return list(dict.fromkeys(learner for _, learner, _ in self._rows))
+
     def folds(self, table: str, learner: str, epsilon: float | None = None, measure: str = "accuracy") -> list[float]:
         """The value of every fold, in per cent for accuracies; none where the learner refused."""
         rows = self._rows.get((table, learner, epsilon)) or self._rows.get((table, learner, None), [])
@@ -40,6 +45,23 @@ class Results:
         """The mean over folds; None where there is none."""
         found = self.folds(table, learner, epsilon, measure)
         return float(np.mean(found)) if found else None
+
+    def pairs(
+        self, table: str, first: str, second: str, epsilon: float | None = None, measure: str = "accuracy"
+    ) -> list[tuple[float, float]]:
+        """The values of two learners in the same folds, where both have one."""
+        scale = 100 if measure in PER_CENT else 1
+        one, other = (self._fold_by_fold(table, learner, epsilon, measure) for learner in (first, second))
+        shared = (fold for fold in one if fold in other)
+        return [(scale * one[fold], scale * other[fold]) for fold in shared]
+
+    def _fold_by_fold(
+        self, table: str, learner: str, epsilon: float | None, measure: str
+    ) -> dict[tuple[int, int], float]:
+        """By repeat and fold."""
+        rows = self._rows.get((table, learner, epsilon)) or self._rows.get((table, learner, None), [])
+        found = ((row["repeat"], fold, value) for row in rows for fold, value in enumerate(row.get(measure) or ()))
+        return {(repeat, fold): value for repeat, fold, value in found if value is not None}
 
     def gap(
         self, table: str, first: str, second: str, epsilon: float | None = None, measure: str = "accuracy"
@@ -92,18 +114,25 @@ class Sweep(CrossValidation):
         """What a reader must know beside the numbers."""
         return ()
 
+    def drawn(self, results: Results) -> list[tuple[str, bool]]:
+        """Whose lines a figure has, and which of them are dashed."""
+        return [(learner.name, learner.is_reference) for learner in self.learners()]
+
     def _tables(self, results: Results, measure: str) -> Iterator[Table]:
         for epsilon in self.epsilons:
             rows = [
-                (who.name, *(_text(results.mean(table, who.name, epsilon, measure), measure) for table in self.tables))
+                (
+                    who.name,
+                    *(measure_text(results.mean(table, who.name, epsilon, measure), measure) for table in self.tables),
+                )
                 for who in self.learners()
             ]
-            title = f"{self.title}: {_told(measure)} at epsilon {epsilon:g}"
+            title = f"{self.title}: {told_measure(measure)} at epsilon {epsilon:g}"
             yield Table(title, ("learner", *self.tables), tuple(rows))
 
     def _figures(self, results: Results) -> Iterator[Figure]:
         """Lines over epsilon, one picture a table; bars over the tables where there is one epsilon only."""
-        told = _told(self.shown[0])
+        told = told_measure(self.shown[0])
         if len(self.epsilons) == 1:
             places: list[tuple[float | str, str, float]] = [(table, table, self.epsilons[0]) for table in self.tables]
             yield Figure(f"{self.title}, epsilon {self.epsilons[0]:g}", "table", told, self._series(results, places))
@@ -114,11 +143,11 @@ class Sweep(CrossValidation):
 
     def _series(self, results: Results, places: Sequence[tuple[float | str, str, float]]) -> tuple[Series, ...]:
         series = []
-        for learner in self.learners():
-            found = [(x, results.folds(table, learner.name, e, self.shown[0])) for x, table, e in places]
+        for name, dashed in self.drawn(results):
+            found = [(x, results.folds(table, name, e, self.shown[0])) for x, table, e in places]
             points = tuple(Point(x, float(np.mean(folds)), standard_error(folds)) for x, folds in found if folds)
             if points:
-                series.append(Series(learner.name, points, dashed=learner.is_reference))
+                series.append(Series(name, points, dashed=dashed))
         return tuple(series)
 
 
@@ -127,9 +156,11 @@ def declare(declared: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, 
     return {name: Learner(name, recipe, params) for name, (recipe, params) in declared.items()}
 
 
-def _told(measure: str) -> str:
+def told_measure(measure: str) -> str:
+    """What a measure is called in a heading."""
     return f"{measure.replace('_', ' ')}{' %' if measure in PER_CENT else ''}"
 
 
-def _text(value: float | None, measure: str) -> str:
+def measure_text(value: float | None, measure: str) -> str:
+    """A value as tables have it."""
     return "-" if value is None else f"{value:.1f}" if measure in PER_CENT else f"{value:.3f}"
