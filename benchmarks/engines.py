@@ -1,11 +1,14 @@
 """A greedy private tree of depth 5 where the data live, against reading or grouping the same columns once.
 
     python benchmarks/engines.py [--records 1000000] [--only parquet exact duckdb postgres spark] [--one-row-group]
+    python benchmarks/engines.py --records 10000000 --only executors
 
 The table has 7 numbers and 7 texts a record, and a label. Figures are CPU seconds of all processes that take part (a
 server's and executors' too), each in the same run as what it is compared with; memory is the peak above what the
 process held before. PostgreSQL needs its server on the machine, Spark a Java; what is missing is left out, and said.
 Exits with 1 when a target is missed. The targets are meant for 10,000,000 records and more: below, constants count.
+``executors`` compares a Spark of two executors with one by the clock, so it wants a machine that is quiet, with a core
+for each; beside it stands the CPU time of the driver and of the busiest executor, which other work disturbs less.
 """
 
 from __future__ import annotations
@@ -27,11 +30,12 @@ from pyarrow import parquet
 from privet import Categorical, DiffPC45Classifier, ExactTreeClassifier, Numeric, Schema
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "engines"))
-from servers import java_is_there, postgres_programs, running_postgres, running_spark
+from servers import java_is_there, postgres_programs, running_postgres, running_spark, spark_executors
 
 DEPTH, PIECE = 5, 2**20
 NUMBERS, TEXTS = 7, 7
 STREAM, MEMORY, POSTGRES, SPARK, EXACT = 4.0, 256.0, 1.5, 2.0, 90.0  # targets
+TWO_EXECUTORS = 1.4  # times as fast as one
 PAGES = os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
@@ -215,19 +219,56 @@ def of_spark(path: Path) -> bool:
     return said("  ratio", spent / plain, SPARK, "")
 
 
+def of_executors(path: Path) -> bool:
+    if not java_is_there():
+        print("Executors: NOT MEASURED, no Java is installed")
+        return True
+    clusters = [apart("--cluster", str(number), "--table", str(path)) for number in (1, 2)]
+    (one, work_of_one), (two, work_of_two) = (map(float, told.split()) for told in clusters)
+    faster = one / two
+    print(f"Spark by the clock: one executor {one:.1f} s, two {two:.1f} s")
+    print(f"  {faster:.2f} times as fast, target {TWO_EXECUTORS:g}{'' if faster >= TWO_EXECUTORS else '  MISSED'}")
+    ratio = work_of_one / work_of_two
+    print(f"  driver and busiest executor: {work_of_one:.1f} and {work_of_two:.1f} CPU s, ratio {ratio:.2f}")
+    return faster >= TWO_EXECUTORS
+
+
+def on_cluster(executors: int, path: Path) -> tuple[float, float]:
+    """Seconds that a fit takes there, and CPU seconds of the driver and of the executor that had most to do."""
+    with running_spark(executors) as session:
+        frame = session.read.parquet(str(path))
+        while len(spark_executors()) < executors:
+            time.sleep(0.2)
+        fit(frame.limit(20_000).repartition(2 * executors))  # every executor loads privet
+
+        def now() -> dict[int, float]:
+            return {pid: sum(cpu_seconds(pid).values()) for pid in (os.getpid(), *spark_executors())}
+
+        before, begun = now(), time.perf_counter()
+        fit(frame)
+        seconds, after = time.perf_counter() - begun, now()
+    everything, *shares = (after[pid] - before[pid] for pid in before)
+    return seconds, everything - sum(shares) + max(shares)
+
+
 def main() -> int:
     every = ("parquet", "exact", "duckdb", "postgres", "spark")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=1_000_000)
-    parser.add_argument("--only", nargs="*", default=every, choices=every)
+    parser.add_argument("--only", nargs="*", default=every, choices=(*every, "executors"))
     parser.add_argument("--one-row-group", action="store_true", help="all records in one row group of the file")
     parser.add_argument("--peak", help=argparse.SUPPRESS)  # in a process of its own: memory of a fit of this file
+    parser.add_argument("--cluster", type=int, help=argparse.SUPPRESS)  # or a fit on so many executors
+    parser.add_argument("--table", type=Path, help=argparse.SUPPRESS)  # of this file
     parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)  # or write a table to this file
     parser.add_argument("--folder", type=Path, help="where the table is written; kept and used again")
     given = parser.parse_args()
     if given.peak:
         warm_up()
         print(peak_of(lambda: fit(given.peak)))
+        return 0
+    if given.cluster:
+        print(*on_cluster(given.cluster, given.table))
         return 0
     if given.write:
         write(given.write, given.records, given.one_row_group)
@@ -245,6 +286,7 @@ def main() -> int:
             "duckdb": lambda: of_duckdb(path),
             "postgres": lambda: of_postgres(given.records),
             "spark": lambda: of_spark(path),
+            "executors": lambda: of_executors(path),
         }
         met = [kept[one]() for one in given.only]  # all of them, also after one that misses its target
         return 0 if all(met) else 1

@@ -35,7 +35,7 @@ pa = pytest.importorskip("pyarrow")
 pyspark = pytest.importorskip("pyspark", reason="NOT TESTED: Spark; pip install 'privet[spark]'")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "sources")]  # importlib mode leaves them off
 from edges import differences, edge_schema, edge_table  # noqa: E402
-from servers import java_is_there, running_spark  # noqa: E402
+from servers import java_is_there, running_spark, spark_executors  # noqa: E402
 from zero import every_recipe, model_of  # noqa: E402
 
 SCHEMA, TABLE = clinic(150, seed=1)
@@ -205,7 +205,7 @@ def test_an_executor_that_dies(session: Any, reliable: bool, tmp_path: Path) -> 
     before = class_counts(engine, cells)
     ledger = Ledger(1)
     half = PrivateDataset(engine, ledger).partition(Threshold(0, 5))[0]
-    victim = _executors()[0]
+    victim = spark_executors()[0]
     killer = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))
     killer.start()
     failures = []
@@ -226,32 +226,7 @@ def test_an_executor_that_dies(session: Any, reliable: bool, tmp_path: Path) -> 
             half.noisy_count(0.25)
         assert ledger.spent == spent + 0.25  # charged, and not released
     for _ in range(20):  # Spark starts another executor
-        if len(_executors()) == 2:
+        if len(spark_executors()) == 2:
             break
         time.sleep(0.5)
     assert np.array_equal(class_counts(open_engine(frame, schema), cells), before)
-
-
-def _executors() -> list[int]:
-    """The executors that this process has started, however far down."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    mine, waiting = [], [os.getpid()]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        waiting += below
-        mine += below
-    return [pid for pid in mine if b"CoarseGrainedExecutorBackend" in _command(pid)]
-
-
-def _command(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
