@@ -51,7 +51,7 @@ def passes_of(recipe: Recipe) -> int:
     [
         (DiffPC45(max_depth=4), 5),  # one a level
         (Mohammed2015(max_depth=3), 4),
-        (RandomForest(), 3),  # the number of records, all trees, and how much they count
+        (RandomForest(), 3),  # the number of records (which a source tells by being read), all trees, what they count
         (Jagannathan2012(), 2),
         (SmoothForest(trees=20), 1),
         (ExactTree(max_depth=2, leaf_share=0), 0),  # its joint counts are one pass of their own
