@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from privet.privacy.counting import ROOT, Ints, Question, only, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.privacy.samplers.tree_space import TreeSpace
+from privet.recipes.exact import ExactTree
 from privet.schema.encoding import Codes, encode
 from privet.structure import compiled
 from privet.structure.splits import Multiway, OneCategory, Tests, Threshold
@@ -199,3 +201,21 @@ def test_a_fit_by_tables_finds_what_there_is() -> None:
     assert tables_pay(schema, Tests.binary(schema), 3, 3000)
     tree = ExactTreeClassifier(schema, 5, 3).fit(table)
     assert tree.score(table, table["class"]) > 0.99
+
+
+def test_a_plan_asks_no_more_of_an_engine_than_it_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without bitsets a wide table has too many joint counts for the levels that a draw affords: fewer are planned."""
+    schema = Schema(tuple(Categorical(f"a{i}", (0, 1)) for i in range(12)), Categorical("class", (0, 1)))
+    features, labels = records(schema, 300, seed=3)
+    engine: Any = Places(schema, features, labels, np.arange(300) % 3)
+    tests, recipe = Tests.binary(schema), ExactTree(n_public=300)
+    assert recipe.survey(PrivateDataset(engine, Ledger(1)), Fraction(1)).recipe.max_depth == (12,)  # all there are
+    monkeypatch.setattr(joint_tables, "MAX_COUNTS", table_counts(schema, tests, 3))
+    data = PrivateDataset(engine, Ledger(1))
+    planned = recipe.survey(data, Fraction(1))
+    assert planned.recipe.max_depth == (3,)
+    assert "one block of 3 levels" in planned.notes[1]
+    tree = planned.recipe.grow(planned.data, planned.left, np.random.default_rng(0))
+    assert tree.depth <= 3
+    bitsets = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), Ledger(1))
+    assert sum(recipe.survey(bitsets, Fraction(1)).recipe.max_depth) > 3

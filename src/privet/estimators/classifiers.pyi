@@ -17,6 +17,7 @@ class SuLQTreeClassifier(PrivateClassifier):
     recipe_class: ClassVar[type[Recipe]]
     max_depth: int
     bins: int
+    grid: Literal["bought", "even"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -26,6 +27,7 @@ class SuLQTreeClassifier(PrivateClassifier):
         max_depth: int = 5,
         *,
         bins: int = 10,
+        grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -45,6 +47,7 @@ class DiffPID3Classifier(PrivateClassifier):
     mechanism: str
     max_records: int | None
     bins: int
+    grid: Literal["bought", "even"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -58,6 +61,7 @@ class DiffPID3Classifier(PrivateClassifier):
         mechanism: str = "exponential",
         max_records: int | None = None,
         bins: int = 10,
+        grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -77,6 +81,7 @@ class DiffPC45Classifier(PrivateClassifier):
     mechanism: str
     max_records: int | None
     bins: int
+    grid: Literal["bought", "even"]
     numeric: Literal["auto", "joint", "points", "bins"]
     prune: bool
     size_share: float
@@ -93,6 +98,7 @@ class DiffPC45Classifier(PrivateClassifier):
         mechanism: str = "exponential",
         max_records: int | None = None,
         bins: int = 20,
+        grid: Literal["bought", "even"] = "bought",
         numeric: Literal["auto", "joint", "points", "bins"] = "auto",
         prune: bool = True,
         size_share: float = 0.25,
@@ -118,6 +124,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
     step_limit: int | None
     variance_threshold: float
     bins: int
+    grid: Literal["bought", "even"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -134,6 +141,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         step_limit: int | None = None,
         variance_threshold: float = 1.0,
         bins: int = 10,
+        grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -194,6 +202,7 @@ class Mohammed2015Classifier(PrivateClassifier):
     max_records: int | None
     tests: Literal["binary", "multiway", "mixed"]
     bins: int
+    grid: Literal["bought", "even"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -206,6 +215,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         max_records: int | None = None,
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         bins: int = 5,
+        grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -226,6 +236,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
     max_records: int | None
     tests: Literal["binary", "multiway", "mixed"]
     bins: int
+    grid: Literal["bought", "even"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -240,6 +251,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         max_records: int | None = None,
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         bins: int = 5,
+        grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -259,6 +271,7 @@ class GreedyForestClassifier(PrivateClassifier):
     prune: bool
     tests: Literal["binary", "multiway", "mixed"]
     bins: int
+    grid: Literal["bought", "even"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -272,6 +285,7 @@ class GreedyForestClassifier(PrivateClassifier):
         prune: bool = True,
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         bins: int = 5,
+        grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -318,6 +332,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
     max_depth: int | Literal["auto"]
     trees: int | Literal["auto"]
     bins: int
+    grid: Literal["bought", "even"]
     n_public: int | None
     count_share: float
     max_leaves: int
@@ -331,6 +346,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
         *,
         trees: int | Literal["auto"] = "auto",
         bins: int = 64,
+        grid: Literal["bought", "even"] = "bought",
         n_public: int | None = None,
         count_share: float = 0.05,
         max_leaves: int = 4096,
@@ -352,6 +368,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
     trees: int
     public_trees: int
     bins: int
+    grid: Literal["bought", "even"]
     max_leaves: int
     variant: Literal["sound"]
 
@@ -365,6 +382,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
         trees: int = 5,
         public_trees: int = 200,
         bins: int = 64,
+        grid: Literal["bought", "even"] = "bought",
         max_leaves: int = 1024,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -381,6 +399,7 @@ class SNRForestClassifier(PrivateClassifier):
     recipe_class: ClassVar[type[Recipe]]
     trees: int | Literal["auto"]
     bins: int
+    grid: Literal["bought", "even"]
     n_public: int | None
     count_share: float
     max_leaves: int
@@ -393,6 +412,7 @@ class SNRForestClassifier(PrivateClassifier):
         *,
         trees: int | Literal["auto"] = "auto",
         bins: int = 5,
+        grid: Literal["bought", "even"] = "bought",
         n_public: int | None = None,
         count_share: float = 0.05,
         max_leaves: int = 65536,
@@ -413,6 +433,7 @@ class SmoothForestClassifier(PrivateClassifier):
     trees: int
     labels: Literal["counts", "chosen"]
     bins: int
+    grid: Literal["bought", "even"]
     max_leaves: int
     variant: Literal["sound", "global-sensitivity", "as-published"]
 
@@ -425,6 +446,7 @@ class SmoothForestClassifier(PrivateClassifier):
         trees: int = 100,
         labels: Literal["counts", "chosen"] = "counts",
         bins: int = 64,
+        grid: Literal["bought", "even"] = "bought",
         max_leaves: int = 1024,
         variant: Literal["sound", "global-sensitivity", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -474,6 +496,7 @@ class PrivateForestClassifier(PrivateClassifier):
     count_share: float
     tests: Literal["binary", "multiway", "mixed"]
     bins: int
+    grid: Literal["bought", "even"]
     sharing: Literal["all", "disjoint"]
     shrinkage: float
     prune: bool
@@ -495,6 +518,7 @@ class PrivateForestClassifier(PrivateClassifier):
         count_share: float = 0.05,
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         bins: int = 8,
+        grid: Literal["bought", "even"] = "bought",
         sharing: Literal["all", "disjoint"] = "all",
         shrinkage: float = 0.5,
         prune: bool = False,

@@ -55,9 +55,25 @@ def buy_leaf_labels(
     return leaves.choose_labels_all(epsilon)
 
 
+class Counted(int):
+    """A number of records that was bought: a noisy count, at least 1. ``doubt`` is the scale of its noise."""
+
+    doubt: float
+
+    @classmethod
+    def buy(cls, data: PrivateDataset, price: Fraction) -> Counted:
+        counted = cls(max(data.noisy_count(price), 1))
+        counted.doubt = float(data.ledger.steps / price)
+        return counted
+
+
 def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:
-    """The number of records, declared by the owner or bought with a share of epsilon; and the epsilon that is left."""
-    if n_public is not None:
+    """The number of records, declared by the owner or bought with a share of epsilon; and the epsilon that is left.
+
+    One that was ``Counted`` before is not bought again.
+    """
+    if n_public is None:
+        return Counted.buy(data, epsilon * share), epsilon * (1 - share)
+    if not isinstance(n_public, Counted):
         data.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
-        return n_public, epsilon
-    return max(data.noisy_count(epsilon * share), 1), epsilon * (1 - share)
+    return n_public, epsilon

@@ -23,6 +23,7 @@ WORTH_CUTS = 100.0  # signal for each number, from which on buying cuts beats th
 GOOD_CUTS = 120.0  # records in scales of noise that place a number's cuts about as well as exact counts would
 LEAST_CUTS_SHARE, MOST_CUTS_SHARE = Fraction(3, 100), Fraction(1, 4)
 FEW_CUTS, CUTS, MANY_CUTS = 3, 9, 12  # for each number: where numbers are many, usually, and where records are
+LEAST_BINS = 3  # for each number, where every bin is a child
 MUCH = 30_000.0  # signal, from which on more cuts tell more
 
 
@@ -64,13 +65,26 @@ def cuts_worth(signal: float, numbers: int, other_tests: int, n_classes: int) ->
     return FEW_CUTS
 
 
-def cuts_share(signal: float, numbers: int) -> Fraction:
+def bins_worth(signal: float, n_classes: int, levels: int, most: int) -> int:
+    """How many bins each number gets where every bin is a child: so few that leaves below some levels are worth it.
+
+    >>> [bins_worth(signal, n_classes=2, levels=3, most=10) for signal in (2_000, 20_000, 200_000)]
+    [3, 6, 10]
+    """
+    leaves = max(signal * math.sqrt(n_classes) / A_LEAF, 1.0)
+    return min(max(int(leaves ** (1 / max(levels, 1))), LEAST_BINS), most)
+
+
+def cuts_share(signal: float, numbers: int, part: Fraction = Fraction(1)) -> Fraction:
     """The share of epsilon that buys where the numbers lie; 0 where it would say too little.
+
+    A learner that needs its epsilon more pays a ``part`` of what the exact tree does, and waits for more records.
 
     >>> [str(cuts_share(signal, 10)) for signal in (900, 4_000, 20_000, 10**6)]
     ['0', '1/4', '3/50', '3/100']
     """
-    each = signal / max(numbers, 1)
+    each = part * Fraction(signal) / max(numbers, 1)
     if not numbers or each < WORTH_CUTS:
         return Fraction(0)
-    return min(max(Fraction(round(100 * GOOD_CUTS / each), 100), LEAST_CUTS_SHARE), MOST_CUTS_SHARE)
+    good = Fraction(round(100 * GOOD_CUTS * float(part**2 / each)), 100)
+    return min(max(good, LEAST_CUTS_SHARE), part * MOST_CUTS_SHARE)

@@ -197,9 +197,22 @@ class PrivateDataset:
         """The same records on the same account, with numbers cut as ``schema`` says; what it says must be public."""
         return PrivateDataset(self._cut_anew(schema), self.ledger, self._cells, self._account)
 
+    @property
+    def can_be_recut(self) -> bool:
+        """Whether it is the whole data set: a public fact."""
+        return self._cells is ROOT
+
+    def can_draw(self, tests: Tests, depth: int) -> bool:
+        """Whether the engine can count what a draw of so many levels of binary tests needs: a public fact."""
+        try:
+            self._engine.check_joint(tests, depth)
+        except ParameterError:
+            return False
+        return True
+
     def _cut_anew(self, schema: Schema) -> Engine:
         """A part was made with the cuts of its schema, so only the whole data set can be cut anew."""
-        if self._cells is not ROOT and schema != self.schema:
+        if not self.can_be_recut and schema != self.schema:
             raise ParameterError("a part of a data set keeps its cuts, and this work wants others; give it the whole")
         return self._engine.with_schema(schema)
 

@@ -28,6 +28,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import parse_score
 from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.recipe import Info, check_choice, check_flag, check_share
+from privet.schema import Schema
 from privet.trees.pruning import prune_c45
 from privet.trees.tree import Tree
 
@@ -65,7 +66,7 @@ class DiffPC45(DiffPID3):
         chooses="greedily",
         trees="1",
         depth="user",
-        numeric="points on a public grid, chosen jointly with the attribute (or one by one, or bins)",
+        numeric="points where the records lie, bought, or even ones, chosen jointly with the attribute (or bins)",
         errata="4.3 drops the 1/2S from the range probabilities",
     )
 
@@ -81,6 +82,9 @@ class DiffPC45(DiffPID3):
         check_choice(self.numeric, "numeric", ("auto", "joint", "points", "bins"))
         check_flag(self.prune, "prune")
         check_share(self.size_share, "size_share")
+
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (1, self.max_depth) if self.numeric == "bins" else super().multiway(schema)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

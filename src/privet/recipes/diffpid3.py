@@ -26,13 +26,14 @@ from privet.growing.stopping import TooNoisy
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import parse_score
-from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_whole
 from privet.schema import Schema
 from privet.trees.tree import Tree
 
 
 @dataclass(frozen=True)
-class DiffPID3(Recipe):
+class DiffPID3(Gridded):
     """DiffPID3: the exponential mechanism picks each node's attribute.
 
     Parameters
@@ -49,6 +50,9 @@ class DiffPID3(Recipe):
         A bound on the number of records that the data owner declares.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
 
     Examples
     --------
@@ -69,7 +73,7 @@ class DiffPID3(Recipe):
         chooses="greedily",
         trees="1",
         depth="user",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
         errata="signs of eq. (1) and q_IG",
     )
 
@@ -79,10 +83,11 @@ class DiffPID3(Recipe):
     mechanism: str = "exponential"
     max_records: int | None = None
     bins: int = 10
+    grid: Grid = "bought"
 
     def check(self) -> None:
+        super().check()
         check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_whole(self.bins, "bins", 2, 65_000)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
         parse_score(self.criterion, self.max_records)
         self.selection()
@@ -91,8 +96,8 @@ class DiffPID3(Recipe):
         constant = "two-sided" if self.as_published else "one-sided"
         return Selection(self.mechanism, constant)  # type: ignore[arg-type]  # Selection checks it
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (1, self.max_depth) if self.tests == "multiway" else None
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -32,7 +32,8 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.published.embedding import Search, grow_published, space_size
 from privet.published.mcmc import Chain, ExactStop, Found, OpenBlock, exhaustive_search
-from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, Survey, check_choice, check_whole
 from privet.schema import Schema
 from privet.structure.splits import Tests
 from privet.trees.tree import Tree
@@ -51,7 +52,7 @@ WHY = (
 
 
 @dataclass(frozen=True)
-class Embedded(Recipe):
+class Embedded(Gridded):
     """Bai et al.'s embedding: one mechanism for several levels of multiway tests.
 
     Parameters
@@ -75,6 +76,9 @@ class Embedded(Recipe):
         As published only: the chain stops when its last scores vary by less. Not given in the paper.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
 
     Examples
     --------
@@ -95,7 +99,7 @@ class Embedded(Recipe):
         chooses="the whole tree",
         trees="1",
         depth="user",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
         errata="Alg. 1's budget is off by one layer; the chain's threshold is missing",
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
@@ -109,14 +113,15 @@ class Embedded(Recipe):
     step_limit: int | None = None
     variance_threshold: float = VARIANCE_THRESHOLD
     bins: int = 10
+    grid: Grid = "bought"
 
     def check(self) -> None:
+        super().check()
         check_whole(self.max_depth, "max_depth", 0, 1000)
         if self.embedding_depth != "whole":
             check_whole(self.embedding_depth, "embedding_depth", 1, 1000)
         check_choice(self.search, "search", SEARCHES)
         check_choice(self.measure, "measure", MEASURES)
-        check_whole(self.bins, "bins", 2, 65_000)
         check_whole(self.min_records, "min_records", 0, 2**32)
         for name in ("buffer", "step_limit"):
             if getattr(self, name) is not None:
@@ -137,8 +142,15 @@ class Embedded(Recipe):
         if self.search == "exhaustive" and self.max_depth > 2 and self.embedding_depth not in (1, 2):
             raise ParameterError("search='exhaustive' lists all subtrees: embedding_depth must be 1 or 2; try 'mcmc'")
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        blocks = self.blocks(data.schema)
+        if self.recuts(data.schema) and blocks.space is not None:
+            # What is wrong with public facts is said before cuts are bought. They leave more than half of epsilon.
+            blocks.space.check(blocks.each(epsilon / 2) / data.ledger.steps, data.schema)
+        return super().survey(data, epsilon)
+
+    def multiway(self, schema: Schema) -> tuple[int, int]:
+        return 1, self.max_depth
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

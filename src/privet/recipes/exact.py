@@ -160,7 +160,7 @@ class ExactTree(Recipe):
         return self.grid == "bought" and bool(self._numbers(schema))
 
     def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
-        blocks, recuts = self.blocks(data.schema), self.recuts(data.schema)
+        blocks, recuts = self.blocks(data.schema), self.recuts(data.schema) and data.can_be_recut
         if not recuts and self.max_depth != "auto":
             return Survey(self, data, epsilon)
         # What is wrong with public facts is said before anything is bought, here of the least that a block can get.
@@ -175,7 +175,7 @@ class ExactTree(Recipe):
             left, notes = left - cost, [*notes, said]
         if self.max_depth == "auto":
             tests, _ = self._tests(data.schema)
-            levels = self._levels(data.schema, tests, float(signal))
+            levels = self._levels(data.schema, tests, float(signal), data)
             planned, notes = replace(planned, max_depth=levels), [*notes, said_of_levels(levels, len(tests))]
         return Survey(planned, data, left, tuple(notes))
 
@@ -239,14 +239,21 @@ class ExactTree(Recipe):
         usable = np.flatnonzero(prior)
         return tests.take(usable), prior[usable]
 
-    def _levels(self, schema: Schema, tests: Tests, signal: float = 0.0) -> tuple[int, ...]:
-        """How many levels each block has: as many as a draw affords, until all that are wanted are there."""
+    def _levels(
+        self, schema: Schema, tests: Tests, signal: float = 0.0, data: PrivateDataset | None = None
+    ) -> tuple[int, ...]:
+        """How many levels each block has: as many as a draw affords, until all that are wanted are there.
+
+        What is left to a plan is also no more than the engine of ``data`` can count at once.
+        """
         binary = bool((tests.arity == 2).all())
         affordable = (
             affordable_depth(len(tests), schema.n_classes) if binary else affordable_multiway_depth(schema, tests)
         )
         in_one_draw, left = min(affordable, len(tests)), len(tests)
         if self.max_depth == "auto":
+            while binary and data is not None and in_one_draw > 1 and not data.can_draw(tests, in_one_draw):
+                in_one_draw -= 1
             return block_levels(signal, len(tests), schema.n_classes, in_one_draw) if binary else (in_one_draw,)
         levels = []
         for wanted in [self.max_depth] if isinstance(self.max_depth, int) else self.max_depth:

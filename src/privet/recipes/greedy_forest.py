@@ -32,7 +32,8 @@ from privet.privacy.scores import Gini
 from privet.published.choices import LocalGini
 from privet.published.noisy_frontier import NoisyFrontier
 from privet.published.nonprivate import open_engine
-from privet.recipes.recipe import Info, Recipe, check_choice, check_flag, check_whole
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_flag, check_whole
 from privet.schema import Schema
 from privet.trees.forest import Forest
 from privet.trees.pruning import prune_gini
@@ -42,7 +43,7 @@ WHY = "it chooses with a local sensitivity, that of a size which is noisy"
 
 
 @dataclass(frozen=True)
-class GreedyForest(Recipe):
+class GreedyForest(Gridded):
     """DPDF, Fletcher's greedy forest: trees with different roots that count in every node.
 
     Counts in every node make ``subrules_`` worth reading: what the forest learned on the way to each leaf, with
@@ -63,6 +64,9 @@ class GreedyForest(Recipe):
         A child for every category, one category against the rest, or multiway categories with numeric thresholds.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
     variant : "sound" or "as-published"
         "as-published" chooses with a sensitivity that depends on the records and is not differentially private.
 
@@ -85,7 +89,7 @@ class GreedyForest(Recipe):
         chooses="greedily",
         trees="4",
         depth="4 tests (5 levels)",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
         errata="Theorem 6.1 is for a known size and misses removals; line 16 overspends by 11/9",
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
@@ -96,17 +100,18 @@ class GreedyForest(Recipe):
     prune: bool = True
     tests: TestKind = "multiway"
     bins: int = 5
+    grid: Grid = "bought"
 
     def check(self) -> None:
+        super().check()
         check_whole(self.trees, "trees", 1, 10_000)
         check_whole(self.max_depth, "max_depth", 0, 1000)
         check_whole(self.min_records, "min_records", 0, 2**40)
         check_flag(self.prune, "prune")
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
-        check_whole(self.bins, "bins", 2, 65_000)
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (self.trees, self.max_depth) if self.tests == "multiway" else None
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -22,8 +22,9 @@ from privet.growing.forests import buy_leaf_counts, size_of
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_random_trees, check_whole, exact_share
-from privet.schema import Numeric, Schema
+from privet.recipes.gridded import Grid, SizedGrid
+from privet.recipes.recipe import Info, check_whole, exact_share
+from privet.schema import Numeric
 from privet.trees.forest import Forest
 from privet.trees.leaf_counts import add_up, as_trees, shares
 
@@ -39,7 +40,7 @@ def depth_of(n: int, branches: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True)
-class Jagannathan2012(Recipe):
+class Jagannathan2012(SizedGrid):
     """Private-RDT, the first private random forest: leaf counts of all trees, added up.
 
     Parameters
@@ -50,6 +51,9 @@ class Jagannathan2012(Recipe):
         The number of tests on a path; "auto" is by the number of attributes, of their values and of records.
     bins : int
         On a grid of how many bins numbers are cut.
+    grid : "bought" or "even"
+        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
+        between the declared bounds.
     n_public : int, optional
         The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
     count_share : float
@@ -77,24 +81,23 @@ class Jagannathan2012(Recipe):
         chooses="at random",
         trees="10, or 5 if n < 500",
         depth="min(m/2, log_b n - 1)",
-        numeric="random cuts on a public grid",
+        numeric="random cuts, on a grid that is bought or even",
     )
 
     trees: int | Literal["auto"] = "auto"
     max_depth: int | Literal["auto"] = "auto"
     bins: int = 64
+    grid: Grid = "bought"
     n_public: int | None = None
     count_share: float = 0.05
     max_leaves: int = 4096
 
     def check(self) -> None:
+        super().check()
         for name, most in (("trees", 10_000), ("max_depth", 1000)):
             if getattr(self, name) != "auto":
                 check_whole(getattr(self, name), name, 1 if name == "trees" else 0, most)
-        check_random_trees(self)
-
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -24,8 +24,9 @@ from privet.growing.grower import Progress
 from privet.growing.median_trees import DenseTrees
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.jagannathan2012 import depth_of
-from privet.recipes.recipe import Info, Recipe, check_whole
+from privet.recipes.recipe import Info, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.trees.forest import Forest
@@ -36,7 +37,7 @@ UNGUIDED = 3  # tests on a path where there are no public records to tell the de
 
 
 @dataclass(frozen=True)
-class Jagannathan2013(Recipe):
+class Jagannathan2013(Gridded):
     """A small private forest labels public records, and a large one learns from those.
 
     Parameters
@@ -53,6 +54,9 @@ class Jagannathan2013(Recipe):
         The number of tests on a path; "auto" is by the numbers of attributes, of their values and of public records.
     bins : int
         On a grid of how many bins numbers are cut.
+    grid : "bought" or "even"
+        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
+        between the declared bounds.
     max_leaves : int
         The most leaves of a tree, a public number.
 
@@ -84,23 +88,21 @@ class Jagannathan2013(Recipe):
     public_trees: int = 200
     max_depth: int | Literal["auto"] = "auto"
     bins: int = 64
+    grid: Grid = "bought"
     max_leaves: int = 1024
 
     def check(self) -> None:
+        super().check()
         check_whole(self.trees, "trees", 1, 10_000)
         check_whole(self.public_trees, "public_trees", 0, 10_000)
         if self.max_depth != "auto":
             check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_whole(self.bins, "bins", 2, 65_000)
         check_whole(self.max_leaves, "max_leaves", 1, 2**20)
 
     @property
     def params(self) -> dict[str, Any]:
         """Without the public table, which is no setting and may be large."""
         return {name: value for name, value in super().params.items() if name != "public"}
-
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -22,13 +22,14 @@ from privet.growing.plans import Plan
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import MAX_RECORDS, parse_score
-from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_whole
 from privet.schema import Schema
 from privet.trees.tree import Tree
 
 
 @dataclass(frozen=True)
-class Mohammed2015(Recipe):
+class Mohammed2015(Gridded):
     """Mohammed et al.'s greedy tree: one question a level, none of them about sizes.
 
     Parameters
@@ -43,6 +44,9 @@ class Mohammed2015(Recipe):
         A child for every category, one category against the rest, or multiway categories with numeric thresholds.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
     variant : "sound" or "as-published"
         Both are private; "sound" draws tests twice as sharply for the same epsilon.
 
@@ -65,7 +69,7 @@ class Mohammed2015(Recipe):
         chooses="greedily",
         trees="1",
         depth="3 tests (4 levels)",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
     )
 
     max_depth: int = 3
@@ -73,17 +77,18 @@ class Mohammed2015(Recipe):
     max_records: int | None = None
     tests: TestKind = "multiway"
     bins: int = 5
+    grid: Grid = "bought"
 
     def check(self) -> None:
+        super().check()
         check_whole(self.max_depth, "max_depth", 0, 1000)
         if self.max_records is not None:
             check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
         parse_score(self.criterion, self.max_records)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
-        check_whole(self.bins, "bins", 2, 65_000)
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (1, self.max_depth) if self.tests == "multiway" else None
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -28,7 +28,8 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import MAX_RECORDS, parse_score
 from privet.published.noisy_frontier import NoisyFrontier
 from privet.published.nonprivate import bootstrap, open_engine
-from privet.recipes.recipe import Info, Recipe, check_choice, check_number, check_whole, exact_share
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_number, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
 from privet.trees.tree import Tree
@@ -37,7 +38,7 @@ WHY = "a record is drawn several times into a bootstrap sample and each copy cou
 
 
 @dataclass(frozen=True)
-class PatilSingh2014(Recipe):
+class PatilSingh2014(Gridded):
     """Patil & Singh's forest: greedy trees, each on a sample of the records.
 
     Parameters
@@ -57,6 +58,9 @@ class PatilSingh2014(Recipe):
         A child for every category, one category against the rest, or multiway categories with numeric thresholds.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
     variant : "sound" or "as-published"
         "as-published" repeats records in a sample and is not differentially private.
 
@@ -79,7 +83,7 @@ class PatilSingh2014(Recipe):
         chooses="greedily",
         trees="20",
         depth="4 tests (5 levels)",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
         errata="a record can be drawn several times and then loses several times its share",
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
@@ -91,8 +95,10 @@ class PatilSingh2014(Recipe):
     max_records: int | None = None
     tests: TestKind = "multiway"
     bins: int = 5
+    grid: Grid = "bought"
 
     def check(self) -> None:
+        super().check()
         check_whole(self.trees, "trees", 1, 10_000)
         check_whole(self.max_depth, "max_depth", 0, 1000)
         check_number(self.rate, "rate", 1e-6, 1)
@@ -100,10 +106,9 @@ class PatilSingh2014(Recipe):
             check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
         parse_score(self.criterion, self.max_records)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
-        check_whole(self.bins, "bins", 2, 65_000)
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (self.trees, self.max_depth) if self.tests == "multiway" else None
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

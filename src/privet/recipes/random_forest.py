@@ -32,17 +32,16 @@ import numpy as np
 
 from privet.growing.candidates import TEST_KINDS, TestKind
 from privet.growing.evidence import choose_weight
-from privet.growing.forests import Sharing, buy_leaf_counts, leaf_epsilon, size_of
+from privet.growing.forests import Counted, Sharing, buy_leaf_counts, leaf_epsilon, size_of
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees, test_kinds
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes.gridded import Grid, SizedGrid
 from privet.recipes.recipe import (
     Info,
-    Recipe,
     check_choice,
     check_flag,
     check_number,
-    check_random_trees,
     check_whole,
     exact_share,
 )
@@ -65,7 +64,7 @@ MOST_TREES = 10_000
 
 
 @dataclass(frozen=True)
-class RandomForest(Recipe):
+class RandomForest(SizedGrid):
     """privet's own random forest: noisy leaves, and all that can be made of them for free.
 
     Parameters
@@ -87,6 +86,9 @@ class RandomForest(Recipe):
         numeric thresholds.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds.
     sharing : "all" or "disjoint"
         Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked by
         its own coin, and every tree has all of epsilon.
@@ -126,7 +128,7 @@ class RandomForest(Recipe):
         chooses="at random",
         trees="at most one per attribute, or user",
         depth="by noise, at most 3 tests",
-        numeric="bins, or random cuts on a public grid",
+        numeric="bins where the records lie, bought; or even ones, or random cuts",
         recommended="a forest of trees",
     )
 
@@ -137,6 +139,7 @@ class RandomForest(Recipe):
     count_share: float = 0.05
     tests: TestKind = "multiway"
     bins: int = 8
+    grid: Grid = "bought"
     sharing: Sharing = "all"
     shrinkage: float = 0.5
     prune: bool = False
@@ -146,11 +149,12 @@ class RandomForest(Recipe):
     max_leaves: int = 1024
 
     def check(self) -> None:
+        super().check()
         if self.trees != "auto":
             check_whole(self.trees, "trees", 1, MOST_TREES)
         check_whole(self.max_depth, "max_depth", 0, 1000)
         check_number(self.min_signal, "min_signal", 0, 1000)
-        check_random_trees(self)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
         check_choice(self.sharing, "sharing", get_args(Sharing))
         check_number(self.shrinkage, "shrinkage", 0, 1000)
@@ -159,8 +163,8 @@ class RandomForest(Recipe):
         check_number(self.evidence, "evidence", 1e-6, 1000)
         check_number(self.weight_share, "weight_share", 0, 0.999 - self.count_share)
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (len(schema.attributes), 2) if self.tests == "multiway" else None
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
@@ -212,5 +216,4 @@ class RandomForest(Recipe):
         if not self.min_signal or (self.max_depth <= 1 and self.trees != "auto"):  # there is nothing to decide
             return 1.0, epsilon
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
-        doubt = 0.0 if self.n_public is not None else float(data.ledger.steps / (epsilon - left))
-        return max(n - doubt, 1.0), left
+        return max(n - (n.doubt if isinstance(n, Counted) else 0.0), 1.0), left

@@ -163,15 +163,6 @@ def check_share(value: object, name: str, least: float = 0, most: float = 1) -> 
     check_number(value, name, least, most)
 
 
-def check_random_trees(recipe: Any) -> None:
-    """What recipes of random trees that want the number of records have in common: its price, the grid, the leaves."""
-    check_whole(recipe.bins, "bins", 2, 65_000)
-    if recipe.n_public is not None:
-        check_whole(recipe.n_public, "n_public", 1, 2**40)
-    check_share(recipe.count_share, "count_share", least=1e-6, most=0.999)
-    check_whole(recipe.max_leaves, "max_leaves", 1, 2**20)
-
-
 def exact_share(value: object) -> Fraction:
     """A share as it is written: 0.05 is one twentieth, so that budgets stay rationals one can read."""
     return Fraction(str(value))

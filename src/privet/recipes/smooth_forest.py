@@ -32,7 +32,8 @@ from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.published.margin_labels import margin_labels
-from privet.recipes.recipe import Info, Recipe, check_choice, check_whole
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.trees.forest import Forest
@@ -70,7 +71,7 @@ def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.i
 
 
 @dataclass(frozen=True)
-class SmoothForest(Recipe):
+class SmoothForest(Gridded):
     """Fletcher's forest of disjoint random trees, with labels that keep their promise.
 
     Parameters
@@ -84,6 +85,9 @@ class SmoothForest(Recipe):
         more often and takes longer. The other variants have labels only.
     bins : int
         On a grid of how many bins numbers are cut.
+    grid : "bought" or "even"
+        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
+        between the declared bounds, as always in variants other than "sound".
     max_leaves : int
         The most leaves of a tree, a public number.
     variant : "sound", "global-sensitivity" or "as-published"
@@ -113,7 +117,7 @@ class SmoothForest(Recipe):
         chooses="at random",
         trees="100",
         depth="by Theorem 8.2, or user",
-        numeric="random cuts on a public grid",
+        numeric="random cuts, on a grid that is bought or even",
         errata="Theorem 8.1 does not hold; Table 8.4 is one more than Theorem 8.2",
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
@@ -122,18 +126,16 @@ class SmoothForest(Recipe):
     max_depth: int | Literal["auto"] = "auto"
     labels: Literal["counts", "chosen"] = "counts"
     bins: int = 64
+    grid: Grid = "bought"
     max_leaves: int = 1024
 
     def check(self) -> None:
+        super().check()
         check_whole(self.trees, "trees", 1, 10_000)
         if self.max_depth != "auto":
             check_whole(self.max_depth, "max_depth", 0, 1000)
         check_choice(self.labels, "labels", ("counts", "chosen"))
-        check_whole(self.bins, "bins", 2, 65_000)
         check_whole(self.max_leaves, "max_leaves", 1, 2**20)
-
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

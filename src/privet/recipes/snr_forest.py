@@ -25,7 +25,8 @@ from privet.growing.forests import buy_leaf_counts, size_of
 from privet.growing.grower import Progress
 from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_random_trees, check_whole, exact_share
+from privet.recipes.gridded import Grid, SizedGrid
+from privet.recipes.recipe import Info, check_whole, exact_share
 from privet.schema import Schema
 from privet.trees.forest import Forest
 from privet.trees.leaf_counts import above_noise, add_up, as_trees, leaves_below, shares, surest_opinion
@@ -46,7 +47,7 @@ def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: flo
 
 
 @dataclass(frozen=True)
-class SNRForest(Recipe):
+class SNRForest(SizedGrid):
     """DP-RF, Fletcher's signal-to-noise forest: as many trees, as deep, as the noise allows.
 
     Parameters
@@ -56,6 +57,9 @@ class SNRForest(Recipe):
         one for each attribute, which is its root.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds.
     n_public : int, optional
         The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
     count_share : float
@@ -82,22 +86,24 @@ class SNRForest(Recipe):
         chooses="at random",
         trees="by noise, at most one per attribute",
         depth="by noise",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
     )
 
     trees: int | Literal["auto"] = "auto"
     bins: int = 5
+    grid: Grid = "bought"
     n_public: int | None = None
     count_share: float = 0.05
     max_leaves: int = 65_536
 
     def check(self) -> None:
+        super().check()
         if self.trees != "auto":
             check_whole(self.trees, "trees", 1, 10_000)
-        check_random_trees(self)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int]:
+        return len(schema.attributes), 2
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

@@ -23,13 +23,14 @@ from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
 from privet.growing.stopping import TooNoisy
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_whole
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_whole
 from privet.schema import Schema
 from privet.trees.tree import Tree
 
 
 @dataclass(frozen=True)
-class SuLQ(Recipe):
+class SuLQ(Gridded):
     """SuLQ-based ID3: a tree grown from noisy counts alone.
 
     Parameters
@@ -38,6 +39,9 @@ class SuLQ(Recipe):
         The largest number of tests on a path.
     bins : int
         Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
 
     Examples
     --------
@@ -58,18 +62,19 @@ class SuLQ(Recipe):
         chooses="greedily",
         trees="1",
         depth="user",
-        numeric="bins",
+        numeric="bins where the records lie, bought; or even ones",
     )
 
     max_depth: int = 5
     bins: int = 10
+    grid: Grid = "bought"
 
     def check(self) -> None:
+        super().check()
         check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_whole(self.bins, "bins", 2, 65_000)
 
-    def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+    def multiway(self, schema: Schema) -> tuple[int, int]:
+        return 1, self.max_depth
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

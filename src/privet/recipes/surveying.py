@@ -30,21 +30,31 @@ class Signal:
         return f"Planned for about {self.records:,} records ({how}) at epsilon {float(self.epsilon):g}."
 
 
-def hear(data: PrivateDataset, n_public: int | None, epsilon: Fraction) -> tuple[Signal, Fraction]:
+def hear(
+    data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction = COUNT_SHARE
+) -> tuple[Signal, Fraction]:
     """The signal, and what is left of epsilon: the number of records is bought unless the owner has declared it."""
-    records, left = size_of(data, n_public, epsilon, COUNT_SHARE)
+    records, left = size_of(data, n_public, epsilon, share)
     return Signal(records, epsilon, n_public is not None, data.ledger.steps), left
 
 
 def cut_where_records_lie(
-    data: PrivateDataset, signal: Signal, numbers: Sequence[int], count: int, otherwise: Schema
+    data: PrivateDataset,
+    signal: Signal,
+    numbers: Sequence[int],
+    count: int,
+    otherwise: Schema,
+    *,
+    part: Fraction = Fraction(1),
+    hedged: bool = True,
 ) -> tuple[PrivateDataset, Fraction, str]:
     """The records with ``numbers`` cut where they lie, into about ``count`` + 1 parts each; what it cost; and why.
 
     A number of which too little is heard, and all of them where the signal is too small to be worth it, keep the public
-    cuts of ``otherwise``.
+    cuts of ``otherwise``. ``part`` is as in ``cuts_share``. ``hedged`` cuts also listen to the public ones a little, in
+    case that noise hides some records: one or two of nine are spent on that, which is much where cuts are few.
     """
-    share = cuts_share(float(signal), len(numbers))
+    share = cuts_share(float(signal), len(numbers), part)
     if not share:
         said = (
             "Numbers are cut on a public grid: there are too few records, at this epsilon, to find out where they lie."
@@ -52,7 +62,7 @@ def cut_where_records_lie(
         return data.recut(otherwise), Fraction(0), said
     found, cost = find(data, numbers, share * signal.epsilon)
     public = {a: attribute.cuts for a, attribute in enumerate(otherwise.attributes) if isinstance(attribute, Numeric)}
-    cuts = {a: where.cuts(count, public[a].tolist()) for a, where in found.items()}
+    cuts = {a: where.cuts(count, public[a].tolist() if hedged else ()) for a, where in found.items()}
     drowned = [otherwise.names[a] for a, points in cuts.items() if not points]
     said = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
     said += f", for {float(cost / signal.epsilon):.2g} of epsilon."

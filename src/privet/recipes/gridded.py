@@ -1,0 +1,99 @@
+"""Recipes that cut numbers into bins: where the records lie, bought, or evenly between the declared bounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal, get_args
+
+from privet.growing.cuts import worth_finding
+from privet.growing.prospects import COUNT_SHARE, bins_worth
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.recipe import Recipe, Survey, check_choice, check_share, check_whole, exact_share
+from privet.recipes.surveying import cut_where_records_lie, hear
+from privet.schema import Schema
+
+PART = Fraction(1, 2)  # of what cuts cost the exact tree: these learners lose more by a smaller epsilon
+LEVELS = 3  # of multiway tests that leaves should be worth it below, at most: deeper trees end early where they drown
+Grid = Literal["bought", "even"]
+
+
+class Gridded(Recipe):
+    """Numbers without thresholds of their own are cut into ``bins``. A recipe declares both fields itself.
+
+    With ``grid="bought"`` a small share of epsilon, by a public rule on a noisy number of records, finds out where they
+    lie, as for the exact tree: see ``growing/cuts.py``. Only the sound form does; published ones cut as they always
+    did.
+    """
+
+    grid: Grid
+    bins: int
+
+    def check(self) -> None:
+        check_choice(self.grid, "grid", get_args(Grid))
+        check_whole(self.bins, "bins", 2, 65_000)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins)
+
+    def recuts(self, schema: Schema) -> bool:
+        return self.variant == "sound" and self.grid == "bought" and bool(worth_finding(schema, self.bins))
+
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        if not (self.recuts(data.schema) and data.can_be_recut):
+            return Survey(self, data, epsilon)
+        signal, left = hear(data, self._declared_size, epsilon, self._count_share)
+        numbers = worth_finding(data.schema, self.bins)
+        count = self._bins_worth(float(signal), data.schema) - 1
+        cut, cost, said = cut_where_records_lie(data, signal, numbers, count, data.schema, part=PART, hedged=False)
+        return Survey(self._told(signal.records), cut, left - cost, (str(signal), said))
+
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        """Where every bin of a number is a child: how many trees share the records, or epsilon, and their levels."""
+        return None
+
+    def _bins_worth(self, signal: float, schema: Schema) -> int:
+        """Into how many bins numbers are cut where that is bought: fewer than ``bins`` where each is a child."""
+        children = self.multiway(schema)
+        if children is None:
+            return self.bins
+        trees, levels = children
+        return bins_worth(signal / trees, schema.n_classes, min(levels, LEVELS), self.bins)
+
+    # -- the number of records, which some recipes want for other reasons too --------------------------------------
+
+    @property
+    def _declared_size(self) -> int | None:
+        return None
+
+    @property
+    def _count_share(self) -> Fraction:
+        return COUNT_SHARE
+
+    def _told(self, records: int) -> Recipe:
+        """The recipe that knows how many records there are."""
+        return self
+
+
+class SizedGrid(Gridded):
+    """The same for recipes that look at the number of records anyway: it is bought once."""
+
+    n_public: int | None
+    count_share: float
+
+    def check(self) -> None:
+        super().check()
+        if self.n_public is not None:
+            check_whole(self.n_public, "n_public", 1, 2**40)
+        check_share(self.count_share, "count_share", least=1e-6, most=0.999)
+
+    @property
+    def _declared_size(self) -> int | None:
+        return self.n_public
+
+    @property
+    def _count_share(self) -> Fraction:
+        return exact_share(self.count_share)
+
+    def _told(self, records: int) -> Recipe:
+        return replace(self, n_public=records)  # type: ignore[call-arg]  # it is a field of every such recipe
