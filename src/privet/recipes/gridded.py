@@ -45,7 +45,7 @@ class Gridded(Recipe):
         signal, left = hear(data, self._declared_size, epsilon, self._count_share)
         numbers = worth_finding(data.schema, self.bins)
         count = self._bins_worth(float(signal), data.schema) - 1
-        cut, cost, said = cut_where_records_lie(data, signal, numbers, count, data.schema, part=PART, hedged=False)
+        cut, cost, said = cut_where_records_lie(data, signal, numbers, count, data.schema, PART)
         return Survey(self._told(signal.records), cut, left - cost, (str(signal), said))
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:

@@ -44,15 +44,12 @@ def cut_where_records_lie(
     numbers: Sequence[int],
     count: int,
     otherwise: Schema,
-    *,
     part: Fraction = Fraction(1),
-    hedged: bool = True,
 ) -> tuple[PrivateDataset, Fraction, str]:
     """The records with ``numbers`` cut where they lie, into about ``count`` + 1 parts each; what it cost; and why.
 
     A number of which too little is heard, and all of them where the signal is too small to be worth it, keep the public
-    cuts of ``otherwise``. ``part`` is as in ``cuts_share``. ``hedged`` cuts also listen to the public ones a little, in
-    case that noise hides some records: one or two of nine are spent on that, which is much where cuts are few.
+    cuts of ``otherwise``. ``part`` is as in ``cuts_share``.
     """
     share = cuts_share(float(signal), len(numbers), part)
     if not share:
@@ -62,7 +59,7 @@ def cut_where_records_lie(
         return data.recut(otherwise), Fraction(0), said
     found, cost = find(data, numbers, share * signal.epsilon)
     public = {a: attribute.cuts for a, attribute in enumerate(otherwise.attributes) if isinstance(attribute, Numeric)}
-    cuts = {a: where.cuts(count, public[a].tolist() if hedged else ()) for a, where in found.items()}
+    cuts = {a: where.cuts(count, public[a].tolist()) for a, where in found.items()}
     drowned = [otherwise.names[a] for a, points in cuts.items() if not points]
     said = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
     said += f", for {float(cost / signal.epsilon):.2g} of epsilon."
