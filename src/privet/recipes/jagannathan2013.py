@@ -26,7 +26,7 @@ from privet.growing.random_trees import RandomTrees
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.jagannathan2012 import depth_of
-from privet.recipes.recipe import Info, check_whole
+from privet.recipes.recipe import Info, Survey, check_whole
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.trees.forest import Forest
@@ -103,6 +103,11 @@ class Jagannathan2013(Gridded):
     def params(self) -> dict[str, Any]:
         """Without the public table, which is no setting and may be large."""
         return {name: value for name, value in super().params.items() if name != "public"}
+
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        if self.public is not None:
+            data.schema.encode_features(self.public)  # one that cannot be is refused before anything is bought
+        return super().survey(data, epsilon)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
