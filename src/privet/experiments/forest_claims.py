@@ -22,6 +22,7 @@ from privet.experiments.workers import share_out
 from privet.measures.scores import balanced_accuracy, log_loss, macro_auc
 from privet.recipes.fitting import fit, own_ledger
 from privet.recipes.random_forest import RandomForest
+from privet.schema.frozen import freeze
 from privet.trees.forest import Forest
 
 EPSILONS = (0.1, 1.0, 10.0)
@@ -128,8 +129,8 @@ def _claims(
 ) -> tuple[Claim, ...]:
     schema, columns = real.load(table, data_dir)
     recipe, random = RandomForest(), np.random.default_rng(0)
-    prepared = recipe.prepare(schema)
-    codes = prepared.encode(columns)
+    prepared, frozen = recipe.prepare(schema), freeze(schema, columns)
+    codes = frozen.codes(prepared)
     assert codes.labels is not None
     repeats = min(MOST_REPEATS, max(1, math.ceil(PREDICTIONS / codes.labels.size)))
     splits = list(deal(codes.labels, folds, repeats, seed=0))
@@ -137,10 +138,11 @@ def _claims(
     for epsilon in epsilons:
         runs = []
         for train, test in splits:
-            known, unseen = part(codes, train), part(codes, test)
-            ledger = own_ledger(recipe, epsilon)
-            forest = fit(recipe, MemoryEngine(prepared, known), ledger, epsilon, random=random).trees
+            known, ledger = part(codes, train), own_ledger(recipe, epsilon)
+            engine = MemoryEngine(prepared, known, frozen.take(train))
+            forest = fit(recipe, engine, ledger, epsilon, random=random).trees
             assert isinstance(forest, Forest)
+            unseen = frozen.take(test).codes(forest.schema)  # numbers are cut where the forest says
             assert known.labels is not None
             assert unseen.labels is not None
             predicted, proba = forest.predict(unseen.features), forest.predict_proba(unseen.features)
