@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.estimators.references import SklearnTreeReference
-from privet.experiments.cross_validation import Learner, frozen_table
+from privet.experiments.cross_validation import MEASURES, Learner, frozen_table
 from privet.experiments.evaluation import MAJORITY, REFERENCE_DEPTH, Fold, Records, Way, deal
 from privet.experiments.experiment import Found, Job, Row, axis
 from privet.experiments.outcome import Outcome, Table
@@ -40,7 +40,7 @@ from privet.trees.tree import Tree
 CART = "CART"
 LEVEL = 0.05  # below which a difference is called clear
 MOST_RULES = 2000  # of a forest: more are not read by anybody, and take long to compare
-CHAMPIONS = {"accuracy": "exact", "balanced_accuracy": "exact", "auc": "additive", "log_loss": "additive"}
+CHAMPIONS = {"accuracy": "exact", "auc": "additive", "log_loss": "additive"}
 DRAWN = ("exact", "additive", "random-forest")
 PEERS = "comparison-peers"
 """What the first line of a file of peers calls itself."""
@@ -68,7 +68,7 @@ class Comparison(Sweep):
 
     known: ClassVar[dict[str, Learner]] = _learners()
     title: ClassVar[str] = "comparison"
-    shown: ClassVar[tuple[str, ...]] = (*CHAMPIONS, "jaccard")
+    shown: ClassVar[tuple[str, ...]] = (*MEASURES, "jaccard")
 
     peers: str = axis("", "A file that benchmarks/peers.py has written, on the same folds.")
 
@@ -96,7 +96,7 @@ class Comparison(Sweep):
         everybody = [*ours, *dict.fromkeys(row["learner"] for row in others)]
         private = [name for name in everybody if name not in (CART, MAJORITY)]
         tables = [
-            *self._losses(results, [name for name in private if name not in ours]),
+            self._losses(results, [*(name for name in private if name not in ours), MAJORITY]),
             self._wins(results, private),
             *self._duels(results, private),
             *(self._by_table(results, measure, everybody) for measure in self.shown),
@@ -166,21 +166,21 @@ class Comparison(Sweep):
 
     def _duels(self, results: Results, learners: Sequence[str]) -> Iterator[Table]:
         """The champion of a measure against every other, over all tables."""
+        columns = ("other", "tables", "ahead by", "clearly ahead : behind", "Wilcoxon p")
         for measure, champion in CHAMPIONS.items():
-            rows: list[tuple[str, ...]] = []
-            for rival in learners:
-                if rival == champion or champion not in learners:
-                    continue
-                for epsilon in self.epsilons:
-                    rows += self._duel(results, measure, champion, rival, epsilon)
-            title = f"{told_measure(measure)}: {champion} against the others"
-            columns = ("other", "epsilon", "tables", "ahead by", "clearly ahead / behind", "Wilcoxon p")
+            rivals = [name for name in learners if name != champion] if champion in learners else []
+            rows = []
+            for rival in rivals:
+                duels = [self._duel(results, measure, champion, rival, epsilon) for epsilon in self.epsilons]
+                if any(duel[0] != "0" for duel in duels):
+                    tables, *others = zip(*duels, strict=True)
+                    told = tables[:1] if len(set(tables)) == 1 else tables
+                    rows.append((rival, " / ".join(told), *(" / ".join(cells) for cells in others)))
+            title = f"{told_measure(measure)}: {champion} against the others, at epsilon {self._epsilons}"
             yield Table(title, columns, tuple(rows))
 
-    def _duel(
-        self, results: Results, measure: str, champion: str, rival: str, epsilon: float
-    ) -> Iterator[tuple[str, ...]]:
-        """One line, where there is a table that both have learned from."""
+    def _duel(self, results: Results, measure: str, champion: str, rival: str, epsilon: float) -> tuple[str, ...]:
+        """Tables that both have learned from; by how much, how often clearly, and whether by chance."""
         means, clear = [], [0, 0]
         for table in self.tables:
             pairs = self._pairs(results, measure, table, champion, rival, epsilon)
@@ -190,30 +190,27 @@ class Comparison(Sweep):
                 clear[0] += ahead > 0
                 clear[1] += ahead < 0
         if not means:
-            return
+            return "0", "-", "-", "-"
         ours, theirs = np.transpose(means)
         ranks = wilcoxon(ours, theirs) if len(means) > 1 else None
         p = "-" if ranks is None else f"{ranks.p_value:.3f}"
-        gap = _gap_text(float(np.mean(ours - theirs)), measure)
-        yield rival, f"{epsilon:g}", f"{len(means)}", gap, f"{clear[0]} / {clear[1]}", p
+        return f"{len(means)}", _gap_text(float(np.mean(ours - theirs)), measure), f"{clear[0]} : {clear[1]}", p
 
-    def _losses(self, results: Results, peers: Sequence[str]) -> Iterator[Table]:
-        """Wherever another library is ahead of the champion."""
-        if not peers:
-            return
+    def _losses(self, results: Results, others: Sequence[str]) -> Table:
+        """Wherever another library, or the largest class alone, is ahead of the champion."""
         rows = []
         for measure, champion in CHAMPIONS.items():
             for table in self.tables:
                 for epsilon in self.epsilons:
-                    for peer in peers:
-                        pairs = self._pairs(results, measure, table, champion, peer, epsilon)
+                    for other in others:
+                        pairs = self._pairs(results, measure, table, champion, other, epsilon)
                         gap = float(np.mean([a - b for a, b in pairs])) if pairs else 0.0
                         if gap < 0:
                             clear = "yes" if self._clearly(pairs) < 0 else "no"
                             place = (told_measure(measure), champion, table, f"{epsilon:g}")
-                            rows.append((*place, peer, _gap_text(-gap, measure), clear))
+                            rows.append((*place, other, _gap_text(-gap, measure), clear))
         columns = ("measure", "privet", "table", "epsilon", "behind", "by", "clear")
-        yield Table("Where privet loses to another library", columns, tuple(rows))
+        return Table("Where privet loses to another library, or to the largest class alone", columns, tuple(rows))
 
     def _clearly(self, pairs: Sequence[tuple[float, float]]) -> int:
         """1 for clearly ahead on a table's folds, -1 for clearly behind."""
