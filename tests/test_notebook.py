@@ -56,3 +56,12 @@ def test_the_table_is_invented() -> None:
         header, *rows = csv.reader(file)
     assert header == list(maker.COLUMNS)
     assert rows == [list(map(str, row)) for row in maker.loans()]
+
+
+def test_so_are_the_orders_of_the_guide() -> None:
+    shop = ROOT / "examples" / "shop"
+    maker = module(shop / "make_table.py")
+    with open(shop / "orders.csv", encoding="utf-8-sig", newline="") as file:
+        header, *rows = csv.reader(file, delimiter=";")
+    assert header == list(maker.COLUMNS)
+    assert rows == [list(map(str, row)) for row in maker.orders()]

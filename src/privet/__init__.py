@@ -34,6 +34,7 @@ _HOME = {
     "plot_ledger": "privet.report.figures",
     "plot_shapes": "privet.report.figures",
     "plot_tree": "privet.report.figures",
+    "write_report": "privet.report.model_page",
     "CoinFold": "privet.scoring.splitting",
     "PrivateSearchCV": "privet.scoring.search",
     "holdout": "privet.scoring.splitting",

@@ -40,6 +40,7 @@ from privet.report.figures import plot_frontier as plot_frontier
 from privet.report.figures import plot_ledger as plot_ledger
 from privet.report.figures import plot_shapes as plot_shapes
 from privet.report.figures import plot_tree as plot_tree
+from privet.report.model_page import write_report as write_report
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema
@@ -101,4 +102,5 @@ __all__ = [
     "plot_tree",
     "private_score",
     "protect",
+    "write_report",
 ]

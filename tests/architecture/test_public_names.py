@@ -62,6 +62,7 @@ PUBLIC = [
     "plot_tree",
     "private_score",
     "protect",
+    "write_report",
 ]
 HEAVY = ["numba", "sklearn", "opendp", "pandas", "polars", "pyarrow", "scipy", "matplotlib"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,16 +35,17 @@ number|0|20|yes|-|meaning
 list|.|documented
 .|documented
 """,
-    "loans": """
-number|0|200000|yes|?|meaning
-number|0|100000|yes|-|documented
-number|0|60|yes|-|meaning
-list|.|documented
-number|0|24|yes|-|documented
+    "orders": """
+.|18|120|.|.|meaning
+.|0|5000|.|.|documented
+.|+France|documented
+.|.|documented
+.|0|365|.|.|meaning
+.|.|documented
 .|documented
 """,
 }
-LOANS = Path(__file__).parents[2] / "examples" / "loans" / "loans.csv"
+ORDERS = Path(__file__).parents[2] / "examples" / "shop" / "orders.csv"
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,9 @@ class Shell:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name, text in (sample_files() | {LOANS.name: LOANS.read_text("utf-8")}).items():
+        for name, text in sample_files().items():
             (folder / name).write_text(text, encoding="utf-8")
+        shutil.copy(ORDERS, folder)
         self.root: Any = typer.main.get_command(app)
 
     def take(self, step: Step) -> None:

@@ -35,6 +35,11 @@ def test_one_recipe_as_json(desk, small_zoo: None) -> None:
     assert result["method"] == "paired transcripts"
 
 
+def test_recipes_can_be_named_alone(desk, small_zoo: None) -> None:
+    results = json.loads(desk.ok("audit", "sulq", "-r", "diffpid3", "sulq", "--json").stdout)["results"]
+    assert list(dict.fromkeys(result["recipe"] for result in results)) == ["sulq", "diffpid3"]
+
+
 def test_all_recipes_in_all_their_variants(desk, small_zoo: None) -> None:
     results = json.loads(desk.ok("audit", "--neighbours", "replace-one", "--json").stdout)["results"]
     wanted = [(name, variant) for name, kind in recipe_classes().items() for variant in kind.info.variants]

@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 import privet
+from privet.datasets.clinic import clinic
 from privet.errors import EpsilonError, ParameterError, TableError
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import CLASSIFIERS
@@ -257,3 +258,14 @@ def test_rules_read_as_text(make: Make, name: str, clinic_schema: Schema, table:
         times = 1 if name == "smooth-forest" else len(trees)
         assert sum(rule.support for rule in fitted.rules_) == pytest.approx(times * len(table["ill"]))
     assert all(rule.describe(fitted.schema_).startswith(("IF ", "ALWAYS ")) for rule in fitted.rules_)
+
+
+def test_a_path_is_fitted_and_predicted(tmp_path: Any) -> None:
+    schema, table = clinic(300, seed=2)
+    path = tmp_path / "clinic.csv"
+    lines = zip(*(table[name] for name in schema.columns), strict=True)
+    path.write_text("\n".join(";".join(map(str, line)) for line in (schema.columns, *lines)))
+    tree = privet.DiffPID3Classifier(schema=schema, epsilon=1, max_depth=2).fit(path)
+    assert tree.predict(path).tolist() == tree.predict(str(path)).tolist() == tree.predict(table).tolist()
+    with pytest.raises(TableError, match="there is no table"):
+        tree.predict(tmp_path / "nowhere.csv")

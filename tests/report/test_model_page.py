@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
+import privet
 from privet.cli import app
+from privet.errors import ParameterError
 from privet.report.model_page import model_page
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Threshold
@@ -131,6 +134,18 @@ def test_ten_curves_and_three_pairs_are_a_small_page(make_sum: Any) -> None:
     parts += [Part((0, a), (coarse, coarse), rng.normal(size=(sides**2, 1)), 0.1) for a in (1, 2, 3)]
     page = model_page(replace(model, trees=Additive(schema, tuple(parts), np.zeros(1), None)))
     assert len(page.encode()) < 300_000
+
+
+def test_a_page_is_written_from_python(tree_model: Model, tmp_path: Path) -> None:
+    page = privet.write_report(tree_model, tmp_path / "tree.html")
+    assert page.read_text("utf-8") == model_page(tree_model)
+    with pytest.raises(NotFittedError):
+        privet.write_report(privet.ExactTreeClassifier(), tmp_path / "none.html")
+    with pytest.raises(ParameterError, match="a fitted classifier or a model, not str"):
+        privet.write_report("tree.json", tmp_path / "none.html")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"cannot write the page .*: No such file or directory"):
+        privet.write_report(tree_model, tmp_path / "nowhere" / "tree.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["tree.html"]
 
 
 def test_a_page_of_a_huge_tree_stays_a_page(tree_model: Model) -> None:

@@ -119,3 +119,14 @@ def test_a_line_break_in_a_name_breaks_no_line() -> None:
     tree = Tree.build(schema, [Multiway(0), None, None], [1, -1, -1], [0, 0, 1])
     assert export_text(tree).split("\n")[0] == "|--- a = x\\n|--- class: y"
     assert 'label="a = x\\\\n|--- class: y"' in export_graphviz(tree)
+
+
+def test_a_graded_leaf_says_what_the_tree_says_there() -> None:
+    """Its own counts may be noise alone, and then contradict its label."""
+    schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
+    counts = np.array([[np.nan, np.nan], [73.0, -9.0], [4.0, 20.0]])
+    tests, proba = [OneCategory(0, 1), None, None], np.array([[0.5, 0.5], [0.4, 0.6], [0.2, 0.8]])
+    tree = Tree.build(schema, tests, [1, -1, -1], [0, 1, 1], proba=proba, counts=counts)
+    said = export_text(tree)
+    assert "cough = yes\n|   |--- class: yes (support 73, probability 0.60)\n" in said
+    assert "cough != yes\n|   |--- class: yes (support 24, probability 0.80)\n" in said

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from privet.growing.grower import Progress
     from privet.recipes.recipe import Recipe
 
-EXAMPLE = "Example: privet audit --recipe diffpid3 --epsilon 0.5"
+EXAMPLE = "Example: privet audit diffpid3 --epsilon 0.5"
 
 
 def audit(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[RECIPE]...", help="The methods; all of them by default.")
+    ] = None,
     recipe: Annotated[
-        str | None, typer.Option("--recipe", "-r", metavar="R", help="The method; all of them by default.")
+        list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="The same, as other commands have it.")
     ] = None,
     variant: Annotated[
         str | None, typer.Option("--variant", metavar="V", help="sound or as-published; all there are by default.")
@@ -36,7 +39,7 @@ def audit(
 ) -> None:
     """Search small neighbouring tables for a loss above the claim. Exit code 1 if a sound variant has one."""
     with progress("auditing") as advance:
-        chosen = _recipes(recipe, variant)
+        chosen = _recipes([*(names or []), *(recipe or [])], variant)
         results = list(_audit_all(chosen, epsilon, neighbours, advance))
     if as_json:
         print_json({"results": [result.to_dict() for result in results]})
@@ -49,11 +52,11 @@ def audit(
         raise typer.Exit(1)
 
 
-def _recipes(name: str | None, variant: str | None) -> list[Recipe]:
+def _recipes(names: list[str], variant: str | None) -> list[Recipe]:
     from privet.audit.exact import as_recipe
     from privet.recipes.registry import recipe_class, recipe_classes
 
-    kinds = recipe_classes().values() if name is None else [recipe_class(name)]
+    kinds = map(recipe_class, dict.fromkeys(names)) if names else recipe_classes().values()
     offered = [(kind.info.name, each) for kind in kinds for each in kind.info.variants]
     chosen = [as_recipe(recipe, variant=each) for recipe, each in offered if variant in (None, each)]
     if not chosen:

@@ -31,6 +31,7 @@ from privet.recipes.usable import count_price
 from privet.schema import Schema
 from privet.schema.declared import attribute_order, refuse_source
 from privet.schema.encoding import decode_labels
+from privet.schema.files import read_table
 from privet.schema.frozen import declared_facts
 from privet.structure.compiled import thread_count, threads
 from privet.trees.additive import Additive
@@ -84,7 +85,8 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
             return Schema.from_json(self.schema)
         raise ParameterError(
             "schema is missing: give schema=privet.Schema(...) or the path of its JSON file, the public facts about "
-            "the table. schema='infer' reads them off the private data, which is not private (epsilon = infinity)"
+            "the table; `privet schema draft TABLE -o FILE` begins one. schema='infer' reads them off the private "
+            "data, which is not private (epsilon = infinity)"
         )
 
     def _named(self, X: np.ndarray) -> Any:
@@ -174,6 +176,8 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return self.model_.trees
 
     def _encode(self, X: Any) -> np.ndarray:
+        if isinstance(X, str | os.PathLike):
+            X = read_table(X, self.schema_, with_label=False)
         if self._checked and _is_plain_array(X):
             X = self._named(validate_data(self, X, reset=False))
         elif attribute_order(self.schema_, X) is None:

@@ -72,7 +72,7 @@ def text_of(certificate: Certificate) -> str:
     if certificate.private:
         for heading, sentence in (("covers", COVERS), ("does not cover", covers_not(certificate))):
             lines.append(f"  {heading}:")
-            lines.extend(textwrap.wrap(sentence, 110, initial_indent="    ", subsequent_indent="    "))
+            lines.extend(textwrap.wrap(sentence, 96, initial_indent="    ", subsequent_indent="    "))
     return "\n".join(lines)
 
 

@@ -174,11 +174,16 @@ def _category(name: str, told: list[Any], gaps: bool, is_label: bool) -> Drafted
         return _left_out(name, taken, "list the classes" if is_label else "add it by hand if its values are few")
     values = sorted(common, key=lambda cell: (isinstance(cell, str), cell))
     rare = gaps or len(common) < len(counted)
-    if rare and values and "?" not in values and not is_label:
-        values.append("?")
-    facts = {"name": name, "type": CATEGORY, "values": values or None, "basis": UNCONFIRMED}
+    other = next(
+        (cell for cell in values if _is_marker(cell) and cell.casefold() != "none"), "?"
+    )  # none can be a value
+    if rare and values and other not in values and not is_label:
+        values.append(other)
+    facts: dict[str, Any] = {"name": name, "type": CATEGORY, "values": values or None}
+    facts |= {"other": other} if other != "?" and not is_label else {}
+    facts |= {"basis": UNCONFIRMED}
     taken = f"one of {len(values)} values" if values else f"values that fewer than {ENOUGH} records share"
-    note = ', "?" for missing and rare ones' if rare and values and not is_label else ""
+    note = f', "{other}" for missing and rare ones' if other in values and not is_label else ""
     return DraftedColumn(name, taken + note, CONFIRM if values else LIST, facts)
 
 

@@ -75,7 +75,7 @@ class CheckReport:
 
     def __str__(self) -> str:
         lines = [
-            "This check reads the records themselves: it is outside privacy, for the data owner only; do not publish.",
+            "This check reads the records: it is outside privacy, for the data owner only; do not publish.",
             f"{self.records} records, {self.bad_rows or 'none'} with faults (rows are counted from 0).",
         ]
         return "\n".join([*lines, *(f"- {finding}" for finding in self.findings)])

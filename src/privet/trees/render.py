@@ -90,7 +90,7 @@ def typeset(words: str, name: str) -> str:
 
 def leaf_evidence(tree: Tree, node: int) -> str:
     """What a leaf released, in words; empty if nothing."""
-    return evidence(*released(tree, node)).strip(" ()")
+    return _evidence(tree, node).strip(" ()")
 
 
 def _boxes(tree: Tree) -> Iterator[tuple[int, str, bool]]:
@@ -118,7 +118,12 @@ def _label(tree: Tree, node: int) -> str:
 
 
 def _evidence(tree: Tree, node: int) -> str:
-    return evidence(*released(tree, node))
+    """What a leaf released. What the tree says there is more than its own counts where those above it are heard too."""
+    support, confidence = released(tree, node)
+    said = float(tree.proba[node, tree.label[node]])
+    if support is None or not 0 < said < 1:
+        return evidence(support, confidence)
+    return f" (support {support:.0f}, probability {said:.2f})"
 
 
 def _heights(tree: Tree) -> dict[int, int]:
