@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -84,6 +84,15 @@ def test_a_sweep_runs_every_learner_on_the_same_folds() -> None:
     assert [figure.title for figure in outcome.figures] == ["Clinic: 300", "Clinic: 600"]
     assert [one.dashed for one in outcome.figures[0].series] == [False, True]
     assert outcome.verdict == "1 of 1 statements reproduced"
+
+
+def test_a_few_of_the_folds_are_the_first_of_them() -> None:
+    grid = Clinic(("300",), (1.0,), folds=5, who=("forest",))
+    all_of_them, some = (run("clinic", "smoke", replace(grid, tried=n), processes=1).rows[0] for n in (0, 2))
+    assert len(all_of_them["accuracy"]) == 5
+    assert some["accuracy"] == all_of_them["accuracy"][:2]
+    assert replace(grid, tried=2).few_folds
+    assert not replace(grid, repeats=2).few_folds
 
 
 def test_one_epsilon_makes_bars() -> None:

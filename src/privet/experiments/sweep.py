@@ -99,6 +99,11 @@ class Sweep(CrossValidation):
         """Whether all of these are in the grid."""
         return set(learners) <= {learner.name for learner in self.learners()}
 
+    @property
+    def few_folds(self) -> bool:
+        """Whether the folds are too few to say how folds vary."""
+        return (self.tried or self.folds) * self.repeats < 10
+
     def conclude(self, rows: Sequence[Row]) -> Outcome:
         results = Results(rows)
         tables = tuple(table for measure in self.shown for table in self._tables(results, measure))
@@ -149,6 +154,11 @@ class Sweep(CrossValidation):
             if points:
                 series.append(Series(name, points, dashed=dashed))
         return tuple(series)
+
+
+def all_but(missing: Sequence[str]) -> str:
+    """On which tables something holds, by those where it does not."""
+    return f"all but {', '.join(missing)}" if missing else "all"
 
 
 def declare(declared: Mapping[str, tuple[str, Mapping[str, Any]]]) -> dict[str, Learner]:

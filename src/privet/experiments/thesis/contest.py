@@ -11,9 +11,9 @@ import numpy as np
 from privet.experiments.cross_validation import Learner
 from privet.experiments.evaluation import Fold, Records, Way
 from privet.experiments.outcome import Statement
-from privet.experiments.sweep import Results, Sweep, declare
+from privet.experiments.sweep import Results, Sweep, all_but, declare
 from privet.experiments.thesis.published import CONTEST, NAMES
-from privet.experiments.thesis.smooth import AS_PUBLISHED, SmoothSweep
+from privet.experiments.thesis.smooth import AS_PUBLISHED, MOST_LEAVES, SmoothSweep
 from privet.experiments.thesis.tables import TABLES, TWO_CLASSES
 from privet.experiments.worked.printed import claimed
 from privet.measures.scores import rare_f1
@@ -58,11 +58,11 @@ class Contest(SmoothSweep):
         jpw, fs, forest = ({t: results.gap(t, OURS, who, 1.0) for t in self.tables} for who in (JPW, FS, FOREST))
         lost = [t for t in self.tables if jpw[t] <= 0]
         says = "the forest is more accurate than JPW on every table but claves"
-        told = f"not on {', '.join(lost) or 'none'}, of {len(self.tables)}"
+        told = all_but(lost)
         yield claimed("TH Fig. 8.8", says, "all but claves", told, set(lost) <= {"claves"}, WHY)
         lost = [t for t in self.tables if fs[t] <= 0]
         says = "it is more accurate than FS on every table"
-        yield claimed("TH Fig. 8.8", says, "all", f"not on {', '.join(lost) or 'none'}", not lost, WHY)
+        yield claimed("TH Fig. 8.8", says, "all", all_but(lost), not lost, WHY)
         facts = (("claves", JPW, jpw, -2.5), ("adult-complete", JPW, jpw, 3.5))
         for table, who, gaps, said in facts:
             if table in gaps:
@@ -76,7 +76,7 @@ class Contest(SmoothSweep):
             yield claimed("TH 8.5.2", says, "35 and 35", told, holds, WHY)
         below = [t for t in self.tables if forest[t] >= 0]
         says = "Breiman's forest is the most accurate on every table"
-        told = f"not on {', '.join(below) or 'none'}"
+        told = all_but(below)
         yield claimed("TH Fig. 8.8", says, "every table", told, not below)
         ahead = [t for t in self.tables if results.gap(t, JPW, FS, 1.0) > 0]
         says = "JPW is more accurate than FS at epsilon 1"
@@ -140,7 +140,7 @@ class Chapters(Sweep):
         {
             SIXTH: ("greedy-forest", {"variant": "as-published"}),
             SEVENTH: ("snr-forest", {}),
-            EIGHTH: ("smooth-forest", {"variant": "as-published", "max_leaves": 4096}),
+            EIGHTH: ("smooth-forest", {"variant": "as-published", "max_leaves": MOST_LEAVES}),
             f"{SIXTH}, sound": ("greedy-forest", {}),
             f"{EIGHTH}, sound": ("smooth-forest", {}),
             CART: ("sklearn-tree", {"max_depth": None, "min_samples_leaf": 10}),
@@ -161,16 +161,16 @@ class Chapters(Sweep):
         best = {t: max(results.mean(t, who, epsilon) or 0.0 for who in (SIXTH, SEVENTH, EIGHTH)) for t in self.tables}
         short = [t for t in self.tables if min(results.mean(t, who) or 0.0 for who in (CART, FOREST)) <= best[t]]
         says = "CART and Breiman's forest are above all three"
-        yield claimed("TH Fig. 9.3", says, "above", f"not on {', '.join(short) or 'none'}", not short)
+        yield claimed("TH Fig. 9.3", says, "above", all_but(short), not short)
 
 
 FORMS = {
     "smoke": Contest(("nursery",), folds=2, who=(OURS, SOUND, JPW)),
-    "quick": Contest(("SynthA", "SynthB", "magic", "mushroom", "claves", "nursery"), folds=2),
+    "quick": Contest(("SynthA", "SynthB", "magic", "mushroom", "claves", "nursery"), tried=2),
     "full": Contest(TABLES, folds=10, repeats=10),
 }
 CHAPTERS = {
     "smoke": Chapters(("nursery",), folds=2, who=(SIXTH, SEVENTH, EIGHTH, CART)),
-    "quick": Chapters(("nursery", "mushroom", "adult-complete"), folds=2),
+    "quick": Chapters(("nursery", "mushroom", "adult-complete"), tried=2),
     "full": Chapters(("nursery", "mushroom", "adult-complete"), folds=10, repeats=10),
 }

@@ -56,10 +56,15 @@ def deal_leaves(engine: MemoryEngine, routes: Routes, sharing: str, random: np.r
 def chance_of_winning(counts: npt.NDArray[Any], epsilon: float) -> tuple[Floats, Floats]:
     """(chance that the label drawn is a largest class, the sensitivity that it is drawn with), leaf by leaf."""
     sensitivity = smooth_sensitivity(margins(counts), epsilon)
-    winners = (counts == counts.max(axis=1, keepdims=True)).sum(axis=1)
+    winners = _first_places(counts)
     with np.errstate(over="ignore", divide="ignore"):
         ahead = np.exp(-epsilon / (2 * sensitivity))  # a loser's weight where a winner's is 1
     return winners / (winners + (counts.shape[1] - winners) * ahead), sensitivity
+
+
+def _first_places(counts: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """How many classes share the largest count of each leaf. An argmax takes one of them for the label."""
+    return np.asarray((counts == counts.max(axis=1, keepdims=True)).sum(axis=1))
 
 
 def expected_leaves(schema: Schema, depth: int) -> float:
@@ -132,7 +137,7 @@ class Leaves(Experiment):
         return {
             "bound": False,
             "empty": [100 * float((~filled).mean())],
-            "flipped": [100 * float((1 - wins[filled]).mean())],
+            "flipped": [100 * float((1 - wins[filled] / _first_places(counts[filled])).mean())],
             "sensitivity": [float(sensitivity[filled].mean())],
             "accuracy": [100 * right],
         }
@@ -189,9 +194,9 @@ def _empty(grid: Leaves, rows: Sequence[Row]) -> Iterator[Statement]:
         why = (
             "SynthE has as many features and levels as SynthC and D, so its table cannot be what Table 8.1 says"
             if name == "SynthE"
-            else f"judged within {NEAR:g} points or three standard errors; our copy of the table may differ"
+            else f"over {NEAR:g} points and three standard errors apart; our bounds are declared, not the records' own"
         )
-        told = " and ".join(f"{'over ' if bound else ''}{mean:.1f}" for mean in means)
+        told = " and ".join(f"at least {mean:.2f}" if bound else f"{mean:.1f}" for mean in means)
         says = f"{table}: per cent of empty leaves with 1 tree and with 30"
         yield claimed("TH Table 8.3", says, f"{said[0]} and {said[1]}", told, near, why)
 
@@ -209,10 +214,14 @@ def _disjoint(grid: Leaves, rows: Sequence[Row]) -> Iterator[Statement]:
         gaps[table] = ours["accuracy"] - theirs["accuracy"]
         calmer.append(ours["sensitivity"] < theirs["sensitivity"])
     best, worst = max(gaps, key=gaps.__getitem__), min(gaps, key=gaps.__getitem__)
-    told = f"{gaps[best]:.1f} ({best}) to {gaps[worst]:.1f} ({worst})"
-    says = "disjoint parts are up to 18 points more accurate than shares of epsilon, and never worse by more than noise"
-    rule = "judged as over 10 points at best and no worse than 3 behind"
-    yield claimed("TH Fig. 8.2a", says, "18 to about 0", told, gaps[best] > 10 and gaps[worst] >= -NEAR, rule=rule)
+    says = "disjoint parts are up to 18 points more accurate than shares of epsilon"
+    why = "which tables Fig. 8.2 shows is not said; on the synthetic ones here it is " + ", ".join(
+        f"{gap:+.1f}" for table, gap in gaps.items() if table in SYNTHETIC
+    )
+    told = f"{gaps[best]:.1f} ({best})"
+    yield claimed("TH Fig. 8.2a", says, "18", told, 12 <= gaps[best] <= 24, why)
+    says = "they are nowhere less accurate by more than a fraction of one standard deviation"
+    yield claimed("TH 8.4.2", says, "nowhere", f"{gaps[worst]:.1f} ({worst})", gaps[worst] >= -NEAR, rule="3 points")
     says = "the mean smooth sensitivity is lower with disjoint parts, on every table"
     yield claimed("TH Fig. 8.2b", says, "every table", f"{sum(calmer)} of {len(calmer)}", all(calmer))
 
