@@ -1,9 +1,7 @@
-"""Bai et al. run again: traces, distances, the benchmark's rows, what they are judged by, and their pictures."""
+"""Bai et al. run again: traces, distances, accuracies and times, and what they are judged by."""
 
 from __future__ import annotations
 
-import csv
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,28 +9,23 @@ import numpy as np
 import pytest
 
 from privet.errors import ParameterError
-from privet.experiments import bai, bai_chain, bai_pictures
-from privet.experiments.bai import BLOCKS, PER_LEVEL, Figures, Point
+from privet.experiments import bai, bai_chain
+from privet.experiments.bai import PUBLISHED, Bai
+from privet.experiments.bai_chain import BaiChain
+from privet.experiments.bai_time import BaiTime
+from privet.experiments.experiment import Row
+from privet.experiments.runner import run
 from privet.published.mcmc import Chain
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes
 
+
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
+
+
 # ---- the chain ----------------------------------------------------------------------------------------------------
-
-
-def test_a_trace_as_text_and_as_a_file(tmp_path: Path) -> None:
-    trace = bai_chain.Trace("toy", 0.5, tuple(np.linspace(-100, -20, 200)))
-    lines = trace.to_text(width=40, height=8).splitlines()
-    assert lines[0] == "toy, epsilon 0.5"
-    assert len(lines) == 10
-    assert "200 steps" in lines[-1]
-    assert lines[1].rstrip().endswith("*")  # it climbs: the last column is on top
-    assert bai_chain.Trace("flat", 1, (3.0, 3.0)).to_text()
-    trace.to_csv(tmp_path / "trace.csv")
-    with open(tmp_path / "trace.csv", newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0] == ["step", "score"]
-    assert len(rows) == 201
 
 
 def test_spaces_too_large_to_list_are_refused() -> None:
@@ -45,13 +38,14 @@ def test_spaces_too_large_to_list_are_refused() -> None:
 @pytest.mark.slow
 def test_the_chain_settles_elsewhere_where_arities_differ() -> None:
     """The table of the page: nothing is simulated, so it is the same each time."""
-    found = {(d.arities, d.epsilon, d.steps): d.distance for d in bai_chain.distances()}
-    assert len(found) == len(bai_chain.SPACES) * 2 * 6
-    for (arities, _, steps), distance in found.items():
-        if steps == 10_000:
-            assert (distance < 1e-6) == (len(set(arities)) == 1)
-    assert round(found[(2, 2, 4), 0.1, 10_000], 3) == 0.215
-    assert round(found[(2, 2, 2, 2), 1.0, 0], 3) == 0.665
+    grid = BaiChain()
+    rows = [job | grid.run(job) for job in grid.jobs() if "space" in job]
+    assert len(rows) == len(bai_chain.SPACES) * 2
+    for row in rows:
+        assert (row["distances"][-1] < 1e-6) == (len(set(row["space"])) == 1)
+    by = {(tuple(row["space"]), row["epsilon"]): row["distances"] for row in rows}
+    assert round(by[(2, 2, 4), 0.1][-1], 3) == 0.215
+    assert round(by[(2, 2, 2, 2), 1.0][0], 3) == 0.665
 
 
 def test_traces_need_two_layers() -> None:
@@ -67,91 +61,103 @@ def test_the_score_of_the_chain_rises_on_vote(data_dir: Path) -> None:
     assert trace == bai_chain.trace("vote", 10, layers=4, chain=Chain(50, 300, 0.0), data_dir=data_dir)
 
 
-@pytest.mark.needs_data
-def test_the_four_chains_of_the_figure(data_dir: Path) -> None:
-    steps: list[tuple[int, int]] = []
-    found = bai_chain.traces("vote", 20, lambda *step: steps.append(step), data_dir)
-    assert [trace.epsilon for trace in found] == [0.01, 0.1, 1, 10]
-    assert [len(trace.scores) for trace in found] == [20] * 4
-    assert len({trace.scores for trace in found}) == 4  # not one and the same dice
-    assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
+@pytest.mark.usefixtures("tables")
+def test_the_chains_of_the_figure() -> None:
+    found = run("bai-chain", "full", BaiChain(("vote",), steps=20, spaces=0), processes=1)
+    assert [row["epsilon"] for row in found.rows] == [0.01, 0.1, 1.0, 10.0]
+    assert [row["steps"] for row in found.rows] == [20] * 4
+    assert len({tuple(row["scores"]) for row in found.rows}) == 4  # not one and the same dice
+    assert len(found.outcome.figures[0].series) == 4
+
+
+def test_a_chain_that_climbs_is_not_stable() -> None:
+    def chains(last: float, spread: float) -> list[Row]:
+        same: Row = {"table": "vote", "steps": 8, "scores": [0.0] * 7 + [last]}
+        return [same | {"epsilon": e, "spread": spread * e} for e in (1.0, 10.0)]
+
+    grid = BaiChain(("vote",), (1.0, 10.0), spaces=0)
+    stable, wild = grid.conclude(chains(1.0, 1.0)).statements
+    assert (stable.verdict, wild.verdict) == ("reproduced", "reproduced")
+    assert grid.conclude(chains(50.0, 1.0)).statements[0].verdict == "differs"
+    assert grid.conclude(chains(1.0, -1.0)).statements[1].verdict == "differs"
 
 
 # ---- accuracy -----------------------------------------------------------------------------------------------------
 
 
 def test_unknown_tables_are_refused() -> None:
-    with pytest.raises(ParameterError, match="choose among"):
-        bai.run(["iris"])
+    with pytest.raises(ParameterError, match="no figure shows 'iris'; choose among vote"):
+        run("bai", "full", Bai(("iris",)))
 
 
-@pytest.mark.needs_data
-def test_the_benchmark_has_a_row_for_every_point(data_dir: Path) -> None:
-    steps: list[tuple[int, int]] = []
-    figures = bai.run(
-        ["vote"], [1], layers=3, folds=2, steps=20, data_dir=data_dir, progress=lambda *step: steps.append(step)
-    )
-    assert [point.method for point in figures.points] == list(bai.methods("vote", 3))
-    assert {point.private for point in figures.points if "published" in point.method} == {False}
-    assert {point.private for point in figures.points if "published" not in point.method} == {True}
-    assert figures.to_markdown().count("| no |") == 4
-    assert figures.to_dict()["points"][0]["table"] == "vote"
-    assert steps[-1] == (len(figures.points),) * 2
-    assert [contest.cells for contest in figures.contests] == [1] * 4
+@pytest.mark.usefixtures("tables")
+def test_every_learner_on_a_table() -> None:
+    found = run("bai", "full", Bai(("vote",), (1.0,), 2, layers=3, steps=20), processes=1)
+    private = {row["learner"]: row["private"] for row in found.rows}
+    assert set(private) == set(Bai.known)
+    assert {name for name, kept in private.items() if not kept} == set(PUBLISHED)
 
 
-def point(method: str, accuracy: float, error: float = 0.01, epsilon: float = 1.0, table: str = "vote") -> Point:
-    return Point(table, method, epsilon, 5, 5, 1, accuracy, error, 0.1, "published" not in method)
+def test_the_papers_settings() -> None:
+    given = bai.parameters("as published, d = whole", "mushroom", 5, 22, 0)
+    assert given == {"max_depth": 4, "search": "mcmc", "min_records": 50, "buffer": 500, "step_limit": 30_000}
+    assert bai.parameters("as published, d = whole", "mushroom", 5, 22, 100)["step_limit"] == 100
+    assert bai.parameters("as published, d = 2", "vote", 5, 16, 100)["search"] == "exhaustive"
+    assert bai.parameters(bai.RDT, "vote", 9, 16, 0) == {"max_depth": 8, "trees": 5}
 
 
-def made_up() -> Figures:
-    """Two cells: whole trees win clearly in one, are within noise in the other; exact wins, then falls behind."""
-    rows: dict[str, tuple[float, float]] = {
-        "exact": (0.95, 0.70),
-        "exact, multiway": (0.9, 0.9),
-        "diffpc45": (0.8, 0.9),
-        "embedded, exact search": (0.8, 0.9),
-        PER_LEVEL: (0.80, 0.90),
-        BLOCKS[0]: (0.70, 0.92),
-        BLOCKS[1]: (0.81, 0.79),
-        BLOCKS[2]: (0.86, 0.91),
-    }
-    cells = [point(m, a[i], epsilon=e) for m, a in rows.items() for i, e in enumerate((0.1, 1.0))]
-    return Figures(tuple(cells), (bai_chain.Distance((2, 3), 20, 0.1, 10, 0.25),))
+def rows(accuracy: dict[str, float], epsilon: float, spread: float = 0.01) -> list[Row]:
+    return [
+        {"table": "vote", "learner": name, "epsilon": epsilon, "repeat": 0, "private": False,
+         "accuracy": [value - spread, value + spread]}
+        for name, value in accuracy.items()
+    ]  # fmt: skip
 
 
-def test_who_is_ahead_of_whom() -> None:
-    """A difference is clear from two of its standard errors on: 2 sqrt(2) points here."""
-    found = [(contest.ahead, contest.behind, contest.cells) for contest in made_up().contests]
-    assert found == [(0, 1, 2), (0, 1, 2), (1, 0, 2), (1, 1, 2)]
-    text = [str(contest) for contest in made_up().contests]
-    assert (
-        text[2]
-        == "as published, d = whole, against d = 1, a mechanism per level: ahead in 1 and behind in 0 of 2 cells"
-    )
-    assert text[3].startswith("exact, against the best published form: ahead in 1 and behind in 1")
+def verdicts(grid: Bai, made: list[Row]) -> dict[str, Any]:
+    return {statement.says: statement.verdict for statement in grid.conclude(made).statements}
 
 
-def test_the_page_in_markdown() -> None:
-    lines = made_up().to_markdown().splitlines()
-    assert lines[0] == "**vote** (5 layers, 5 folds x 1)"
-    assert lines[2:4] == ["| method | private | eps 0.1 | eps 1 |", "|---|---|---|---|"]
-    assert "| as published, d = 1 | no | 80.0 ± 1.0 | 90.0 ± 1.0 |" in lines
-    assert lines[-3:] == ["| arities | subtrees | eps' | 10 steps |", "|---|---|---|---|", "| 2 3 | 20 | 0.1 | 0.250 |"]
+def test_deeper_is_better_only_if_it_is_clear() -> None:
+    grid = Bai(("vote",), (1.0,), 2, who=tuple(PUBLISHED))
+    says = "vote, epsilon 1: the deeper the embedding, the better"
+    rising = dict(zip(PUBLISHED, (0.6, 0.7, 0.8, 0.9), strict=True))
+    assert verdicts(grid, rows(rising, 1.0))[says] == "reproduced"
+    assert verdicts(grid, rows(rising | {bai.WHOLE: 0.61}, 1.0))[says] == "differs"  # within the noise of d = 1
+    assert verdicts(grid, rows(rising | {bai.TWO: 0.95}, 1.0))[says] == "differs"
 
 
-# ---- pictures -----------------------------------------------------------------------------------------------------
+def test_the_whole_tree_at_both_ends() -> None:
+    grid = Bai(("vote",), (0.01, 10.0), 2, who=tuple(PUBLISHED))
+    low, high = dict.fromkeys(PUBLISHED, 0.5), dict.fromkeys(PUBLISHED, 0.9)
+    found = verdicts(grid, rows(low | {bai.WHOLE: 0.6}, 0.01) + rows(high | {bai.WHOLE: 0.8}, 10.0))
+    assert set(found.values()) == {"reproduced"}
+    found = verdicts(grid, rows(low | {bai.WHOLE: 0.4}, 0.01) + rows(high | {bai.WHOLE: 0.95}, 10.0))
+    assert list(found.values()) == ["differs", "differs", "reproduced"]
 
 
-def test_a_picture_needs_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ParameterError, match=r"pip install 'privet\[plots\]'"):
-        bai_pictures.check_matplotlib()
+def test_figure_7_is_judged_against_private_rdt() -> None:
+    grid = Bai(("vote",), (1.0,), 2, who=(bai.RDT, *PUBLISHED))
+    made = dict(zip(PUBLISHED, (0.6, 0.65, 0.8, 0.9), strict=True)) | {bai.RDT: 0.7}
+    assert list(verdicts(grid, rows(made, 1.0)).values()) == ["reproduced"] * 4
+    assert list(verdicts(grid, rows(made | {bai.RDT: 0.5}, 1.0)).values()) == ["differs"] * 2 + ["reproduced"] * 2
 
 
-def test_pictures_are_written(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    traces = [bai_chain.Trace("mushroom", e, tuple(np.linspace(0, e, 60))) for e in (0.01, 0.1, 1, 10)]
-    written: list[Any] = [bai_pictures.plot_traces(traces, tmp_path), *bai_pictures.plot_figures(made_up(), tmp_path)]
-    assert [path.name for path in written] == ["bai-fig3-mushroom.png", "bai-fig4-vote.png"]
-    assert all(path.stat().st_size > 10_000 for path in written)
+# ---- times --------------------------------------------------------------------------------------------------------
+
+
+def test_growth_and_order_of_times() -> None:
+    def timed(power: float, order: int) -> list[str]:
+        grid = BaiTime((500, 2000), (1.0,))
+        made = [
+            job | {"fit_seconds": (1 + order * place) * (job["records"] / 500) ** power}
+            for job in grid.jobs()
+            for place, method in enumerate(PUBLISHED)
+            if method == job["method"]
+        ]
+        return [statement.verdict for statement in grid.conclude(made).statements]
+
+    assert timed(1.0, 1) == ["reproduced"] * 3
+    assert timed(2.0, 1) == ["differs", "reproduced", "reproduced"]
+    assert timed(1.0, 40) == ["reproduced", "reproduced", "differs"]  # minutes
+    assert np.isclose(bai.CLEAR, 2)

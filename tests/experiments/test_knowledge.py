@@ -1,18 +1,23 @@
-"""Experiments on what is learned: small runs of each, and their pictures."""
+"""Experiments on what is learned: small runs of each, and what they are judged by."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from privet.errors import ParameterError
-from privet.experiments import anonymising, knowledge_pictures, rule_similarity
+from privet.experiments import anonymising, rule_similarity
+from privet.experiments.rule_similarity import Figure91, Table43
+from privet.experiments.runner import run
 from privet.schema import Categorical, Numeric, Schema
 from privet.schema.frozen import freeze
+
+
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
 
 
 def test_complete_records_as_numbers() -> None:
@@ -24,70 +29,64 @@ def test_complete_records_as_numbers() -> None:
     assert [attribute for _, attribute in names] == ["x", "c", "c", "c"]
 
 
-def test_table43(data_dir: Path) -> None:
-    table = rule_similarity.run_table43(("wbc", "car"), folds=2, data_dir=data_dir, processes=1)
-    assert [row.table for row in table.rows] == ["wbc", "car"]
-    assert all(0 <= row.jaccard <= row.upper <= 1 and row.difference < 0.1 for row in table.rows)
-    assert json.dumps(table.to_dict())
-    assert table.to_markdown().count("\n") == 3
+@pytest.mark.usefixtures("tables")
+def test_table43() -> None:
+    found = run("fletcher-table43", "full", Table43(("wbc", "car"), 2), processes=1)
+    assert [row["table"] for row in found.rows] == ["wbc", "car"]
+    assert all(0 <= row["jaccard"] <= row["upper"] <= 1 and row["difference"] < 0.1 for row in found.rows)
+    assert [row["categories"] for row in found.rows] == [False, True]
+    assert found.outcome.tables[0].rows[0][5] == "6/8"  # of the thesis
     with pytest.raises(ParameterError, match="has no 'vote'"):
-        rule_similarity.run_table43(("vote",), data_dir=data_dir)
+        run("fletcher-table43", "full", Table43(("vote",)))
 
 
-@pytest.mark.slow
-def test_figure91(data_dir: Path, tmp_path: Path) -> None:
-    figure = rule_similarity.run_fig91(("vote",), (2.0,), folds=2, data_dir=data_dir, processes=1)
-    by = {point.method: point for point in figure.points}
-    assert set(by) == {"exact", "greedy-forest", "diffpc45", "CART"}
-    assert by["CART"].accuracy > 0.9
-    assert all(0 <= point.jaccard <= point.upper for point in figure.points)
-    assert json.dumps(figure.to_dict())
-    pytest.importorskip("matplotlib")
-    assert knowledge_pictures.plot_similarity(figure, tmp_path).read_bytes()[:4] == b"\x89PNG"
+def test_an_index_is_judged_by_its_distance() -> None:
+    row = {"table": "wbc", "upper": 0.9, "shorter": 6, "longer": 8, "difference": 0.007, "categories": False}
+    for index, verdict in ((0.17, "reproduced"), (0.18, "differs")):
+        statement, _ = Table43(("wbc",)).conclude([row | {"jaccard": index}]).statements
+        assert (statement.verdict, statement.published) == (verdict, "0.077")
 
 
-def test_retention(data_dir: Path) -> None:
-    found = anonymising.run_retention(
-        ("banknote",), rates=(0.0, 0.3), epsilons=(1.0,), folds=2, data_dir=data_dir, processes=1
-    )
-    by: dict[Any, Any] = {(one.method, one.setting): one for one in found.results}
+@pytest.mark.usefixtures("tables")
+def test_figure91() -> None:
+    [row] = run("fletcher-fig91", "full", Figure91(("vote",), (2.0,), 2), processes=1).rows
+    assert set(row["methods"]) == {"exact", "greedy-forest", "diffpc45", "CART"}
+    assert row["methods"]["CART"][2] > 0.9
+    assert all(0 <= jaccard <= upper for jaccard, upper, _ in row["methods"].values())
+
+
+def test_the_thesiss_tree_is_judged_by_means_over_tables() -> None:
+    methods = {"exact": [0, 1, 0.9], "greedy-forest": [0.3, 1, 0.7], "diffpc45": [0.2, 1, 0.8], "CART": [1, 1, 0.9]}
+    other = methods | {"greedy-forest": [0.0, 1, 0.95]}
+    rows = [{"table": t, "epsilon": 2.0, "methods": m} for t, m in (("vote", methods), ("car", other))]
+    rules, accuracy = Figure91(("vote", "car"), (2.0,)).conclude(rows).statements
+    assert (rules.verdict, rules.ours) == ("differs", "DPDF 0.150, FS 0.200 over the tables")
+    assert (accuracy.verdict, accuracy.ours) == ("reproduced", "DPDF 0.825, FS 0.800 over the tables")
+
+
+@pytest.mark.usefixtures("tables")
+def test_retention() -> None:
+    grid = anonymising.Retention(("banknote",), (0.0, 0.3), (1.0,), 2)
+    rows = run("fletcher-retention", "full", grid, processes=1).rows
+    by = {(row["method"], row["setting"]): row for row in rows}
     for name in anonymising.NOISES:
-        assert by[name, 0.0].psd == by[name, 0.0].pld == by[name, 0.0].pattern_accuracy == 0
-        assert by[name, 0.3].pld > 0.02
-        assert not by[name, 0.3].private
-    assert by["dpcube", 1.0].private
-    assert by["uniform", 0.0].accuracy > 0.9
-    assert np.isfinite([one.auc for one in found.results]).all()
-    assert "| banknote | dpcube | 1 |" in found.to_markdown()
+        assert by[name, 0.0]["psd"] == by[name, 0.0]["pld"] == by[name, 0.0]["pattern_accuracy"] == 0
+        assert by[name, 0.3]["pld"] > 0.02
+    assert by["uniform", 0.0]["accuracy"] > 0.9
+    assert np.isfinite([row["auc"] for row in rows]).all()
+    told = grid.conclude(rows)
+    assert ("banknote", "dpcube", "1") in [row[:3] for row in told.tables[0].rows]
+    swapped = {"uniform": "gaussian", "gaussian": "uniform"}
+    wrong = grid.conclude([row | {"method": swapped.get(row["method"], row["method"])} for row in rows])
+    assert [s.verdict for s in (told.statements[0], wrong.statements[0])] == ["reproduced", "differs"]
 
 
 @pytest.mark.slow
-def test_contest(data_dir: Path, tmp_path: Path) -> None:
-    contest = anonymising.run_contest(("banknote",), (1.0,), folds=2, data_dir=data_dir, processes=1)
-    by = {one.way: one for one in contest.results}
-    assert {way for way, one in by.items() if one.published} == {"CART on dpcube", "CART on diffgen"}
-    assert by[anonymising.REFERENCE].accuracy > 0.9
-    assert json.dumps(contest.to_dict())
-    assert "± " in contest.to_markdown()
-    pytest.importorskip("matplotlib")
-    assert knowledge_pictures.plot_contest(contest, tmp_path).read_bytes()[:4] == b"\x89PNG"
-
-
-def test_the_commands_print(data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from typer.testing import CliRunner
-
-    from privet.cli import app
-
-    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
-    monkeypatch.setattr("os.cpu_count", lambda: 1)  # in place: a worker would not see what this test did
-    told = CliRunner().invoke(app, ["reproduce", "fletcher-table43", "--table", "wbc", "--folds", "2"])
-    assert told.exit_code == 0, told.stderr
-    assert "wbc" in told.stdout
-    assert "NOT PRIVATE" in told.stderr
-    as_json = CliRunner().invoke(app, ["reproduce", "fletcher-table43", "--table", "wbc", "--folds", "2", "--json"])
-    assert json.loads(as_json.stdout)["rows"][0]["table"] == "wbc"
-    picture = knowledge_pictures.picture_of_contest(tmp_path)
-    picture.write_text("mine")
-    refused = CliRunner().invoke(app, ["reproduce", "publish-or-grow", "--quick", "--plots", str(tmp_path)])
-    assert refused.exit_code == 1
-    assert picture.read_text() == "mine"
+@pytest.mark.usefixtures("tables")
+def test_contest() -> None:
+    found = run("publish-or-grow", "full", anonymising.Contest(("banknote",), (1.0,), 2), processes=1)
+    by = {row["way"]: row for row in found.rows}
+    assert set(by) == set(anonymising.WAYS)
+    assert np.mean(by[anonymising.REFERENCE]["accuracy"]) > 0.9
+    assert by[anonymising.REFERENCE]["epsilon"] is None
+    assert all("±" in row[2] for row in found.outcome.tables[0].rows)

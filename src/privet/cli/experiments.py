@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from privet.cli.options import Json, Markdown
 from privet.cli.wording import spoken_by
+from privet.cli.writing import Force
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ COMMON: dict[str, tuple[Any, Any]] = {
     "fresh": (Fresh, False),
     "processes": (Processes, None),
     "plots": (Plots, None),
+    "force": (Force, False),
     "markdown": (Markdown, False),
     "as_json": (Json, False),
 }

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli import (
-    reproducing_bai,
     reproducing_forecast,
     reproducing_forests,
     reproducing_graded,
-    reproducing_knowledge,
     reproducing_shapes,
 )
 from privet.cli.experiments import (
@@ -30,12 +28,16 @@ from privet.cli.experiments import (
 )
 from privet.cli.options import Json, Markdown
 from privet.cli.output import print_json, print_rich, progress, say, shout
+from privet.cli.writing import Force, put, refuse, writing
 from privet.experiments.outcome import Table
 
 if TYPE_CHECKING:
     from privet.experiments.outcome import Outcome
     from privet.experiments.registry import Entry
     from privet.experiments.runner import Run
+
+
+PAGE = "reproduction.html"
 
 
 def reproduce(
@@ -49,6 +51,7 @@ def reproduce(
     fresh: bool,
     processes: int | None,
     plots: Path | None,
+    force: bool,
     markdown: bool,
     as_json: bool,
 ) -> None:
@@ -61,11 +64,12 @@ def reproduce(
         shout("NOT PRIVATE", WARNING)
     if form == "full" and not changes:
         say(f"The full form takes about {entry.hours:g} hours on two cores; --quick takes minutes.")
-    if plots is not None:
-        plots.mkdir(parents=True, exist_ok=True)  # what would stop the pictures is said before the work
+    if plots is not None:  # what would stop the pictures is said before the work
+        refuse(_picture(plots, entry.name, 1), "the picture", force=force)
+        plots.mkdir(parents=True, exist_ok=True)
     found = finish(entry, form, grid, out=out, fresh=fresh, processes=processes)
     if plots is not None:
-        say(f"wrote {', '.join(map(str, _draw(found, plots)))}")
+        say(f"wrote {', '.join(map(str, _draw(found, plots, force=force)))}")
     if as_json:
         print_json(found.to_dict())
     elif markdown:
@@ -87,6 +91,7 @@ def everything(
         Path | None, typer.Option("--report", metavar="DIR", help="Also write one HTML page of all of it there.")
     ] = None,
     markdown: Markdown = False,
+    force: Force = False,
     fresh: Fresh = False,
     processes: Processes = None,
     as_json: Json = False,
@@ -101,6 +106,7 @@ def everything(
     if form == "full":
         say(f"The full form of all takes about {sum(e.hours for e in chosen):.0f} hours on two cores.")
     if report is not None:
+        refuse(report / PAGE, "the page", force=force)
         report.mkdir(parents=True, exist_ok=True)
     ran = []
     for one in chosen:
@@ -109,9 +115,7 @@ def everything(
     from privet.report.reproduction_page import reproduction_markdown, reproduction_page
 
     if report is not None:
-        page = report / "reproduction.html"
-        page.write_text(reproduction_page(ran), encoding="utf-8")
-        say(f"wrote {page}")
+        say(f"wrote {_write(report / PAGE, reproduction_page(ran), 'the page', force=force)}")
     if as_json:
         print_json([run.to_dict() for _, run in ran])
     elif markdown:
@@ -121,14 +125,23 @@ def everything(
         print_rich(_grid(Table("Experiments", ("name", "source", "verdict"), rows)))
 
 
-def _draw(found: Run, folder: Path) -> list[Path]:
+def _draw(found: Run, folder: Path, *, force: bool) -> list[Path]:
     from privet.report.chart import figure_chart, standalone
 
-    written = []
-    for number, figure in enumerate(found.outcome.figures, 1):
-        written.append(folder / f"{found.name}-{number}.svg")
-        written[-1].write_text(standalone(figure_chart(figure)), encoding="utf-8")
-    return written
+    drawn = {
+        _picture(folder, found.name, number): standalone(figure_chart(figure))
+        for number, figure in enumerate(found.outcome.figures, 1)
+    }
+    return [_write(path, text, "the picture", force=force) for path, text in drawn.items()]
+
+
+def _picture(folder: Path, name: str, number: int) -> Path:
+    return folder / f"{name}-{number}.svg"
+
+
+def _write(path: Path, text: str, what: str, *, force: bool) -> Path:
+    with writing(path, what, force=force) as draft:
+        return put(draft, text, path, what, force=force)
 
 
 def finish(entry: Entry, form: Any, grid: Any, *, out: Path, fresh: bool = False, processes: int | None = None) -> Run:
@@ -191,10 +204,8 @@ def register(app: typer.Typer) -> None:
     papers.command("all", epilog="Example: privet reproduce all --quick --report pages")(everything)
     for entry in ENTRIES:
         papers.command(entry.name)(stub(entry))
-    reproducing_bai.register(papers)
     reproducing_forests.register(papers)
     reproducing_forecast.register(papers)
-    reproducing_knowledge.register(papers)
     reproducing_graded.register(papers)
     reproducing_shapes.register(papers)
     app.add_typer(papers, name="reproduce", help="Run experiments of the papers again, and our own.")

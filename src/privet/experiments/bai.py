@@ -1,29 +1,30 @@
 """Bai et al., *Embedding differential privacy in decision tree algorithm with different depths* (2017), run again.
 
-Accuracy against epsilon (their Figs. 4 to 6), beside privet's exact mechanisms: does one mechanism for a block of
-levels beat one per level, and where does a tree stand that is drawn exactly? With it go the chain's score (Fig. 3) and
-its distance from what it stands for (``bai_chain``). NOT PRIVATE: all of it is for tables that need no protection.
+Accuracy against epsilon (their Figs. 4 to 7), beside privet's exact mechanisms: does one mechanism for a block of
+levels beat one per level, and where does a tree stand that is drawn exactly? The chain itself (Fig. 3) is in
+``bai_chain``, running times (Fig. 8) in ``bai_time``. The figures have no numbers in the text; what the text says of
+them is judged. NOT PRIVATE: all of it is for tables that need no protection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import product
-from os import PathLike
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
-from privet.datasets import real
 from privet.errors import ParameterError
-from privet.estimators.base import PrivateClassifier
-from privet.estimators.registry import make_classifier
-from privet.experiments.bai_chain import Distance
-from privet.experiments.evaluation import WARNING, evaluate
+from privet.experiments.cross_validation import Learner, standard_error, way_of
+from privet.experiments.evaluation import Way
+from privet.experiments.experiment import axis
+from privet.experiments.outcome import Statement, judged
+from privet.experiments.sweep import Results, Sweep, declare
+from privet.schema import Schema
 
-EPSILONS = (0.01, 0.1, 1, 10)  # of all figures
-TABLES = ("vote", "mushroom", "tic-tac-toe")
-FOLDS, QUICK_FOLDS, QUICK_STEPS = 5, 2, 100
-LAYERS = 5
+EPSILONS = (0.01, 0.1, 1.0, 10.0)  # of all figures but the seventh
+FIG7_EPSILONS = (0.5, 0.75, 1.0)
+FIGURES = {"vote": 4, "mushroom": 5, "tic-tac-toe": 6}
+LAYERS, FIG7_LAYERS = 5, 9  # the seventh has trees of depth 8 on vote, and of 11 on mushroom
+QUICK_STEPS = 100
 # Section 4.1: the smallest node that is split, and (buffer, step_limit) by embedding depth where a chain is used.
 PAPER: dict[str, tuple[int, dict[int | str, tuple[int, int]]]] = {
     "vote": (20, {3: (50, 1000), "whole": (500, 10_000)}),
@@ -31,197 +32,140 @@ PAPER: dict[str, tuple[int, dict[int | str, tuple[int, int]]]] = {
     "tic-tac-toe": (20, {2: (50, 500), 3: (50, 1000), "whole": (500, 10_000)}),
 }
 EMBEDDINGS: tuple[int | Literal["whole"], ...] = (1, 2, 3, "whole")
-PER_LEVEL, *BLOCKS = (f"as published, d = {d}" for d in EMBEDDINGS)
-EXACT = "exact"
+PUBLISHED = {f"as published, d = {d}": d for d in EMBEDDINGS}
+PER_LEVEL, *BLOCKS = PUBLISHED
+TWO, THREE, WHOLE = BLOCKS
+EXACT, RDT = "exact", "Private-RDT"
 CLEAR = 2  # standard errors of a difference; one cell in twenty is so far apart by chance
+OURS = {
+    EXACT: ("exact", {}),
+    "exact, multiway": ("exact", {"tests": "multiway"}),
+    "diffpc45": ("diffpc45", {}),
+    "embedded, exact search": ("embedded", {}),  # its default: no rule stops it early
+}
+THEIRS = {name: ("embedded", {"variant": "as-published", "embedding_depth": d}) for name, d in PUBLISHED.items()}
 
 
 @dataclass(frozen=True)
-class Point:
-    """One learner at one epsilon on one table; accuracy as a fraction over all folds, and its standard error."""
+class Bai(Sweep):
+    """Trees in blocks of levels: the published forms (not private), DiffPC4.5 and the exact mechanisms. Figs. 4 to 6
+    are the tables one by one; Fig. 7 has Private-RDT beside them.
+    """
 
-    table: str
-    method: str
-    epsilon: float
-    layers: int
-    folds: int
-    repeats: int
-    accuracy_mean: float
-    accuracy_error: float
-    fit_seconds_mean: float
-    private: bool
+    known: ClassVar[Mapping[str, Learner]] = declare({**OURS, **THEIRS, RDT: ("jagannathan2012", {})})
+    title: ClassVar[str] = "Bai et al."
+    least_tables: ClassVar[int] = 1
+    layers: int = axis(LAYERS, "Layers of a tree, its leaves counted.", least=2)
+    steps: int = axis(0, "Cuts the Markov chains short; 0 is as long as the paper's.", least=0)
 
-    @property
-    def text(self) -> str:
-        """In per cent."""
-        return f"{100 * self.accuracy_mean:.1f} ± {100 * self.accuracy_error:.1f}"
+    def check(self) -> None:
+        for table in self.tables:
+            if table not in PAPER:
+                raise ParameterError(f"no figure shows {table!r}; choose among {', '.join(PAPER)}")
+        super().check()
 
+    def way(self, learner: Learner, table: str, schema: Schema, epsilon: float | None) -> Way:
+        more = parameters(learner.name, table, self.layers, len(schema.attributes), self.steps)
+        return way_of(learner.recipe, schema, epsilon, self.seed, {**learner.params, **more})
 
-@dataclass(frozen=True)
-class Contest:
-    """In how many cells (a table at an epsilon) a method is clearly ahead of another, or behind."""
+    def statements(self, results: Results) -> Iterable[Statement]:
+        if self.has(RDT, *PUBLISHED):
+            yield from self._fig7(results)
+        elif self.has(*PUBLISHED):
+            for table in self.tables:
+                yield from self._of_table(results, table)
 
-    method: str
-    against: str
-    ahead: int
-    behind: int
-    cells: int
+    def notes(self) -> tuple[str, ...]:
+        cut = f" Chains were cut after {self.steps} steps, shorter than the paper's." if self.steps else ""
+        return (f"Trees of {self.layers} layers.{cut}",)
 
-    def __str__(self) -> str:
-        counts = f"ahead in {self.ahead} and behind in {self.behind} of {self.cells} cells"
-        return f"{self.method}, against {self.against}: {counts}"
+    def apart(self, results: Results, table: str, first: str, second: str, epsilon: float) -> tuple[float, float]:
+        """Points that the first is ahead, and how many would be clear."""
+        folds = [results.folds(table, name, epsilon) for name in (first, second)]
+        error = sum(standard_error(values) ** 2 for values in folds) ** 0.5
+        return results.gap(table, first, second, epsilon), CLEAR * error
 
+    def _of_table(self, results: Results, table: str) -> Iterable[Statement]:
+        source = f"BAI Fig. {FIGURES[table]}"
+        for epsilon in self.epsilons:
+            if epsilon in (0.1, 1.0):
+                yield self._deeper(results, table, epsilon, source)
+        low, high = min(self.epsilons), max(self.epsilons)
+        if low in self.epsilons and low <= 0.01:
+            yield self._whole(results, table, low, source, best=True)
+        if high >= 10:
+            yield self._whole(results, table, high, source, best=False)
+        if low < high:
+            gains = {name: results.mean(table, name, high) or 0.0 for name in PUBLISHED}
+            rise = [gain - (results.mean(table, name, low) or 0.0) for name, gain in gains.items()]
+            ours = ", ".join(f"{value:+.1f}" for value in rise)
+            says = f"{table}: accuracy rises with epsilon for every d"
+            why = f"points from epsilon {low:g} to {high:g}, d = 1, 2, 3, whole"
+            yield Statement(source, says, "all rise", ours, judged(min(rise) > 0), why)
 
-@dataclass(frozen=True)
-class Figures:
-    """What the benchmark page shows."""
+    def _deeper(self, results: Results, table: str, epsilon: float, source: str) -> Statement:
+        steps = [self.apart(results, table, deeper, shallower, epsilon) for shallower, deeper in _pairs()]
+        ahead, clear = self.apart(results, table, WHOLE, PER_LEVEL, epsilon)
+        holds = ahead > clear and all(gap > -doubt for gap, doubt in steps)
+        ours = ", ".join(f"{gap:+.1f}" for gap, _ in steps) + f"; whole before one {ahead:+.1f} ± {clear:.1f}"
+        why = "points of 2 over 1, 3 over 2, whole over 3; none clearly reversed, whole trees clearly before d = 1"
+        says = f"{table}, epsilon {epsilon:g}: the deeper the embedding, the better"
+        return Statement(source, says, "whole, 3, 2, 1", ours, judged(holds), why)
 
-    points: tuple[Point, ...]
-    distances: tuple[Distance, ...] = ()
+    def _whole(self, results: Results, table: str, epsilon: float, source: str, *, best: bool) -> Statement:
+        gaps = {name: results.gap(table, WHOLE, name, epsilon) for name in (PER_LEVEL, TWO, THREE)}
+        holds = min(gaps.values()) > 0 if best else max(gaps.values()) < 0
+        said = "outperforms the others" if best else "is the poorest"
+        ours = ", ".join(f"{gap:+.1f}" for gap in gaps.values())
+        says = f"{table}, epsilon {epsilon:g}: the whole tree {said}"
+        return Statement(source, says, said, ours, judged(holds), "points of whole over d = 1, 2, 3")
 
-    def with_distances(self, distances: Sequence[Distance]) -> Figures:
-        return replace(self, distances=tuple(distances))
-
-    @property
-    def by_table(self) -> dict[str, list[Point]]:
-        found: dict[str, list[Point]] = {}
-        for point in self.points:
-            found.setdefault(point.table, []).append(point)
-        return found
-
-    @property
-    def by_space(self) -> dict[tuple[tuple[int, ...], float], list[Distance]]:
-        found: dict[tuple[tuple[int, ...], float], list[Distance]] = {}
-        for distance in self.distances:
-            found.setdefault((distance.arities, distance.epsilon), []).append(distance)
-        return found
-
-    @property
-    def contests(self) -> list[Contest]:
-        """Blocks against one mechanism per level, and the exact tree against the best of all published forms."""
-        published = [PER_LEVEL, *BLOCKS]
-        ours = [self._contest(EXACT, published, "the best published form")]
-        return [self._contest(block, [PER_LEVEL], "d = 1, a mechanism per level") for block in BLOCKS] + ours
-
-    def _contest(self, method: str, rivals: Sequence[str], against: str) -> Contest:
-        cells: dict[tuple[str, float], dict[str, Point]] = {}
-        for point in self.points:
-            cells.setdefault((point.table, point.epsilon), {})[point.method] = point
-        apart = []
-        for found in cells.values():
-            mine, best = found[method], max((found[rival] for rival in rivals), key=lambda p: p.accuracy_mean)
-            error = (mine.accuracy_error**2 + best.accuracy_error**2) ** 0.5
-            apart.append((mine.accuracy_mean - best.accuracy_mean, CLEAR * error))
-        ahead = sum(difference > clear for difference, clear in apart)
-        return Contest(method, against, ahead, sum(-difference > clear for difference, clear in apart), len(apart))
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "experiment": "bai",
-            "source": "Bai et al., Sci. China Inf. Sci. 2017, Figs. 3 to 6",
-            "warning": WARNING,
-            "contests": [asdict(contest) for contest in self.contests],
-            "points": [asdict(point) for point in self.points],
-            "distances": [asdict(distance) for distance in self.distances],
-        }
-
-    def to_markdown(self) -> str:
-        """A table a figure (methods down, epsilons across, accuracy and standard error in per cent), then distances."""
-        lines = []
-        for table, mine in self.by_table.items():
-            epsilons = list(dict.fromkeys(f"eps {point.epsilon:g}" for point in mine))
-            lines += [f"**{table}** ({mine[0].layers} layers, {mine[0].folds} folds x {mine[0].repeats})", ""]
-            lines += _head("method", "private", *epsilons)
-            for method in dict.fromkeys(point.method for point in mine):
-                row = [point for point in mine if point.method == method]
-                lines.append(_row(method, "yes" if row[0].private else "no", *(point.text for point in row)))
-            lines.append("")
-        if self.distances:
-            lines += _head("arities", "subtrees", "eps'", *dict.fromkeys(f"{d.steps:,} steps" for d in self.distances))
-        for (arities, epsilon), found in self.by_space.items():
-            cells = (f"{distance.distance:.3f}" for distance in found)
-            lines.append(_row(" ".join(map(str, arities)), str(found[0].subtrees), f"{epsilon:g}", *cells))
-        return "\n".join([*lines, ""])
+    def _fig7(self, results: Results) -> Iterable[Statement]:
+        for table, better, worse in (
+            ("vote", (THREE, WHOLE), (PER_LEVEL, TWO)),
+            ("mushroom", (PER_LEVEL, *BLOCKS), ()),
+        ):
+            if table not in self.tables:
+                continue
+            for name in (*worse, *better):
+                gaps = [results.gap(table, name, RDT, epsilon) for epsilon in self.epsilons]
+                wanted = "better" if name in better else "worse"
+                mean = sum(gaps) / len(gaps)
+                holds = mean > 0 if wanted == "better" else mean < 0
+                ours = ", ".join(f"{gap:+.1f}" for gap in gaps)
+                says = f"{table}: d = {PUBLISHED[name]} is {wanted} than Private-RDT"
+                told = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons)
+                why = f"points ahead of Private-RDT at epsilon {told}; judged by their mean"
+                yield Statement("BAI Fig. 7", says, wanted, ours, judged(holds), why)
 
 
-def _head(*titles: str) -> list[str]:
-    return [_row(*titles), "|" + "---|" * len(titles)]
+def parameters(name: str, table: str, layers: int, attributes: int, steps: int) -> dict[str, Any]:
+    """What a learner is given for a table: the paper's settings. ``steps`` cuts chains short; 0 does not."""
+    depth, (least, chains) = layers - 1, PAPER[table]
+    if name == EXACT:
+        return {}
+    if name == RDT:  # as in its own paper: half of the attributes deep, five trees for few records
+        return {"max_depth": attributes // 2, "trees": 5 if table == "vote" else 10}
+    if name not in PUBLISHED:
+        return {"max_depth": min(depth, 3) if name.startswith("embedded") else depth}
+    buffer, limit = chains.get(PUBLISHED[name], (None, None))
+    if limit is not None and steps:
+        limit = min(limit, steps)
+    search = "exhaustive" if buffer is None else "mcmc"
+    return {"max_depth": depth, "search": search, "min_records": least, "buffer": buffer, "step_limit": limit}
 
 
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
+def _pairs() -> Sequence[tuple[str, str]]:
+    return ((PER_LEVEL, TWO), (TWO, THREE), (THREE, WHOLE))
 
 
-def methods(table: str, layers: int, *, steps: int | None = None) -> dict[str, Callable[[float], PrivateClassifier]]:
-    """The learners of a figure by name. ``steps`` cuts the paper's chains short, for a quick look."""
-    min_records, chains = PAPER[table]
-    depth = layers - 1
-
-    def maker(recipe: str, **params: Any) -> Callable[[float], PrivateClassifier]:
-        return lambda epsilon: make_classifier(recipe, epsilon=epsilon, **params)
-
-    made = {
-        EXACT: maker("exact"),
-        "exact, multiway": maker("exact", tests="multiway", max_depth=depth),
-        "diffpc45": maker("diffpc45", max_depth=depth),
-        "embedded, exact search": maker("embedded", max_depth=min(depth, 3)),  # its default: no rule stops it early
-    }
-    for d, name in zip(EMBEDDINGS, (PER_LEVEL, *BLOCKS), strict=True):
-        buffer, limit = chains.get(d, (None, None))
-        if limit is not None and steps is not None:
-            limit = min(limit, steps)
-        made[name] = maker(
-            "embedded",
-            variant="as-published",
-            max_depth=depth,
-            embedding_depth=d,
-            search="exhaustive" if buffer is None else "mcmc",
-            min_records=min_records,
-            buffer=buffer,
-            step_limit=limit,
-        )
-    return made
-
-
-def check_tables(tables: Sequence[str]) -> None:
-    for table in tables:
-        if table not in PAPER:
-            raise ParameterError(f"no figure shows {table!r}; choose among {', '.join(TABLES)}")
-
-
-def run(
-    tables: Sequence[str] = TABLES,
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    layers: int = LAYERS,
-    folds: int = FOLDS,
-    repeats: int = 1,
-    steps: int | None = None,
-    data_dir: str | PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Figures:
-    """Cross-validate every learner of every figure."""
-    check_tables(tables)
-    points: list[Point] = []
-    loaded = {table: real.load(table, data_dir) for table in tables}
-    jobs = [(table, *job) for table in tables for job in product(methods(table, layers, steps=steps), epsilons)]
-    for number, (table, method, epsilon) in enumerate(jobs):
-        classifier = methods(table, layers, steps=steps)[method](epsilon)
-        score = evaluate(*loaded[table], [classifier], folds=folds, repeats=repeats, references=()).results[0]
-        points.append(
-            Point(
-                table=table,
-                method=method,
-                epsilon=float(epsilon),
-                layers=layers,
-                folds=folds,
-                repeats=repeats,
-                accuracy_mean=score.accuracy_mean,
-                accuracy_error=score.accuracy_std / (folds * repeats - 1) ** 0.5,
-                fit_seconds_mean=score.fit_seconds_mean,
-                private=score.private,
-            )
-        )
-        if progress is not None:
-            progress(number + 1, len(jobs))
-    return Figures(tuple(points))
+FORMS = {
+    "smoke": Bai(("vote",), (0.1, 1.0), 2, who=tuple(PUBLISHED), layers=3, steps=20),
+    "quick": Bai(("vote", "tic-tac-toe"), EPSILONS, 2, who=(EXACT, *PUBLISHED), steps=QUICK_STEPS),
+    "full": Bai(tuple(PAPER), EPSILONS, 5, who=(*OURS, *PUBLISHED)),
+}
+FIG7_FORMS = {
+    "smoke": Bai(("vote",), (1.0,), 2, who=(RDT, *PUBLISHED), layers=3, steps=20),
+    "quick": Bai(("vote",), FIG7_EPSILONS, 3, 2, who=(RDT, *PUBLISHED), layers=5, steps=QUICK_STEPS),
+    "full": Bai(("vote", "mushroom"), FIG7_EPSILONS, 10, who=(RDT, *PUBLISHED), layers=FIG7_LAYERS),
+}

@@ -1,12 +1,13 @@
 """Bai et al.'s Markov chain: its score as it goes on (their Fig. 3), and how far it is from what it stands for.
 
-NOT PRIVATE: the chain reads exact counts, and so does all of this.
+The paper says of its traces that they become stable, and later so for a larger epsilon. Stable is not near: on spaces
+small enough to be listed the distance from the mechanism is computed, with nothing left to chance. NOT PRIVATE: the
+chain reads exact counts, and so does all of this.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from os import PathLike
@@ -18,6 +19,8 @@ import numpy.typing as npt
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.outcome import Figure, Outcome, Point, Series, Statement, Table, judged
 from privet.privacy.counting import ROOT
 from privet.published.mcmc import LEAF, Asked, Chain, ExactStop, OpenBlock, all_asked
 from privet.schema import Categorical, Schema
@@ -26,14 +29,98 @@ from privet.schema.encoding import Codes
 Floats = npt.NDArray[np.float64]
 Result = TypeVar("Result")
 
-EPSILONS = (0.01, 0.1, 1, 10)
+EPSILONS = (0.01, 0.1, 1.0, 10.0)
 BUFFER, STEPS, THRESHOLD = 500, 10_000, 1.0  # of Fig. 3; it shows so many steps, and the threshold is not given
 LAYERS = 20
 MIN_RECORDS = {"mushroom": 50}  # the smallest node that is split; 20 elsewhere (section 4.1)
 MOST_STATES = 5000  # of a chain whose transitions are written out
 SPACES = ((2, 2, 2, 2), (3, 3, 3), (2, 3, 3), (2, 2, 4))  # arities of attributes; two levels of them can be listed
 SPACE_EPSILONS = (0.1, 1.0)
+DRAWN = 200  # points of a trace that are kept, each a mean of its stretch
 SPACE_STEPS = (0, 1, 10, 100, 1000, 10_000)
+
+
+@dataclass(frozen=True)
+class BaiChain(Experiment):
+    """Traces of the chain's score at four epsilons, and the distance of chains from what they stand for, on tables
+    whose class follows the first attribute but for a fifth: blocks of two levels, no stopping rule.
+    """
+
+    tables: tuple[str, ...] = axis(("mushroom",), "A table of PRIVET_DATA; may be repeated.")
+    epsilons: tuple[float, ...] = axis(EPSILONS, "A budget; may be repeated.")
+    steps: int = axis(STEPS, "Steps of a chain at most.")
+    spaces: int = axis(len(SPACES), "How many of the small spaces, from the smallest on.", least=0)
+    records: int = axis(300, "Records of a small space.", option="--records")
+
+    def check(self) -> None:
+        for table in self.tables:
+            real.load_schema(table)  # says what there is
+
+    def jobs(self) -> list[Job]:
+        traced = [{"table": table, "epsilon": epsilon} for table in self.tables for epsilon in self.epsilons]
+        spaces = SPACES[: self.spaces]
+        return traced + [{"space": list(space), "epsilon": epsilon} for space in spaces for epsilon in SPACE_EPSILONS]
+
+    def run(self, job: Job) -> Found:
+        if "space" in job:
+            law = chain_law(*_toy(tuple(job["space"]), self.records), 2, job["epsilon"])
+            return {"subtrees": len(law.subtrees), "distances": [law.distance(steps) for steps in SPACE_STEPS]}
+        chain = Chain(min(BUFFER, self.steps), self.steps, THRESHOLD)
+        found = trace(job["table"], job["epsilon"], chain=chain, seed=self.epsilons.index(job["epsilon"]))
+        parts = np.array_split(found.scores, min(DRAWN, len(found.scores)))
+        spread = float(np.std(found.scores[-BUFFER:]))
+        return {"steps": len(found.scores), "spread": spread, "scores": [float(np.mean(part)) for part in parts]}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        traced, spaces = ([row for row in rows if key in row] for key in ("scores", "subtrees"))
+        chains = [(f"{r['table']}", f"{r['epsilon']:g}", f"{r['steps']}", f"{r['spread']:.1f}") for r in traced]
+        tables = [Table("Chains of Fig. 3", ("table", "epsilon", "steps", "sd of the last scores"), tuple(chains))]
+        if spaces:
+            cells = [
+                (
+                    " ".join(map(str, row["space"])),
+                    f"{row['subtrees']}",
+                    f"{row['epsilon']:g}",
+                    *(f"{distance:.3f}" for distance in row["distances"]),
+                )
+                for row in spaces
+            ]
+            heads = ("arities", "subtrees", "eps'", *(f"{steps:,} steps" for steps in SPACE_STEPS))
+            tables.append(Table("How far the chain is from the mechanism (total variation)", heads, tuple(cells)))
+        statements = [statement for table in self.tables for statement in self._statements(traced, table)]
+        return Outcome(tuple(tables), tuple(self._figures(traced)), tuple(statements))
+
+    def _figures(self, traced: Sequence[Row]) -> Iterator[Figure]:
+        for table in self.tables:
+            series = []
+            for row in (row for row in traced if row["table"] == table):
+                width = row["steps"] / len(row["scores"])
+                points = tuple(Point((i + 1) * width, score) for i, score in enumerate(row["scores"]))
+                series.append(Series(f"epsilon {row['epsilon']:g}", points, dashed=True))
+            yield Figure(f"BAI Fig. 3: score of the chain on {table}", "steps", "score of the tree", tuple(series))
+
+    def _statements(self, traced: Sequence[Row], table: str) -> Iterator[Statement]:
+        mine = {row["epsilon"]: row for row in traced if row["table"] == table}
+        low, high = min(mine), max(mine)
+        settled = [e for e, row in mine.items() if _drift(row) <= 2 * max(row["spread"], 1.0)]
+        told = ", ".join(f"{_drift(row):+.1f} at epsilon {e:g}" for e, row in mine.items())
+        why = "drift of the mean score over the last quarter, at most two of its standard deviations"
+        holds = len(settled) == len(mine)
+        yield Statement("BAI Fig. 3", f"{table}: the score becomes stable", "stable", told, judged(holds), why)
+        if low == high:
+            return
+        ours = f"sd {mine[low]['spread']:.1f} at epsilon {low:g}, {mine[high]['spread']:.1f} at {high:g}"
+        unstable = mine[high]["spread"] > mine[low]["spread"]
+        says = f"{table}: the larger epsilon, the less stable the score"
+        why = "a larger epsilon narrows what the chain stands for; unstable are the small ones"
+        yield Statement("BAI Fig. 3", says, "sd grows with epsilon", ours, judged(unstable), "" if unstable else why)
+
+
+def _drift(row: Row) -> float:
+    """How far the mean score of the last eighth is from that of the eighth before."""
+    scores = np.array(row["scores"])
+    eighth = max(len(scores) // 8, 1)
+    return float(scores[-eighth:].mean() - scores[-2 * eighth : -eighth or None].mean())
 
 
 # ---- Fig. 3: the chain's score ------------------------------------------------------------------------------------
@@ -46,24 +133,6 @@ class Trace:
     table: str
     epsilon: float
     scores: tuple[float, ...]
-
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        with open(path, "w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out)
-            writer.writerow(("step", "score"))
-            writer.writerows(enumerate(self.scores))
-
-    def to_text(self, width: int = 72, height: int = 16) -> str:
-        """The picture in characters: steps to the right, score upwards, the mean of each column."""
-        columns = [float(np.mean(part)) for part in np.array_split(self.scores, min(width, len(self.scores)))]
-        low, high = min(columns), max(columns)
-        step = (high - low) / (height - 1) or 1.0
-        rows = [round((column - low) / step) for column in columns]
-        lines = []
-        for row in reversed(range(height)):
-            lines.append(f"{low + row * step:10.1f} |" + "".join("*" if r == row else " " for r in rows).rstrip())
-        axis = f"{'':10} +{'-' * len(columns)} {len(self.scores)} steps"
-        return "\n".join([f"{self.table}, epsilon {self.epsilon:g}", *lines, axis])
 
 
 def trace(
@@ -86,45 +155,7 @@ def trace(
     return Trace(name, float(epsilon), tuple(scores))
 
 
-def traces(
-    name: str = "mushroom",
-    steps: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    data_dir: str | PathLike[str] | None = None,
-) -> list[Trace]:
-    """All of Fig. 3: the paper's four epsilons, two a panel. ``steps`` cuts the chains short."""
-    chain = Chain(BUFFER, min(steps or STEPS, STEPS), THRESHOLD)
-    found = []
-    for number, epsilon in enumerate(EPSILONS):
-        found.append(trace(name, epsilon, chain=chain, data_dir=data_dir, seed=number))
-        if progress is not None:
-            progress(number + 1, len(EPSILONS))
-    return found
-
-
 # ---- how far the chain is from what it stands for -----------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Distance:
-    """Total-variation distance between the chain after ``steps`` steps and the mechanism it stands for."""
-
-    arities: tuple[int, ...]
-    subtrees: int
-    epsilon: float
-    steps: int
-    distance: float
-
-
-def distances(records: int = 300) -> list[Distance]:
-    """On tables whose class follows the first attribute but for a fifth, blocks of two levels, no stopping rule."""
-    found = []
-    for arities in SPACES:
-        schema, codes = _toy(arities, records)
-        for epsilon in SPACE_EPSILONS:
-            law = chain_law(schema, codes, 2, epsilon)
-            found += [Distance(arities, len(law.subtrees), epsilon, n, law.distance(n)) for n in SPACE_STEPS]
-    return found
 
 
 def _toy(arities: tuple[int, ...], records: int) -> tuple[Schema, Codes]:
@@ -215,3 +246,10 @@ def _every_roll(act: Callable[[_Script], Result]) -> Iterator[tuple[Result, floa
             waiting += [(*script.orders, side) for side in range(more.sides)]
         else:
             yield result, script.chance
+
+
+FORMS = {
+    "smoke": BaiChain(("vote",), (0.1, 10.0), 100, 1, 60),
+    "quick": BaiChain(steps=1000, spaces=2),
+    "full": BaiChain(),
+}
