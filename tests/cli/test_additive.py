@@ -7,8 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from privet.privacy.ledger import Ledger
 
 
@@ -37,16 +35,3 @@ def test_a_journal_keeps_the_delta(desk: Any) -> None:
     assert second.exit_code != 0, "a new journal had the delta of one fit, and no more"
     assert "delta" in second.stderr
     assert desk.fit("-o", desk["two.json"], "--journal", desk["books.jsonl"], recipe="additive").exit_code == 0
-
-
-@pytest.mark.parametrize("command", ["additive", "reliability", "which-learner"])
-def test_experiments_have_help_and_an_example(shared_desk: Any, command: str) -> None:
-    text = " ".join(shared_desk.ok("reproduce", command, "--help").stdout.split())
-    assert f"Example: privet reproduce {command}" in text
-
-
-def test_experiments_print_their_tables(shared_desk: Any, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
-    told = shared_desk.ok("reproduce", "reliability", "--table", "vote", "--epsilon", 4, "--folds", 2)
-    assert "| vote |" in told.stdout
-    assert "NOT PRIVATE" in told.stderr

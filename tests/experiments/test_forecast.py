@@ -9,18 +9,24 @@ import pytest
 
 from privet.errors import ParameterError
 from privet.experiments import forecast
+from privet.experiments.runner import run
 from privet.planning.signals import SIGNALS
 
 
-def test_a_table(data_dir: Path) -> None:
-    found = forecast.run(
-        ("vote",), (0.01, 10.0), recipes=("mohammed2015",), folds=2, worlds=3, data_dir=data_dir, processes=1
-    )
-    assert [(row.table, row.recipe, row.epsilon) for row in found.rows] == [
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
+
+
+@pytest.mark.usefixtures("tables")
+def test_a_table() -> None:
+    grid = forecast.Forecast(("vote",), (0.01, 10.0), ("mohammed2015",), 2, 3)
+    found = run("forecast", "full", grid, processes=1)
+    small, large = (forecast.Row(**row) for row in found.rows[0]["losses"])
+    assert [(row.table, row.recipe, row.epsilon) for row in (small, large)] == [
         ("vote", "mohammed2015", 0.01),
         ("vote", "mohammed2015", 10.0),
     ]
-    small, large = found.rows
     assert small.records == 217  # half of 435
     assert small.without_noise > 0.9
     # Eight fits that guess lose some 40 points, with a deviation of 5 at most; 10 is six of them away.
@@ -30,10 +36,10 @@ def test_a_table(data_dir: Path) -> None:
     assert small.fits == large.fits
     nearest = min(SIGNALS, key=lambda name: abs(small.forecast_without_noise[name] - small.without_noise))
     assert small.fits == nearest
-    lines = found.to_markdown().splitlines()
-    assert len(lines) == 4
-    assert lines[2].startswith("| vote | mohammed2015 | 0.01 | ")
-    assert len(found.to_dict()["results"]) == 2
+    assert [row[:3] for row in found.outcome.tables[0].rows] == [
+        ("vote", "mohammed2015", "0.01"),
+        ("vote", "mohammed2015", "10"),
+    ]
 
 
 def test_verdicts() -> None:
@@ -42,11 +48,12 @@ def test_verdicts() -> None:
     assert row.within
     apart = replace(row, fits="weak")
     assert not apart.within
-    both = forecast.Comparison((row, apart), 5, 10)
+    both = forecast.Comparison((row, apart))
     assert both.verdict == "1 of 2 forecasts are within 3 points"
     assert both.verdict_at(0.1) == "epsilon 0.1: exact 1/2"
 
 
-def test_a_missing_table(data_dir: Path) -> None:
+@pytest.mark.usefixtures("tables")
+def test_a_missing_table() -> None:
     with pytest.raises(ParameterError, match="atlantis"):
-        forecast.run(("atlantis",), data_dir=data_dir)
+        run("forecast", "full", forecast.Forecast(("atlantis",)))

@@ -9,12 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privet.datasets import real
 from privet.datasets.fletcher import SYNTH, synth
 from privet.errors import ParameterError
 from privet.experiments import fletcher_fig81, fletcher_instances, forest_claims, forest_settings
-from privet.recipes.smooth_forest import SmoothForest, depth_of
+from privet.experiments.runner import run
+from privet.recipes.smooth_forest import SmoothForest
 from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
+
+
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
 
 
 def test_claims_are_judged_by_both_measures() -> None:
@@ -23,19 +30,32 @@ def test_claims_are_judged_by_both_measures() -> None:
     assert (good.accurate, good.calibrated, good.row()[-1]) == (True, True, "yes")
     assert (dull.accurate, dull.calibrated, dull.row()[-1]) == (False, True, "no")
     assert (brash.accurate, brash.calibrated, brash.row()[-1]) == (True, False, "no")
-    assert forest_claims.Claims((good,), 5).verdict == "all 1 hold"
-    assert forest_claims.Claims((good, dull), 5).verdict == "missed on t at 1"
+    assert forest_claims.verdict_on([good]) == "all 1 hold"
+    assert forest_claims.verdict_on([good, dull]) == "missed on t at 1"
 
 
-def test_settings_on_a_table(data_dir: Path) -> None:
-    found = forest_settings.run(
-        ("vote",), ("defaults", "majority vote", "half as many trees"), (10.0,), folds=2, data_dir=data_dir, processes=1
-    )
-    assert [result.setting for result in found.results] == ["defaults", "majority vote", "half as many trees"]
-    assert all(0.75 < result.mean(10.0) <= 1 for result in found.results)  # a constant has 0.614
-    assert found.to_markdown().splitlines()[2].startswith("| defaults | ")
-    with pytest.raises(ParameterError, match="unknown setting"):
-        forest_settings.run(("vote",), ("fewer",))
+@pytest.mark.usefixtures("tables")
+def test_claims_on_a_table() -> None:
+    found = run("forest-claims", "full", forest_claims.ForestClaims(("wbc",), (10.0,), 2), processes=1)
+    claim = found.rows[0]["claim"]
+    assert (claim["table"], claim["epsilon"], claim["fits"]) == ("wbc", 10, 48)  # a small table is dealt more often
+    assert claim["accuracy"] > claim["majority"] == pytest.approx(0.655, abs=0.001)
+    assert claim["log_loss"] < claim["shares_log_loss"] == pytest.approx(0.64, abs=0.03)
+    assert found.outcome.notes == ("claims: all 1 hold",)
+
+
+@pytest.mark.usefixtures("tables")
+def test_settings_on_a_table() -> None:
+    wanted = ("defaults", "majority vote", "half as many trees")
+    grid = forest_settings.ForestSettings(("vote",), (10.0,), 2, who=wanted)
+    found = run("forest-settings", "full", grid, processes=1)
+    assert [row[0] for row in found.outcome.tables[0].rows] == list(wanted)
+    assert all(75 < float(row[1]) <= 100 for row in found.outcome.tables[0].rows)  # a constant has 61.4
+    schema = real.load_schema("vote")
+    trees = {name: grid.way(grid.known[name], "vote", schema, 1.0) for name in wanted}
+    assert trees["half as many trees"].recipe == "random-forest"
+    with pytest.raises(ParameterError, match="no learner here is called 'fewer'"):
+        run("forest-settings", "full", forest_settings.ForestSettings(("vote",), who=("fewer",)))
 
 
 def test_the_synthetic_tables() -> None:
@@ -64,13 +84,24 @@ def test_as_many_leaves_are_empty_as_in_the_thesis(name: str) -> None:
 
 def test_smooth_beats_global_and_the_sound_form_keeps_up() -> None:
     """Fig. 8.1 on one table, two folds. Global labels are right in 62 per cent of leaves; smooth ones nearly always."""
-    figure = fletcher_fig81.run(("B",), folds=2, processes=1)
-    [row] = figure.rows
-    assert row.depth == depth_of(10, 0) == 8
-    assert row.accuracy["smooth"] > row.accuracy["global"] + 5
-    assert row.accuracy["sound"] > row.accuracy["global"]
-    assert row.accuracy["smooth"] == pytest.approx(85.4, abs=4)
-    assert figure.to_dict()["rows"][0]["verdict"] in ("reproduced", "differs")
+    found = run("fletcher-fig81", "full", fletcher_fig81.Figure81(("B",), 2), processes=1)
+    accuracy = {row["column"]: row["accuracy"] for row in found.rows}
+    assert found.outcome.tables[0].rows[0][:3] == ("SynthB", str(fletcher_fig81.SEEDS["B"]), "8")
+    assert accuracy["smooth"] > accuracy["global"] + 5
+    assert accuracy["sound"] > accuracy["global"]
+    assert accuracy["smooth"] == pytest.approx(85.4, abs=4)
+
+
+def test_figure_81_is_judged_by_points() -> None:
+    def verdicts(smooth: float, plain: float) -> list[str]:
+        columns = {"smooth": smooth, "global": plain, "sound": 80.0, "random-forest": 80.0}
+        rows = [{"table": "A", "column": name, "accuracy": value} for name, value in columns.items()]
+        return [one.verdict for one in fletcher_fig81.Figure81(("A",)).conclude(rows).statements]
+
+    assert verdicts(90.0, 73.0) == ["reproduced"] * 3
+    assert verdicts(70.0, 76.0) == ["differs"] * 3
+    with pytest.raises(ParameterError, match="no synthetic table is called 'Z'; choose among A"):
+        run("fletcher-fig81", "full", fletcher_fig81.Figure81(("Z",)))
 
 
 def test_the_nearest_instance() -> None:
@@ -98,8 +129,9 @@ def test_expected_columns_are_what_forests_score() -> None:
     assert columns["smooth"] == pytest.approx(found["smooth"], abs=5)
     assert columns["global"] == pytest.approx(found["global"], abs=5)
     assert columns["smooth"] > columns["global"] + 5
-    searched = fletcher_instances.search(("A",), 1, processes=1)
-    assert searched["A"][0] == fletcher_instances.expected("A", 0)[2]
+    searched = run("fletcher-instances", "full", fletcher_instances.Instances(("A",), 1), processes=1)
+    assert searched.rows[0] == {"table": "A", "seed": 0} | fletcher_instances.expected("A", 0)[2]
+    assert searched.outcome.tables[0].rows[0][0] == "SynthA"
 
 
 def test_twins() -> None:

@@ -11,6 +11,7 @@ import pytest
 from privet.errors import ParameterError, RecipeError
 from privet.experiments import graded, reliability, which_learner
 from privet.experiments.graded import _mean, _score
+from privet.experiments.runner import run
 
 
 def test_scores_are_those_of_their_definitions() -> None:
@@ -23,15 +24,16 @@ def test_scores_are_those_of_their_definitions() -> None:
     assert _mean([None]) == (None, None)
 
 
-@pytest.fixture(scope="module")
-def small(data_dir: Path) -> graded.GradedTable:
-    return graded.run(
-        ["vote"], ["additive", "exact"], [1.0, 8.0], deltas=(0.0,), folds=2, data_dir=data_dir, processes=1
-    )
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
 
 
-def test_a_table_has_a_cell_for_each_learner_and_epsilon(small: graded.GradedTable) -> None:
-    assert [(cell.learner, cell.epsilon) for cell in small.cells] == [
+@pytest.mark.usefixtures("tables")
+def test_a_table_has_a_cell_for_each_learner_and_epsilon() -> None:
+    grid = graded.GradedSweep(("vote",), ("additive", "exact"), (1.0, 8.0), (0.0,), folds=2)
+    found = run("additive", "full", grid, processes=1)
+    assert [(row["learner"], row["epsilon"]) for row in found.rows] == [
         ("additive", 1.0),
         ("additive", 8.0),
         ("exact", 1.0),
@@ -39,35 +41,47 @@ def test_a_table_has_a_cell_for_each_learner_and_epsilon(small: graded.GradedTab
         ("additive without noise", None),
         ("boosting", None),
     ]
-    assert all(cell.auc is not None and 0.8 < cell.auc <= 1 for cell in small.cells)
-    assert all(cell.accuracy > 0.8 for cell in small.cells)
-    assert small.to_dict()["experiment"] == "graded"
-    for measure in ("auc", "log_loss", "accuracy"):
-        text = small.to_markdown(measure)
-        assert text.splitlines()[0] == f"| {measure.replace('_', '-')} | vote |"
-        assert "±" in text
+    assert all(row["auc"] is not None and 0.8 < row["auc"] <= 1 for row in found.rows)
+    assert all(row["accuracy"] > 0.8 for row in found.rows)
+    assert [table.title.split(" at ")[0] for table in found.outcome.tables] == ["AUC", "log-loss", "accuracy %"]
+    assert all("±" in cell for table in found.outcome.tables for _, cell in table.rows)
 
 
-def test_unknown_names_are_refused_before_any_work(data_dir: Path) -> None:
+@pytest.mark.usefixtures("tables")
+def test_a_delta_is_for_recipes_that_have_one() -> None:
+    grid = graded.GradedSweep(("vote",), ("additive", "exact"), (1.0,), (0.0, 1e-6), references=False)
+    assert [(job["learner"], job["delta"]) for job in grid.jobs()] == [
+        ("additive", 0),
+        ("additive", 1e-6),
+        ("exact", 0),
+    ]
+
+
+@pytest.mark.usefixtures("tables")
+def test_unknown_names_are_refused_before_any_work() -> None:
     with pytest.raises(RecipeError):
-        graded.run(["vote"], ["shrub"], data_dir=data_dir)
-    with pytest.raises(ParameterError, match="unknown reference"):
-        graded.run(["vote"], references=["oracle"], data_dir=data_dir)
+        run("additive", "full", graded.GradedSweep(("vote",), ("shrub",)))
+    with pytest.raises(ParameterError, match="atlantis"):
+        run("additive", "full", graded.GradedSweep(("atlantis",)))
 
 
-def test_groups_of_equal_size_compare_prediction_and_truth(data_dir: Path) -> None:
-    found = reliability.run(["vote"], epsilon=8.0, folds=2, data_dir=data_dir)
-    (curve,) = found.curves
-    assert len(curve.predicted) == len(curve.observed) == 10
-    assert list(curve.predicted) == sorted(curve.predicted)
-    assert curve.observed[-1] > 0.9 > 0.1 > curve.observed[0]
-    assert curve.error == pytest.approx(np.abs(np.subtract(curve.predicted, curve.observed)).mean())
-    assert "| vote |" in found.to_markdown()
+@pytest.mark.usefixtures("tables")
+def test_groups_of_equal_size_compare_prediction_and_truth() -> None:
+    found = run("reliability", "full", reliability.Reliability(("vote",), epsilon=8.0, folds=2), processes=1)
+    (curve,) = found.rows
+    assert len(curve["predicted"]) == len(curve["observed"]) == 10
+    assert curve["predicted"] == sorted(curve["predicted"])
+    assert curve["observed"][-1] > 0.9 > 0.1 > curve["observed"][0]
+    assert curve["error"] == pytest.approx(np.abs(np.subtract(curve["predicted"], curve["observed"])).mean())
+    assert found.outcome.tables[0].rows[0][0] == "vote"
 
 
-def test_learners_are_grouped_by_records_times_epsilon(data_dir: Path) -> None:
-    found = which_learner.run(["vote"], ["additive"], [0.1, 1.0], data_dir=data_dir, processes=1)
-    assert [place.records_times_epsilon for place in found.places] == pytest.approx([21.75, 217.5])
-    text = found.to_markdown()
-    assert "below 100, up to 20 attributes, two classes" in text
-    assert "100 to 1000, up to 20 attributes, two classes" in text
+@pytest.mark.usefixtures("tables")
+def test_learners_are_grouped_by_records_times_epsilon() -> None:
+    grid = which_learner.WhichLearner(("vote",), ("additive",), (0.1, 1.0))
+    found = run("which-learner", "full", grid, processes=1)
+    assert [row["records"] * row["epsilon"] for row in found.rows] == pytest.approx([21.75, 217.5])
+    assert [row[0] for row in found.outcome.tables[0].rows] == [
+        "below 100, up to 20 attributes, two classes",
+        "100 to 1000, up to 20 attributes, two classes",
+    ]

@@ -7,7 +7,8 @@ import pytest
 
 from privet.errors import ParameterError
 from privet.experiments import shapes
-from privet.experiments.shapes import LARGE_SHAPES, LARGEST, NUMBERS, SHAPES, Cell, ShapeSuite, cells_of, world
+from privet.experiments.runner import run
+from privet.experiments.shapes import LARGE_SHAPES, LARGEST, NUMBERS, SHAPES, Cell, Shapes, ShapeSuite, cells_of, world
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -55,17 +56,17 @@ def test_verdicts() -> None:
     assert cell(88, 87, 60).behind == -1
     suite = ShapeSuite((cell(86.5, 87, 60), cell(86, 87, 60)))
     assert len(suite.missed) == 1
-    assert suite.to_dict()["results"][1]["verdict"] == "too far behind"
-    assert "| bell | 2 | 100,000 | 1 | 86.5 | 87.0 true deciles | 60.0 | 0.1 | close |" in suite.to_markdown()
+    assert suite.verdict == "1 of 2 cells miss their target"
+    assert suite.rows()[0] == ("bell", "2", "100,000", "1", "86.5", "87.0 true deciles", "60.0", "0.1", "close")
 
 
 def test_a_small_run() -> None:
-    told: list[tuple[int, int]] = []
-    suite = shapes.run(
-        ("bounds x 1,000,000",), (1_500,), (2,), (1.0,), ("exact", "diffpc45"), repeats=1, processes=1,
-        progress=lambda *step: told.append(step),
-    )  # fmt: skip
-    (found,) = suite.cells
-    assert set(found.accuracy) == {"exact", "diffpc45"}
-    assert found.accuracy["exact"] > found.majority + 5  # it finds what an even grid cannot see
-    assert told == [(1, 2), (2, 2)]
+    grid = Shapes(("bounds x 1,000,000",), (1_500,), (2,), (1.0,), ("exact", "diffpc45"), 1)
+    found = run("shapes", "full", grid, processes=1)
+    exact, other = found.rows
+    assert [row["learner"] for row in found.rows] == ["exact", "diffpc45"]
+    assert exact["scores"][0] > exact["scores"][2] + 5  # it finds what an even grid cannot see
+    assert exact["scores"][2] == other["scores"][2]  # one table, one majority
+    assert len(found.outcome.tables[0].rows) == 1
+    with pytest.raises(ParameterError, match="no learner is called 'oak'"):
+        run("shapes", "full", Shapes(learners=("oak",)))

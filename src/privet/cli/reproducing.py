@@ -7,12 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli import (
-    reproducing_forecast,
-    reproducing_forests,
-    reproducing_graded,
-    reproducing_shapes,
-)
 from privet.cli.experiments import (
     DEFAULT_OUT,
     Experiments,
@@ -204,8 +198,4 @@ def register(app: typer.Typer) -> None:
     papers.command("all", epilog="Example: privet reproduce all --quick --report pages")(everything)
     for entry in ENTRIES:
         papers.command(entry.name)(stub(entry))
-    reproducing_forests.register(papers)
-    reproducing_forecast.register(papers)
-    reproducing_graded.register(papers)
-    reproducing_shapes.register(papers)
     app.add_typer(papers, name="reproduce", help="Run experiments of the papers again, and our own.")

@@ -9,18 +9,20 @@ is no independent test. The share of empty leaves (Table 8.3) is one of the tree
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from privet.datasets.fletcher import SYNTH, synth
+from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
-from privet.experiments.evaluation import WARNING, evaluate
-from privet.experiments.workers import share_out
+from privet.experiments.evaluation import evaluate
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.outcome import Figure, Outcome, Point, Series, Statement, Table, judged
 from privet.privacy.counting import ROOT, class_counts, descend
 from privet.recipes.smooth_forest import depth_of
 from privet.schema import Schema
@@ -28,8 +30,7 @@ from privet.schema.encoding import Codes
 
 EPSILON = Fraction(1)
 LIMIT = 3.0  # points
-FOLDS, QUICK_FOLDS = 10, 2
-QUICK_TABLES = ("A", "B")
+FOLDS = 10
 COLUMNS = ("smooth", "global", "sound", "random-forest")
 # Accuracy in per cent (smooth, global), read off the figure.
 PUBLISHED = {
@@ -47,64 +48,63 @@ SEARCHED = {"A": 150, "B": 150, "C": 80, "D": 20, "E": 170, "F": 6000, "G": 28}
 
 
 @dataclass(frozen=True)
-class Row:
-    """One table: accuracies in per cent by column, and the thesis's."""
+class Figure81(Experiment):
+    """Smooth and global sensitivity on SynthA to SynthG as published, and the sound form and the random forest beside
+    them. The thesis does not say which instances of its random tables it drew: these were searched for.
+    """
 
-    table: str
-    seed: int
-    depth: int
-    accuracy: dict[str, float]
-    published: dict[str, float]
+    invented: ClassVar[bool] = True
+    tables: tuple[str, ...] = axis(tuple(SYNTH), "A letter from A to G; may be repeated.")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
-    @property
-    def verdict(self) -> str:
-        near = all(abs(self.accuracy[name] - value) <= LIMIT for name, value in self.published.items())
-        return "reproduced" if near else "differs"
+    def check(self) -> None:
+        check_letters(self.tables)
 
+    def jobs(self) -> list[Job]:
+        return [{"table": table, "column": column} for table in self.tables for column in COLUMNS]
 
-@dataclass(frozen=True)
-class Figure81:
-    rows: tuple[Row, ...]
-    folds: int
+    def run(self, job: Job) -> Found:
+        return {"accuracy": accuracy(job["table"], SEEDS[job["table"]], job["column"], self.folds)[3]}
 
-    @property
-    def verdict(self) -> str:
-        return "reproduced" if all(row.verdict == "reproduced" for row in self.rows) else "differs"
-
-    def to_dict(self) -> dict[str, Any]:
-        rows = [asdict(row) | {"searched": SEARCHED[row.table], "verdict": row.verdict} for row in self.rows]
-        source = "Fletcher, PhD thesis 2017, Figure 8.1"
-        return {
-            "experiment": "fletcher-fig81",
-            "source": source,
-            "warning": WARNING,
-            "folds": self.folds,
-            "verdict": self.verdict,
-            "rows": rows,
-        }
-
-
-def run(
-    tables: Sequence[str] = tuple(SYNTH),
-    *,
-    folds: int = FOLDS,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Figure81:
-    """All columns of the given tables."""
-    jobs = [(table, SEEDS[table], column, folds) for table in tables for column in COLUMNS]
-    found = {(table, column): score for table, _, column, score in share_out(accuracy, jobs, processes, progress)}
-    rows = [
-        Row(
-            table=table,
-            seed=SEEDS[table],
-            depth=depth_of(sum(SYNTH[table]), 0),
-            accuracy={column: found[table, column] for column in COLUMNS},
-            published=dict(zip(COLUMNS, PUBLISHED[table], strict=False)),
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        found = {(row["table"], row["column"]): row["accuracy"] for row in rows}
+        cells = []
+        for table in self.tables:
+            published = dict(zip(COLUMNS, PUBLISHED[table], strict=False))
+            told = [
+                f"{found[table, name]:.1f}" + (f" (thesis {published[name]:g})" if name in published else "")
+                for name in COLUMNS
+            ]
+            cells.append((f"Synth{table}", f"{SEEDS[table]}", f"{depth_of(sum(SYNTH[table]), 0)}", *told))
+        series = tuple(
+            Series(column, tuple(Point(f"Synth{table}", found[table, column]) for table in self.tables))
+            for column in COLUMNS
         )
-        for table in tables
-    ]
-    return Figure81(tuple(rows), folds)
+        title = "TH Fig. 8.1: accuracy % at epsilon 1"
+        statements = [one for table in self.tables for one in _judge(found, table)]
+        return Outcome(
+            (Table(title, ("table", "seed", "depth", *COLUMNS), tuple(cells)),),
+            (Figure(title, "table", "accuracy %", series),),
+            tuple(statements),
+        )
+
+
+def check_letters(tables: Sequence[str]) -> None:
+    for name in tables:
+        if name not in SYNTH:
+            raise ParameterError(f"no synthetic table is called {name!r}; choose among {', '.join(SYNTH)}")
+
+
+def _judge(found: Mapping[tuple[str, str], float], table: str) -> Iterator[Statement]:
+    why = f"within {LIMIT:g} points, on the nearest of {SEARCHED[table]} instances: agreement is no independent test"
+    for column, published in zip(COLUMNS, PUBLISHED[table], strict=False):
+        ours = found[table, column]
+        holds = abs(ours - published) <= LIMIT
+        says = f"Synth{table}: accuracy with {column} sensitivity"
+        yield Statement("TH Fig. 8.1", says, f"{published:g} %", f"{ours:.1f} %", judged(holds), why)
+    ahead = found[table, "smooth"] - found[table, "global"]
+    says = f"Synth{table}: smooth sensitivity beats global sensitivity"
+    yield Statement("TH Fig. 8.1", says, "smooth ahead", f"{ahead:+.1f} points", judged(ahead > 0), "any difference")
 
 
 def accuracy(table: str, seed: int, column: str, folds: int) -> tuple[str, int, str, float]:
@@ -138,3 +138,6 @@ def empty_leaves(schema: Schema, codes: Codes, trees: int, repeats: int) -> floa
         parts = engine.shards(ROOT, trees, lambda sides, size: random.integers(0, sides, size))  # noqa: B023
         shares.append(float((class_counts(engine, descend(parts, routes)).sum(axis=1) == 0).mean()))
     return 100 * float(np.mean(shares))
+
+
+FORMS = {"smoke": Figure81(("A",), 2), "quick": Figure81(("A", "B", "F"), 2), "full": Figure81()}

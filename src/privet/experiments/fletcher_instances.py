@@ -9,16 +9,18 @@ is read off a normal curve with that mean and spread. What is left to chance is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.datasets.fletcher import SYNTH, synth
 from privet.engines.memory import MemoryEngine
-from privet.experiments.fletcher_fig81 import EPSILON, PUBLISHED
-from privet.experiments.workers import share_out
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.fletcher_fig81 import EPSILON, PUBLISHED, check_letters
+from privet.experiments.outcome import Outcome, Table
 from privet.privacy.counting import ROOT, class_counts, descend
 from privet.published.margin_labels import margins, smooth_sensitivity
 from privet.recipes.smooth_forest import SmoothForest, depth_of
@@ -35,19 +37,38 @@ WORTH = 6.0  # points from the thesis
 COLUMNS = ("smooth", "global")
 
 
-def search(
-    tables: Sequence[str],
-    instances: int,
-    *,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[str, dict[int, dict[str, float]]]:
-    """The expected columns, in per cent, by table and seed of the generator."""
-    jobs = [(table, seed) for table in tables for seed in range(instances)]
-    found: dict[str, dict[int, dict[str, float]]] = {table: {} for table in tables}
-    for table, seed, columns in share_out(expected, jobs, processes, progress):
-        found[table][seed] = columns
-    return found
+@dataclass(frozen=True)
+class Instances(Experiment):
+    """Both published columns of Figure 8.1 over instances of the random tables: how far instances differ, and which is
+    nearest to the thesis.
+    """
+
+    invented: ClassVar[bool] = True
+    tables: tuple[str, ...] = axis(tuple(SYNTH), "A letter from A to G; may be repeated.")
+    instances: int = axis(150, "Seeds of the generator, from 0 on.", option="--instances")
+
+    def check(self) -> None:
+        check_letters(self.tables)
+
+    def jobs(self) -> list[Job]:
+        return [{"table": table, "seed": seed} for table in self.tables for seed in range(self.instances)]
+
+    def run(self, job: Job) -> Found:
+        return expected(job["table"], job["seed"])[2]
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        cells = []
+        for table in self.tables:
+            found = {row["seed"]: {name: row[name] for name in COLUMNS} for row in rows if row["table"] == table}
+            best = nearest(table, found)
+            told = [f"Synth{table}"]
+            for column, published in zip(COLUMNS, PUBLISHED[table], strict=True):
+                values = [by[column] for by in found.values()]
+                told += [f"{min(values):.1f} to {max(values):.1f}", f"{np.mean(values):.1f}", f"{published:g}"]
+            cells.append((*told, f"{best}", f"{distance(table, found[best]):.1f}"))
+        heads = [text for column in COLUMNS for text in (column, "mean", "thesis")]
+        title = f"Expected accuracy % over {self.instances} instances"
+        return Outcome((Table(title, ("table", *heads, "nearest seed", "points away"), tuple(cells)),))
 
 
 def distance(table: str, columns: dict[str, float]) -> float:
@@ -116,3 +137,6 @@ def _averages(schema: Schema, routes: Routes, values: Floats, features: npt.NDAr
     shares[routes.leaves] = np.stack([1 - values, values], axis=1)
     forest = Forest(schema, as_trees(routes, shares, np.full_like(shares, np.nan)), voting="proba")
     return np.asarray(forest.predict_proba(features)[:, 1])
+
+
+FORMS = {"smoke": Instances(("A",), 2), "quick": Instances(("A", "F"), 20), "full": Instances()}

@@ -10,18 +10,18 @@ without noise is nearest, on average over the learners. That is for judging the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from os import PathLike
-from typing import Any
 
 import numpy as np
 
 from privet.datasets import real
 from privet.errors import ParameterError
 from privet.estimators.registry import make_classifier
-from privet.experiments.evaluation import WARNING, evaluate
-from privet.experiments.workers import share_out
+from privet.experiments.evaluation import evaluate
+from privet.experiments.experiment import Experiment, Found, Job, axis
+from privet.experiments.experiment import Row as RunRow
+from privet.experiments.outcome import Outcome, Table
 from privet.planning.outlook import in_points
 from privet.planning.planner import NO_NOISE, RECIPES, plan, quick_settings
 from privet.planning.signals import SIGNALS
@@ -29,7 +29,7 @@ from privet.planning.signals import SIGNALS
 TABLES = ("vote", "banknote", "nursery", "mushroom", "magic", "adult-complete")
 EPSILONS = (0.1, 1.0)
 FOLDS = 5
-WORLDS, QUICK_WORLDS = 10, 3
+WORLDS = 10
 SMALL, REPEATS = 2_000, 4  # records; a small table's folds are dealt several times, for its noise is large
 TOLERANCE = 3.0  # points
 
@@ -59,9 +59,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison:
+    """All of them, and how many were foreseen."""
+
     rows: tuple[Row, ...]
-    folds: int
-    worlds: int
 
     @property
     def verdict(self) -> str:
@@ -76,17 +76,6 @@ class Comparison:
             for recipe in dict.fromkeys(row.recipe for row in mine)
         ]
         return f"epsilon {epsilon:g}: {', '.join(told)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "experiment": "forecast",
-            "warning": WARNING,
-            "folds": self.folds,
-            "worlds": self.worlds,
-            "tolerance": TOLERANCE,
-            "verdict": self.verdict,
-            "results": [asdict(row) | {"off": row.off, "within": row.within} for row in self.rows],
-        }
 
     def cells(self) -> list[tuple[str, ...]]:
         """A line of text for every row: what the tables of the command and of the docs show."""
@@ -104,33 +93,37 @@ class Comparison:
             for row in self.rows
         ]
 
-    def to_markdown(self) -> str:
-        lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-        return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in self.cells())])
-
 
 HEADINGS = ("table", "recipe", "epsilon", "without noise %", "points lost", *SIGNALS, "fits", "off by")
 
 
-def run(
-    tables: Sequence[str] = TABLES,
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    recipes: Sequence[str] = RECIPES,
-    folds: int = FOLDS,
-    worlds: int = WORLDS,
-    data_dir: str | PathLike[str] | None = None,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Comparison:
-    """Foresee and measure. A table that is not there is refused before any work."""
-    known = real.names(data_dir)
-    missing = [table for table in tables if table not in known]
-    if missing:
-        raise ParameterError(f"no table called {missing[0]!r} in PRIVET_DATA; there are {', '.join(known)}")
-    jobs = [(table, tuple(epsilons), tuple(recipes), folds, worlds, data_dir) for table in tables]
-    found = {rows[0].table: rows for rows in share_out(_compare, jobs, processes, progress)}
-    return Comparison(tuple(row for table in tables for row in found[table]), folds, worlds)
+@dataclass(frozen=True)
+class Forecast(Experiment):
+    """What `privet plan` foresees without data, and what privacy really costs: points of accuracy lost."""
+
+    tables: tuple[str, ...] = axis(TABLES, "A table of PRIVET_DATA; may be repeated.")
+    epsilons: tuple[float, ...] = axis(EPSILONS, "A budget; may be repeated.")
+    recipes: tuple[str, ...] = axis(RECIPES, "A method; may be repeated.")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
+    worlds: int = axis(WORLDS, "Invented tables a forecast.", least=3)
+
+    def check(self) -> None:
+        known = real.names()
+        if missing := [table for table in self.tables if table not in known]:
+            raise ParameterError(f"no table called {missing[0]!r} in PRIVET_DATA; there are {', '.join(known)}")
+
+    def jobs(self) -> list[Job]:
+        return [{"table": table} for table in self.tables]
+
+    def run(self, job: Job) -> Found:
+        found = _compare(job["table"], self.epsilons, self.recipes, self.folds, self.worlds)
+        return {"losses": [asdict(row) for row in found]}
+
+    def conclude(self, rows: Sequence[RunRow]) -> Outcome:
+        found = Comparison(tuple(Row(**one) for row in rows for one in row["losses"]))
+        notes = (f"{found.verdict}.", *(f"{found.verdict_at(epsilon)}." for epsilon in self.epsilons))
+        title = f"Points lost, and as foreseen; {self.folds} folds, {self.worlds} invented tables"
+        return Outcome((Table(title, HEADINGS, tuple(found.cells())),), notes=notes)
 
 
 def _compare(
@@ -139,9 +132,8 @@ def _compare(
     recipes: tuple[str, ...],
     folds: int,
     worlds: int,
-    data_dir: str | PathLike[str] | None,
 ) -> list[Row]:
-    schema, columns = real.load(table, data_dir)
+    schema, columns = real.load(table)
     labels = schema.encode(columns).labels
     assert labels is not None
     size = len(labels)
@@ -184,3 +176,10 @@ def _compare(
         for recipe in recipes
         for place, epsilon in enumerate(sorted(epsilons))
     ]
+
+
+FORMS = {
+    "smoke": Forecast(("vote",), (1.0,), ("mohammed2015",), 2, 3),
+    "quick": Forecast(("vote", "banknote"), worlds=3),
+    "full": Forecast(),
+}

@@ -8,17 +8,16 @@ has released plus 0.02 nats. Small tables are dealt more often, since their mean
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from os import PathLike
-from typing import Any
 
 import numpy as np
 
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
-from privet.experiments.evaluation import WARNING, deal, part
-from privet.experiments.workers import share_out
+from privet.experiments.evaluation import deal, part
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.outcome import Outcome, Table
 from privet.measures.scores import balanced_accuracy, log_loss, macro_auc
 from privet.recipes.fitting import fit, own_ledger
 from privet.recipes.random_forest import RandomForest
@@ -26,8 +25,7 @@ from privet.schema.frozen import freeze
 from privet.trees.forest import Forest
 
 EPSILONS = (0.1, 1.0, 10.0)
-FOLDS, QUICK_FOLDS = 5, 2
-QUICK_TABLES = ("vote", "wilt")
+FOLDS = 5
 MOST_REPEATS = 24
 PREDICTIONS = 20_000  # of a table, at least, before it is dealt no more
 BELOW_MAJORITY, ABOVE_SHARES = 0.01, 0.02
@@ -57,9 +55,6 @@ class Claim:
     def calibrated(self) -> bool:
         return self.log_loss <= self.shares_log_loss + ABOVE_SHARES
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"accurate": self.accurate, "calibrated": self.calibrated}
-
     def row(self) -> tuple[str, ...]:
         return (
             self.table,
@@ -88,95 +83,91 @@ HEADINGS = (
 
 
 @dataclass(frozen=True)
-class Claims:
-    claims: tuple[Claim, ...]
-    folds: int
+class ForestClaims(Experiment):
+    """The random forest with its defaults against the class shares alone. Claimed are an accuracy of at least the
+    majority class less a point, and a log-loss of at most that of the class shares which the forest itself has released
+    plus 0.02 nats.
+    """
 
-    @property
-    def verdict(self) -> str:
-        missed = [f"{c.table} at {c.epsilon:g}" for c in self.claims if not (c.accurate and c.calibrated)]
-        return f"missed on {', '.join(missed)}" if missed else f"all {len(self.claims)} hold"
+    tables: tuple[str, ...] = axis((), "A table of PRIVET_DATA; may be repeated. All by default.")
+    epsilons: tuple[float, ...] = axis(EPSILONS, "A budget; may be repeated.")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
-    def to_dict(self) -> dict[str, Any]:
-        claims = [claim.to_dict() for claim in self.claims]
-        return {
-            "experiment": "forest-claims",
-            "warning": WARNING,
-            "folds": self.folds,
-            "verdict": self.verdict,
-            "results": claims,
-        }
+    def check(self) -> None:
+        for table in self.tables:
+            real.load_schema(table)
 
+    def jobs(self) -> list[Job]:
+        tables = self.tables or real.names()
+        return [{"table": table, "epsilon": epsilon} for table in tables for epsilon in self.epsilons]
 
-def run(
-    tables: Sequence[str] | None = None,
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    folds: int = FOLDS,
-    data_dir: str | PathLike[str] | None = None,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Claims:
-    """Cross-validate the forest with its defaults on the tables, on all that there are by default."""
-    chosen = real.names(data_dir) if tables is None else tuple(tables)
-    jobs = [(table, tuple(epsilons), folds, data_dir) for table in chosen]
-    found = {claims[0].table: claims for claims in share_out(_claims, jobs, processes, progress)}
-    return Claims(tuple(claim for table in chosen for claim in found[table]), folds)
+    def run(self, job: Job) -> Found:
+        return {"claim": asdict(_claim(job["table"], job["epsilon"], self.folds))}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        claims = [Claim(**row["claim"]) for row in rows]
+        table = Table("The random forest and the class shares alone", HEADINGS, tuple(claim.row() for claim in claims))
+        return Outcome((table,), notes=(f"claims: {verdict_on(claims)}",))
 
 
-def _claims(
-    table: str, epsilons: tuple[float, ...], folds: int, data_dir: str | PathLike[str] | None
-) -> tuple[Claim, ...]:
-    schema, columns = real.load(table, data_dir)
+def verdict_on(claims: Sequence[Claim]) -> str:
+    missed = [f"{c.table} at {c.epsilon:g}" for c in claims if not (c.accurate and c.calibrated)]
+    return f"missed on {', '.join(missed)}" if missed else f"all {len(claims)} hold"
+
+
+def _claim(table: str, epsilon: float, folds: int) -> Claim:
+    schema, columns = real.load(table)
     recipe, random = RandomForest(), np.random.default_rng(0)
     prepared, frozen = recipe.prepare(schema), freeze(schema, columns)
     codes = frozen.codes(prepared)
     assert codes.labels is not None
     repeats = min(MOST_REPEATS, max(1, math.ceil(PREDICTIONS / codes.labels.size)))
     splits = list(deal(codes.labels, folds, repeats, seed=0))
-    claims = []
-    for epsilon in epsilons:
-        runs = []
-        for train, test in splits:
-            known, ledger = part(codes, train), own_ledger(recipe, epsilon)
-            engine = MemoryEngine(prepared, known, frozen.take(train))
-            forest = fit(recipe, engine, ledger, epsilon, random=random).trees
-            assert isinstance(forest, Forest)
-            unseen = frozen.take(test).codes(forest.schema)  # numbers are cut where the forest says
-            assert known.labels is not None
-            assert unseen.labels is not None
-            predicted, proba = forest.predict(unseen.features), forest.predict_proba(unseen.features)
-            largest = np.bincount(known.labels, minlength=schema.n_classes).argmax()
-            alone = np.broadcast_to(forest.prior, proba.shape)
-            runs.append(
-                (
-                    float((unseen.labels == largest).mean()),
-                    float((unseen.labels == predicted).mean()),
-                    log_loss(unseen.labels, alone),
-                    log_loss(unseen.labels, proba),
-                    balanced_accuracy(unseen.labels, predicted),
-                    macro_auc(unseen.labels, proba),
-                )
-            )
-        columns_ = np.array(runs, dtype=np.float64)  # None becomes NaN
-        majority, accuracy, alone_loss, loss, balanced, auc = columns_.T
-        claims.append(
-            Claim(
-                table=table,
-                epsilon=epsilon,
-                fits=len(runs),
-                majority=float(majority.mean()),
-                accuracy=float(accuracy.mean()),
-                accuracy_error=_error(accuracy - majority),
-                shares_log_loss=float(alone_loss.mean()),
-                log_loss=float(loss.mean()),
-                log_loss_error=_error(loss - alone_loss),
-                balanced_accuracy=float(balanced.mean()),
-                auc=None if np.isnan(auc).all() else float(np.nanmean(auc)),
+    runs = []
+    for train, test in splits:
+        known, ledger = part(codes, train), own_ledger(recipe, epsilon)
+        engine = MemoryEngine(prepared, known, frozen.take(train))
+        forest = fit(recipe, engine, ledger, epsilon, random=random).trees
+        assert isinstance(forest, Forest)
+        unseen = frozen.take(test).codes(forest.schema)  # numbers are cut where the forest says
+        assert known.labels is not None
+        assert unseen.labels is not None
+        predicted, proba = forest.predict(unseen.features), forest.predict_proba(unseen.features)
+        largest = np.bincount(known.labels, minlength=schema.n_classes).argmax()
+        alone = np.broadcast_to(forest.prior, proba.shape)
+        runs.append(
+            (
+                float((unseen.labels == largest).mean()),
+                float((unseen.labels == predicted).mean()),
+                log_loss(unseen.labels, alone),
+                log_loss(unseen.labels, proba),
+                balanced_accuracy(unseen.labels, predicted),
+                macro_auc(unseen.labels, proba),
             )
         )
-    return tuple(claims)
+    columns_ = np.array(runs, dtype=np.float64)  # None becomes NaN
+    majority, accuracy, alone_loss, loss, balanced, auc = columns_.T
+    return Claim(
+        table=table,
+        epsilon=epsilon,
+        fits=len(runs),
+        majority=float(majority.mean()),
+        accuracy=float(accuracy.mean()),
+        accuracy_error=_error(accuracy - majority),
+        shares_log_loss=float(alone_loss.mean()),
+        log_loss=float(loss.mean()),
+        log_loss_error=_error(loss - alone_loss),
+        balanced_accuracy=float(balanced.mean()),
+        auc=None if np.isnan(auc).all() else float(np.nanmean(auc)),
+    )
 
 
 def _error(differences: np.ndarray) -> float:
     return float(differences.std(ddof=1) / math.sqrt(differences.size))
+
+
+FORMS = {
+    "smoke": ForestClaims(("wbc",), (1.0,), 2),
+    "quick": ForestClaims(("vote", "wilt"), folds=2),
+    "full": ForestClaims(),
+}

@@ -6,18 +6,18 @@ those that do well on average over all tables and both budgets, never for one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from os import PathLike
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.datasets import real
-from privet.errors import ParameterError
-from privet.estimators.registry import make_classifier
-from privet.experiments.evaluation import WARNING, evaluate
-from privet.experiments.workers import share_out
+from privet.experiments.cross_validation import Learner, way_of
+from privet.experiments.evaluation import Way
+from privet.experiments.experiment import Row
+from privet.experiments.outcome import Outcome, Table
+from privet.experiments.sweep import Results, Sweep, declare
+from privet.schema import Schema
 
 TABLES = (
     "adult-complete",
@@ -33,9 +33,8 @@ TABLES = (
     "vote",
     "wbc",
 )
-QUICK_TABLES = ("vote", "tic-tac-toe")
 EPSILONS = (0.1, 1.0)
-FOLDS, QUICK_FOLDS = 5, 2
+SHARE = "share_of_trees"  # of the attributes: how many trees follows from the table
 SETTINGS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "disjoint parts": {"sharing": "disjoint"},
@@ -80,62 +79,35 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Result:
-    """Accuracy as a fraction, by table and epsilon."""
+class ForestSettings(Sweep):
+    """Settings of the random forest against each other: means over all tables, then table by table."""
 
-    setting: str
-    accuracy: dict[str, dict[float, float]]
+    known: ClassVar[Mapping[str, Learner]] = declare(
+        {name: ("random-forest", {k: v for k, v in params.items() if k != SHARE}) for name, params in SETTINGS.items()}
+    )
+    title: ClassVar[str] = "Settings of the random forest"
 
-    def mean(self, epsilon: float) -> float:
-        return float(np.mean([by_epsilon[epsilon] for by_epsilon in self.accuracy.values()]))
+    def way(self, learner: Learner, table: str, schema: Schema, epsilon: float | None) -> Way:
+        params = dict(learner.params)
+        if SHARE in SETTINGS[learner.name]:
+            params["trees"] = max(1, round(SETTINGS[learner.name][SHARE] * len(schema.attributes)))
+        return way_of(learner.recipe, schema, epsilon, self.seed, params)
 
-
-@dataclass(frozen=True)
-class Settings:
-    results: tuple[Result, ...]
-    epsilons: tuple[float, ...]
-    folds: int
-
-    def to_dict(self) -> dict[str, Any]:
-        results = [asdict(result) | {"mean": {e: result.mean(e) for e in self.epsilons}} for result in self.results]
-        return {"experiment": "forest-settings", "warning": WARNING, "folds": self.folds, "results": results}
-
-    def to_markdown(self) -> str:
-        heads = " | ".join(f"eps {epsilon:g}" for epsilon in self.epsilons)
-        lines = [f"| setting | {heads} | both |", "|" + "---|" * (len(self.epsilons) + 2)]
-        for result in self.results:
-            means = [100 * result.mean(epsilon) for epsilon in self.epsilons]
-            lines.append(f"| {result.setting} | {' | '.join(f'{m:.2f}' for m in means)} | {np.mean(means):.2f} |")
-        return "\n".join(lines)
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        results = Results(rows)
+        cells = []
+        for learner in self.learners():
+            found = [[results.mean(t, learner.name, e) for t in self.tables] for e in self.epsilons]
+            means = [float(np.mean([value for value in at if value is not None])) for at in found]
+            cells.append((learner.name, *(f"{value:.2f}" for value in means), f"{np.mean(means):.2f}"))
+        title = f"Mean accuracy % over {len(self.tables)} tables"
+        heads = ("setting", *(f"eps {epsilon:g}" for epsilon in self.epsilons), "both")
+        whole = super().conclude(rows)
+        return replace(whole, tables=(Table(title, heads, tuple(cells)), *whole.tables), figures=())
 
 
-def run(
-    tables: Sequence[str] = TABLES,
-    settings: Sequence[str] = tuple(SETTINGS),
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    folds: int = FOLDS,
-    data_dir: str | PathLike[str] | None = None,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Settings:
-    """Cross-validate the settings on the tables."""
-    unknown = [name for name in settings if name not in SETTINGS]
-    if unknown:
-        raise ParameterError(f"unknown setting {unknown[0]!r}; choose among {', '.join(SETTINGS)}")
-    jobs = [(table, setting, tuple(epsilons), folds, data_dir) for table in tables for setting in settings]
-    found = {(table, setting): scores for table, setting, scores in share_out(_scores, jobs, processes, progress)}
-    results = [Result(setting, {table: found[table, setting] for table in tables}) for setting in settings]
-    return Settings(tuple(results), tuple(epsilons), folds)
-
-
-def _scores(
-    table: str, setting: str, epsilons: tuple[float, ...], folds: int, data_dir: str | PathLike[str] | None
-) -> tuple[str, str, dict[float, float]]:
-    schema, columns = real.load(table, data_dir)
-    params = dict(SETTINGS[setting])
-    if "share_of_trees" in params:
-        params["trees"] = max(1, round(params.pop("share_of_trees") * len(schema.attributes)))
-    made = [make_classifier("random-forest", epsilon=epsilon, **params) for epsilon in epsilons]
-    scores = evaluate(schema, columns, made, folds=folds, references=()).results
-    return table, setting, {e: score.accuracy_mean for e, score in zip(epsilons, scores, strict=True)}
+FORMS = {
+    "smoke": ForestSettings(("vote",), (1.0,), 2, who=("defaults", "majority vote", "half as many trees")),
+    "quick": ForestSettings(("vote", "tic-tac-toe"), EPSILONS, 2),
+    "full": ForestSettings(TABLES, EPSILONS, 5),
+}

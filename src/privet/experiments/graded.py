@@ -9,11 +9,9 @@ epsilon) at a time.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +19,10 @@ import numpy.typing as npt
 
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
-from privet.errors import ParameterError
 from privet.estimators.registry import make_classifier
-from privet.experiments.evaluation import WARNING
-from privet.experiments.workers import share_out
+from privet.experiments.evaluation import deal, part
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.outcome import Figure, Outcome, Point, Series, Table
 from privet.growing.knots import FINE, fine_bins, main_basis
 from privet.measures.scores import macro_auc
 from privet.recipes.fitting import fit, own_ledger
@@ -38,7 +36,8 @@ TABLES = ("adult", "magic", "bank", "mushroom", "nursery")
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 RECIPES = ("additive",)
 REFERENCES = ("additive without noise", "boosting")
-FOLDS, QUICK_FOLDS = 10, 2
+FOLDS = 10
+TITLES = {"auc": "AUC", "log_loss": "log-loss", "accuracy": "accuracy %"}
 LEAST = 1e-13  # a probability in a logarithm
 RIDGE = 1.0  # of the additive model without noise
 
@@ -64,37 +63,73 @@ class Graded:
 
 
 @dataclass(frozen=True)
-class GradedTable:
-    """Learners down, tables across, a number for each epsilon."""
+class GradedSweep(Experiment):
+    """AUC, log-loss and accuracy of the additive model, with standard errors; a delta above 0 only where a recipe has
+    one. Learners without noise stand beside it.
+    """
 
-    cells: tuple[Graded, ...]
-    folds: int
+    tables: tuple[str, ...] = axis(TABLES, "A table of PRIVET_DATA; may be repeated.")
+    recipes: tuple[str, ...] = axis(RECIPES, "A method; may be repeated.")
+    epsilons: tuple[float, ...] = axis(EPSILONS, "A budget; may be repeated.")
+    deltas: tuple[float, ...] = axis((0.0, 1e-6), "0 or a small number; may be repeated.")
+    references: bool = axis(True, "Learners without noise.", option="--references/--no-references")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
-    def to_dict(self) -> dict[str, Any]:
-        results = [asdict(cell) for cell in self.cells]
-        return {"experiment": "graded", "warning": WARNING, "folds": self.folds, "results": results}
+    def check(self) -> None:
+        check_names(self.tables, self.recipes)
 
-    def rows(self, measure: str) -> list[tuple[str, dict[str, str]]]:
-        """(learner, text by table) of ``auc``, ``log_loss`` or ``accuracy``, epsilons in order."""
-        names = dict.fromkeys(cell.name for cell in self.cells)
-        return [
-            (
-                name,
-                {
-                    table: " / ".join(
-                        _text(cell, measure) for cell in self.cells if (cell.name, cell.table) == (name, table)
-                    )
-                    for table in dict.fromkeys(cell.table for cell in self.cells)
-                },
-            )
-            for name in names
+    def jobs(self) -> list[Job]:
+        jobs: list[Job] = []
+        for table in self.tables:
+            for name in self.recipes:
+                deltas = self.deltas if "delta" in make_classifier(name).get_params() else (0.0,)
+                jobs += [job_of(table, name, epsilon, delta) for delta in deltas for epsilon in self.epsilons]
+            jobs += [job_of(table, name, None) for name in (REFERENCES if self.references else ())]
+        return jobs
+
+    def run(self, job: Job) -> Found:
+        return grade(job, self.folds)
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        cells = [Graded(**row) for row in rows]
+        epsilons = " / ".join(f"{epsilon:g}" for epsilon in self.epsilons)
+        heads = ("learner", *self.tables)
+        tables = [
+            Table(f"{title} at epsilon {epsilons}, ± standard error", heads, _rows(cells, measure, self.tables))
+            for measure, title in TITLES.items()
         ]
+        return Outcome(tuple(tables), tuple(_figure(cells, table) for table in self.tables))
 
-    def to_markdown(self, measure: str) -> str:
-        tables = list(dict.fromkeys(cell.table for cell in self.cells))
-        lines = [f"| {measure.replace('_', '-')} | {' | '.join(tables)} |", "|" + "---|" * (len(tables) + 1)]
-        lines += [f"| {name} | {' | '.join(texts[t] for t in tables)} |" for name, texts in self.rows(measure)]
-        return "\n".join(lines)
+
+def check_names(tables: Sequence[str], recipes: Sequence[str]) -> None:
+    """Say what there is if one is unknown, before any work begins."""
+    for name in recipes:
+        make_classifier(name)
+    for table in tables:
+        real.load_schema(table)
+
+
+def job_of(table: str, learner: str, epsilon: float | None, delta: float = 0.0) -> Job:
+    return {"table": table, "learner": learner, "epsilon": epsilon, "delta": delta}
+
+
+def _rows(cells: Sequence[Graded], measure: str, tables: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """(learner, text by table), epsilons in order."""
+    rows = []
+    for name in dict.fromkeys(cell.name for cell in cells):
+        mine = [cell for cell in cells if cell.name == name]
+        told = (" / ".join(_text(cell, measure) for cell in mine if cell.table == table) for table in tables)
+        rows.append((name, *told))
+    return tuple(rows)
+
+
+def _figure(cells: Sequence[Graded], table: str) -> Figure:
+    series = []
+    for name in dict.fromkeys(cell.name for cell in cells):
+        mine = [c for c in cells if (c.name, c.table) == (name, table) and c.epsilon is not None and c.auc is not None]
+        if mine:
+            series.append(Series(name, tuple(Point(c.epsilon or 0.0, c.auc or 0.0, c.auc_error) for c in mine)))
+    return Figure(f"{table}: AUC against epsilon", "epsilon", "AUC", tuple(series), logarithmic=True)
 
 
 def _text(cell: Graded, measure: str) -> str:
@@ -106,42 +141,6 @@ def _text(cell: Graded, measure: str) -> str:
     return f"{value:.3f} ± {error:.3f}"
 
 
-def run(
-    tables: Sequence[str] = TABLES,
-    recipes: Sequence[str] = RECIPES,
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    deltas: Sequence[float] = (0.0, 1e-6),
-    references: Sequence[str] = REFERENCES,
-    folds: int = FOLDS,
-    data_dir: str | PathLike[str] | None = None,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> GradedTable:
-    """Evaluate recipes (a delta above 0 only where a recipe has one) and references on the same folds."""
-    for name in recipes:
-        make_classifier(name)  # says what there is if it is unknown, before any work begins
-    if unknown := sorted(set(references) - set(REFERENCES)):
-        raise ParameterError(f"unknown reference {unknown[0]!r}; choose from {', '.join(REFERENCES)}")
-    jobs: list[tuple[Any, ...]] = []
-    for table in tables:
-        for name in recipes:
-            with_delta = "delta" in make_classifier(name).get_params()
-            for delta in deltas if with_delta else (0.0,):
-                jobs += [(table, name, epsilon, delta, folds, data_dir) for epsilon in epsilons]
-        jobs += [(table, name, None, 0.0, folds, data_dir) for name in references]
-    found = run_jobs(jobs, processes, progress)
-    return GradedTable(tuple(found[job[:4]] for job in jobs), folds)
-
-
-def run_jobs(
-    jobs: Sequence[tuple[Any, ...]], processes: int | None, progress: Callable[[int, int], None] | None
-) -> dict[tuple[Any, ...], Graded]:
-    """(table, learner, epsilon, delta) -> how it did; a job is these, the folds and where the tables are."""
-    cells = share_out(_cell, jobs, processes, progress)
-    return {(cell.table, cell.learner, cell.epsilon, cell.delta): cell for cell in cells}
-
-
 def cross_predict(
     schema: Schema, columns: Any, recipe: str, epsilon: float, *, folds: int
 ) -> tuple[npt.NDArray[Any], Floats]:
@@ -150,8 +149,8 @@ def cross_predict(
     codes = encode(prepared, columns)
     assert codes.labels is not None
     proba = np.empty((codes.labels.size, schema.n_classes))
-    for train, test in _folds(codes.labels, folds):
-        proba[test] = grow(_part(codes, train))(_part(codes, test).features)
+    for train, test in deal(codes.labels, folds, 1, 0):
+        proba[test] = grow(part(codes, train))(part(codes, test).features)
     return codes.labels, proba
 
 
@@ -161,26 +160,22 @@ class _Scores(NamedTuple):
     accuracy: float
 
 
-def _cell(
-    table: str, learner: str, epsilon: float | None, delta: float, folds: int, data_dir: str | PathLike[str] | None
-) -> Graded:
-    schema, columns = real.load(table, data_dir)
-    grow, prepared = _learner(learner, schema, epsilon, delta)
+def grade(job: Job, folds: int) -> Found:
+    """Means over folds and their standard errors, by the names of :class:`Graded`."""
+    schema, columns = real.load(job["table"])
+    grow, prepared = _learner(job["learner"], schema, job["epsilon"], job["delta"])
     codes = encode(prepared, columns)
     assert codes.labels is not None
     scores = []
-    for train, test in _folds(codes.labels, folds):
-        predict = grow(_part(codes, train))
-        unseen = _part(codes, test)
+    for train, test in deal(codes.labels, folds, 1, 0):
+        predict = grow(part(codes, train))
+        unseen = part(codes, test)
         assert unseen.labels is not None
         scores.append(_score(unseen.labels, predict(unseen.features)))
-    means = [_mean([getattr(one, name) for one in scores]) for name in _Scores._fields]
-    (auc, auc_error), (loss, loss_error), (accuracy, accuracy_error) = means
-    assert loss is not None
-    assert loss_error is not None
-    assert accuracy is not None
-    assert accuracy_error is not None
-    return Graded(table, learner, epsilon, delta, auc, auc_error, loss, loss_error, accuracy, accuracy_error)
+    found: Found = {}
+    for name in _Scores._fields:
+        found[name], found[f"{name}_error"] = _mean([getattr(one, name) for one in scores])
+    return found
 
 
 Predict = Callable[[npt.NDArray[Any]], Floats]
@@ -245,20 +240,6 @@ def _spread(model: Any, proba: Floats, classes: int) -> Floats:
     return full
 
 
-def _folds(labels: npt.NDArray[Any], folds: int) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    from sklearn.model_selection import StratifiedKFold
-
-    dealer = StratifiedKFold(folds, shuffle=True, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a class rarer than the folds is missing from some of them
-        return list(dealer.split(np.empty((len(labels), 0)), labels))
-
-
-def _part(codes: Codes, rows: npt.NDArray[np.intp]) -> Codes:
-    assert codes.labels is not None
-    return Codes(np.ascontiguousarray(codes.features[:, rows]), codes.labels[rows])
-
-
 def _score(labels: npt.NDArray[Any], proba: Floats) -> _Scores:
     said = proba[np.arange(labels.size), labels]
     loss = float(-np.log(np.maximum(said, LEAST)).mean())
@@ -272,3 +253,10 @@ def _mean(values: Sequence[float | None]) -> tuple[float | None, float | None]:
         return None, None
     error = float(np.std(known, ddof=1)) / math.sqrt(len(known)) if len(known) > 1 else 0.0
     return float(np.mean(known)), error
+
+
+FORMS = {
+    "smoke": GradedSweep(("vote",), epsilons=(1.0,), deltas=(0.0,), references=False, folds=2),
+    "quick": GradedSweep(("vote", "mushroom"), epsilons=(0.1, 1.0), folds=2),
+    "full": GradedSweep(),
+}

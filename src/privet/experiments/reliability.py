@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from os import PathLike
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from privet.datasets import real
-from privet.experiments.evaluation import WARNING
-from privet.experiments.graded import cross_predict
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.graded import check_names, cross_predict
+from privet.experiments.outcome import Figure, Outcome, Point, Series, Table
 
 TABLES = ("adult", "bank", "magic")
 GROUPS, FOLDS = 10, 10
@@ -33,41 +32,58 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Reliability:
-    """A curve for each table."""
+class Reliability(Experiment):
+    """Predicted against observed probability in ten groups of records that a model has not seen, all folds together;
+    tables of two classes.
+    """
 
-    curves: tuple[Curve, ...]
+    tables: tuple[str, ...] = axis(TABLES, "A table of PRIVET_DATA; may be repeated.")
+    recipe: str = axis("additive", "A method.")
+    epsilon: float = axis(1.0, "A budget.")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
-    def to_dict(self) -> dict[str, Any]:
-        found = [asdict(curve) | {"error": curve.error} for curve in self.curves]
-        return {"experiment": "reliability", "warning": WARNING, "results": found}
+    def check(self) -> None:
+        check_names(self.tables, (self.recipe,))
 
-    def to_markdown(self) -> str:
-        groups = range(1, len(self.curves[0].predicted) + 1)
-        lines = [f"| table | {' | '.join(map(str, groups))} | apart |", "|" + "---|" * (len(groups) + 2)]
-        for curve in self.curves:
-            pairs = zip(curve.predicted, curve.observed, strict=True)
-            said = " | ".join(f"{100 * p:.0f} / {100 * o:.0f}" for p, o in pairs)
-            lines.append(f"| {curve.table} | {said} | {100 * curve.error:.1f} |")
-        return "\n".join(lines)
+    def jobs(self) -> list[Job]:
+        return [{"table": table} for table in self.tables]
+
+    def run(self, job: Job) -> Found:
+        curve = _curve(job["table"], self.recipe, self.epsilon, self.folds)
+        return {"predicted": list(curve.predicted), "observed": list(curve.observed), "error": curve.error}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        cells = []
+        for row in rows:
+            pairs = zip(row["predicted"], row["observed"], strict=True)
+            said = (f"{100 * p:.0f} / {100 * o:.0f}" for p, o in pairs)
+            cells.append((row["table"], *said, f"{100 * row['error']:.1f}"))
+        series = tuple(
+            Series(
+                row["table"],
+                tuple(Point(100 * p, 100 * o) for p, o in zip(row["predicted"], row["observed"], strict=True)),
+            )
+            for row in rows
+        )
+        title = f"Predicted / observed %, {self.recipe} at epsilon {self.epsilon:g}"
+        groups = tuple(str(group) for group in range(1, GROUPS + 1))
+        return Outcome(
+            (Table(title, ("table", *groups, "apart"), tuple(cells)),),
+            (Figure(title, "predicted %", "observed %", series),),
+        )
 
 
-def run(
-    tables: Sequence[str] = TABLES,
-    recipe: str = "additive",
-    epsilon: float = 1.0,
-    *,
-    folds: int = FOLDS,
-    data_dir: str | PathLike[str] | None = None,
-) -> Reliability:
-    """Predictions for records that a model has not seen, all folds together; tables of two classes."""
-    return Reliability(tuple(_curve(table, recipe, epsilon, folds, data_dir) for table in tables))
-
-
-def _curve(table: str, recipe: str, epsilon: float, folds: int, data_dir: str | PathLike[str] | None) -> Curve:
-    schema, columns = real.load(table, data_dir)
+def _curve(table: str, recipe: str, epsilon: float, folds: int) -> Curve:
+    schema, columns = real.load(table)
     labels, proba = cross_predict(schema, columns, recipe, epsilon, folds=folds)
     groups = np.array_split(np.argsort(proba[:, 1], kind="stable"), GROUPS)
     predicted = tuple(float(proba[group, 1].mean()) for group in groups)
     observed = tuple(float((labels[group] == 1).mean()) for group in groups)
     return Curve(table, recipe, epsilon, predicted, observed)
+
+
+FORMS = {
+    "smoke": Reliability(("vote",), folds=2),
+    "quick": Reliability(("mushroom", "magic"), folds=2),
+    "full": Reliability(),
+}

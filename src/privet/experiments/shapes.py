@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from statistics import NormalDist
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.estimators.registry import make_classifier
-from privet.experiments.workers import share_out
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.outcome import Outcome, Table
 from privet.schema import Categorical, Numeric, Schema
 
 Floats = npt.NDArray[np.float64]
@@ -68,6 +69,7 @@ SIZES, LARGEST = (2_000, 20_000, 100_000), 1_000_000
 LARGE_SHAPES = ("uniform", "bell", "bounds x 1,000,000")  # those that are also tried on a million records
 CLASSES, EPSILONS = (2, 5, 26), (0.1, 1.0)
 QUICK = ("bell", "spikes", "bounds x 1,000,000")
+HEADINGS = ("shape", "classes", "records", "epsilon", "exact", "best of the list", "majority", "s", "verdict")
 
 LEARNERS: dict[str, tuple[str, dict[str, Any]]] = {
     "exact": ("exact", {}),
@@ -123,20 +125,20 @@ class ShapeSuite:
     def missed(self) -> tuple[Cell, ...]:
         return tuple(cell for cell in self.cells if cell.verdict in ("below the majority class", "too far behind"))
 
-    def to_dict(self) -> dict[str, Any]:
-        more = ("signal", "best", "behind", "verdict")
-        cells = [asdict(cell) | {name: getattr(cell, name) for name in more} for cell in self.cells]
-        return {"experiment": "shapes", "missed": len(self.missed), "results": cells}
+    @property
+    def verdict(self) -> str:
+        if not self.missed:
+            return "close to the best wherever there is signal enough, and never below the majority class"
+        return f"{len(self.missed)} of {len(self.cells)} cells miss their target"
 
-    def to_markdown(self) -> str:
-        heading = "| shape | classes | records | epsilon | exact | best of the list | majority | s | verdict |"
-        lines = [heading, "|" + "---|" * 9]
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        found = []
         for cell in self.cells:
             best = f"{cell.accuracy[cell.best]:.1f} {cell.best}"
-            said = (cell.shape, cell.classes, f"{cell.records:,}", f"{cell.epsilon:g}", f"{cell.accuracy['exact']:.1f}")
+            said = (f"{cell.classes}", f"{cell.records:,}", f"{cell.epsilon:g}", f"{cell.accuracy['exact']:.1f}")
             told = (best, f"{cell.majority:.1f}", f"{cell.seconds['exact']:.1f}", cell.verdict)
-            lines.append(f"| {' | '.join(map(str, (*said, *told)))} |")
-        return "\n".join(lines)
+            found.append((cell.shape, *said, *told))
+        return tuple(found)
 
 
 def cells_of(
@@ -150,29 +152,52 @@ def cells_of(
     return [cell for cell in every if cell[1] < LARGEST or cell[0] in LARGE_SHAPES]
 
 
-def run(
-    shapes: Sequence[str] = tuple(SHAPES),
-    sizes: Sequence[int] = (*SIZES, LARGEST),
-    classes: Sequence[int] = CLASSES,
-    epsilons: Sequence[float] = EPSILONS,
-    learners: Sequence[str] = tuple(LEARNERS),
-    *,
-    repeats: int = 3,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> ShapeSuite:
-    """Fit every learner to every table, ``repeats`` times on other records."""
-    cells = cells_of(shapes, sizes, classes, epsilons)
-    jobs = [(*cell, learner, repeat) for cell in cells for learner in learners for repeat in range(repeats)]
-    found: dict[tuple[Any, ...], dict[str, list[tuple[float, float, float]]]] = {cell: {} for cell in cells}
-    for cell, learner, scores in share_out(_one, jobs, processes, progress):
-        found[cell].setdefault(learner, []).append(scores)
-    return ShapeSuite(tuple(_cell(cell, found[cell], learners, repeats) for cell in cells))
+@dataclass(frozen=True)
+class Shapes(Experiment):
+    """The exact tree on invented tables of nine shapes, against a fixed list of others. Each table has eight numbers.
+    Shapes say how they lie inside their declared bounds, up to a million times too wide.
+    """
+
+    invented: ClassVar[bool] = True
+    shapes: tuple[str, ...] = axis(tuple(SHAPES), "A shape; may be repeated.")
+    records: tuple[int, ...] = axis((*SIZES, LARGEST), "A size; may be repeated.", option="--records", least=10)
+    classes: tuple[int, ...] = axis(CLASSES, "How many labels; may be repeated.", option="--classes", least=2)
+    epsilons: tuple[float, ...] = axis(EPSILONS, "A budget; may be repeated.")
+    learners: tuple[str, ...] = axis(tuple(LEARNERS), "A learner of the list; may be repeated.")
+    repeats: int = axis(3, "How often, on other records.")
+
+    def check(self) -> None:
+        self.cells()
+        if missing := [name for name in self.learners if name not in LEARNERS]:
+            raise ParameterError(f"no learner is called {missing[0]!r}; choose among {', '.join(LEARNERS)}")
+
+    def cells(self) -> list[tuple[str, int, int, float]]:
+        return cells_of(self.shapes, self.records, self.classes, self.epsilons)
+
+    def jobs(self) -> list[Job]:
+        return [
+            {"shape": s, "records": n, "classes": k, "epsilon": e, "learner": learner, "repeat": repeat}
+            for s, n, k, e in self.cells()
+            for learner in self.learners
+            for repeat in range(self.repeats)
+        ]
+
+    def run(self, job: Job) -> Found:
+        return {"scores": _one(**job)}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        found: dict[tuple[Any, ...], dict[str, list[list[float]]]] = {}
+        for row in rows:
+            cell = (row["shape"], row["records"], row["classes"], row["epsilon"])
+            found.setdefault(cell, {}).setdefault(row["learner"], []).append(row["scores"])
+        suite = ShapeSuite(tuple(_cell(cell, found[cell], self.learners, self.repeats) for cell in self.cells()))
+        table = Table("The exact tree on tables of many shapes, accuracy %", HEADINGS, suite.rows())
+        return Outcome((table,), notes=(f"{suite.verdict}.",))
 
 
 def _cell(
     cell: tuple[str, int, int, float],
-    found: dict[str, list[tuple[float, float, float]]],
+    found: dict[str, list[list[float]]],
     learners: Sequence[str],
     repeats: int,
 ) -> Cell:
@@ -181,10 +206,8 @@ def _cell(
     return Cell(*cell, accuracy, seconds, means[learners[0]][2], repeats)
 
 
-def _one(
-    shape: str, records: int, classes: int, epsilon: float, learner: str, repeat: int
-) -> tuple[tuple[str, int, int, float], str, tuple[float, float, float]]:
-    """(cell, learner, (accuracy, seconds, majority)) of one fit; the tables of a repeat are the same for all."""
+def _one(shape: str, records: int, classes: int, epsilon: float, learner: str, repeat: int) -> list[float]:
+    """Accuracy, seconds and majority of one fit; the tables of a repeat are the same for all."""
     schema, tables = world(shape, classes, (records, TEST_RECORDS), repeat)
     (known, labels), (unseen, truth) = tables
     recipe, settings = LEARNERS[learner]
@@ -196,7 +219,7 @@ def _one(
     seconds = time.perf_counter() - start
     most = np.bincount(labels, minlength=classes).argmax()
     right = 100 * float((classifier.predict(unseen) == truth).mean())
-    return (shape, records, classes, epsilon), learner, (right, seconds, 100 * float((truth == most).mean()))
+    return [right, seconds, 100 * float((truth == most).mean())]
 
 
 # ---- tables -------------------------------------------------------------------------------------------------------
@@ -249,3 +272,10 @@ def declared_deciles(shape: str, schema: Schema) -> Schema:
     cuts = tuple(SHAPES[shape].value(latent).tolist())
     numbers = [Numeric(a.name, SHAPES[shape].low, SHAPES[shape].high, thresholds=cuts) for a in schema.attributes]
     return Schema(tuple(numbers), schema.label, name=schema.name)
+
+
+FORMS = {
+    "smoke": Shapes(("bell",), (1500,), (2,), (1.0,), ("exact", "diffpc45"), 1),
+    "quick": Shapes(QUICK, SIZES[:2], (2, 5), repeats=1),
+    "full": Shapes(),
+}

@@ -6,16 +6,15 @@ classes, so that is how results are grouped: by whether the mean over the tables
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from os import PathLike
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from privet.datasets import real
-from privet.experiments.evaluation import WARNING
-from privet.experiments.graded import Graded, run_jobs
+from privet.experiments.experiment import Experiment, Found, Job, Row, axis
+from privet.experiments.graded import check_names, grade, job_of
+from privet.experiments.outcome import Outcome, Table
 
 RECIPES = ("exact", "additive", "random-forest")
 EPSILONS = (0.1, 1.0)
@@ -33,46 +32,69 @@ class Place:
     records_times_epsilon: float
     attributes: int
     classes: int
-    scores: tuple[Graded, ...]
+    scores: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
-class WhichLearner:
-    """All places, and a table of the means of groups of them."""
+class WhichLearner(Experiment):
+    """The recommended recipes on many tables, in groups by records times epsilon."""
 
-    places: tuple[Place, ...]
-    folds: int
+    tables: tuple[str, ...] = axis((), "A table of PRIVET_DATA; may be repeated. All by default.")
+    recipes: tuple[str, ...] = axis(RECIPES, "A method; may be repeated.")
+    epsilons: tuple[float, ...] = axis(EPSILONS, "A budget; may be repeated.")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
-    def to_dict(self) -> dict[str, Any]:
-        found = [asdict(place) for place in self.places]
-        return {"experiment": "which-learner", "warning": WARNING, "folds": self.folds, "results": found}
+    def check(self) -> None:
+        check_names(self.tables, self.recipes)
 
-    def to_markdown(self) -> str:
-        learners = [cell.learner for cell in self.places[0].scores]
-        head = " | ".join(f"{name}: accuracy, AUC, log-loss" for name in learners)
-        lines = [f"| records x epsilon | tables | {head} |", "|" + "---|" * (len(learners) + 2)]
-        for title, group in self._groups():
-            said = " | ".join(_means([place.scores[i] for place in group]) for i in range(len(learners)))
-            lines.append(f"| {title} | {len(group)} | {said} |")
-        return "\n".join(lines)
+    def jobs(self) -> list[Job]:
+        return [
+            job_of(table, recipe, epsilon)
+            for table in self.tables or real.names()
+            for epsilon in self.epsilons
+            for recipe in self.recipes
+        ]
 
-    def _groups(self) -> list[tuple[str, list[Place]]]:
-        found = []
-        for low, high in GROUPS:
-            for wide in (False, True):
-                for many in (False, True):
-                    group = [
-                        place
-                        for place in self.places
-                        if low <= place.records_times_epsilon < high
-                        and (place.attributes > MANY) == wide
-                        and (place.classes > 2) == many
-                    ]
-                    if group:
-                        classes = "more classes" if many else "two classes"
-                        width = f"over {MANY} attributes" if wide else f"up to {MANY} attributes"
-                        found.append((f"{_range(low, high)}, {width}, {classes}", group))
-        return found
+    def run(self, job: Job) -> Found:
+        schema, columns = real.load(job["table"])
+        records = len(next(iter(columns.values()))) * (self.folds - 1) / self.folds
+        facts = {"records": records, "attributes": len(schema.attributes), "classes": schema.n_classes}
+        return grade(job, self.folds) | facts
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        places: dict[tuple[str, float], list[Row]] = {}
+        for row in rows:
+            places.setdefault((row["table"], row["epsilon"]), []).append(row)
+        found = [
+            Place(table, epsilon, some[0]["records"] * epsilon, some[0]["attributes"], some[0]["classes"], tuple(some))
+            for (table, epsilon), some in places.items()
+        ]
+        cells = tuple(
+            (title, f"{len(group)}", *(_means([p.scores[i] for p in group]) for i in range(len(self.recipes))))
+            for title, group in groups_of(found)
+        )
+        heads = ("records x epsilon", "tables", *(f"{name}: accuracy, AUC, log-loss" for name in self.recipes))
+        return Outcome((Table("Which learner when", heads, cells),))
+
+
+def groups_of(places: Sequence[Place]) -> list[tuple[str, list[Place]]]:
+    """Places by records times epsilon, width and classes, with a title for each group that has any."""
+    found = []
+    for low, high in GROUPS:
+        for wide in (False, True):
+            for many in (False, True):
+                group = [
+                    place
+                    for place in places
+                    if low <= place.records_times_epsilon < high
+                    and (place.attributes > MANY) == wide
+                    and (place.classes > 2) == many
+                ]
+                if group:
+                    classes = "more classes" if many else "two classes"
+                    width = f"over {MANY} attributes" if wide else f"up to {MANY} attributes"
+                    found.append((f"{_range(low, high)}, {width}, {classes}", group))
+    return found
 
 
 def _range(low: float, high: float) -> str:
@@ -81,33 +103,15 @@ def _range(low: float, high: float) -> str:
     return f"from {low:g}" if high == float("inf") else f"{low:g} to {high:g}"
 
 
-def _means(cells: Sequence[Graded]) -> str:
-    aucs = [cell.auc for cell in cells if cell.auc is not None]
-    accuracy = 100 * float(np.mean([cell.accuracy for cell in cells]))
+def _means(cells: Sequence[Row]) -> str:
+    aucs = [cell["auc"] for cell in cells if cell["auc"] is not None]
+    accuracy = 100 * float(np.mean([cell["accuracy"] for cell in cells]))
     auc = f"{np.mean(aucs):.3f}" if aucs else "-"
-    return f"{accuracy:.1f}, {auc}, {np.mean([cell.log_loss for cell in cells]):.2f}"
+    return f"{accuracy:.1f}, {auc}, {np.mean([cell['log_loss'] for cell in cells]):.2f}"
 
 
-def run(
-    tables: Sequence[str] | None = None,
-    recipes: Sequence[str] = RECIPES,
-    epsilons: Sequence[float] = EPSILONS,
-    *,
-    folds: int = FOLDS,
-    data_dir: str | PathLike[str] | None = None,
-    processes: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> WhichLearner:
-    """Evaluate recipes on all tables of PRIVET_DATA, or on those given."""
-    names = list(tables) if tables else real.names(data_dir)
-    jobs = [(t, recipe, epsilon, 0.0, folds, data_dir) for t in names for epsilon in epsilons for recipe in recipes]
-    cells = run_jobs(jobs, processes, progress)
-    places = []
-    for name in names:
-        schema, columns = real.load(name, data_dir)
-        records = len(next(iter(columns.values()))) * (folds - 1) / folds
-        for epsilon in epsilons:
-            mine = tuple(cells[name, recipe, epsilon, 0.0] for recipe in recipes)
-            facts = records * epsilon, len(schema.attributes), schema.n_classes
-            places.append(Place(name, epsilon, *facts, mine))
-    return WhichLearner(tuple(places), folds)
+FORMS = {
+    "smoke": WhichLearner(("vote",), epsilons=(1.0,)),
+    "quick": WhichLearner(("vote", "wbc", "car", "mushroom")),
+    "full": WhichLearner(),
+}

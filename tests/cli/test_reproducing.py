@@ -1,0 +1,82 @@
+"""``privet reproduce``: one command for every experiment, with an option for each axis of its grid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.experiments.registry import ENTRIES, Entry
+
+
+@pytest.mark.parametrize("one", ENTRIES, ids=lambda one: one.name)
+def test_help_has_an_example_and_an_option_for_each_axis(shared_desk: Any, one: Entry) -> None:
+    from privet.experiments.experiment import option_of
+
+    text = " ".join(shared_desk.ok("reproduce", one.name, "--help").stdout.split())
+    assert f"Example: privet reproduce {one.name} --quick" in text
+    for axis in one.forms()["full"].axes():
+        assert option_of(axis).partition("/")[0] in text
+    assert "--json" in text
+
+
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
+
+
+@pytest.mark.usefixtures("tables")
+def test_axes_of_a_cross_validation(desk: Any) -> None:
+    asked = ("reproduce", "accuracy", "--quick", "-r", "mohammed2015", "-e", 1, "--table", "vote", "--folds", 2)
+    kept = ("--out", desk["kept"], "--processes", 1)
+    told = desk.ok(*asked, *kept, "--json")
+    assert "NOT PRIVATE" in told.stderr
+    mohammed, majority = json.loads(told.stdout)["rows"]
+    assert (mohammed["table"], mohammed["learner"], mohammed["epsilon"]) == ("vote", "mohammed2015", 1)
+    assert (majority["learner"], majority["epsilon"]) == ("majority", None)
+    lines = desk.ok(*asked, *kept, "--markdown").stdout.splitlines()
+    assert lines[0] == "accuracy % at epsilon 1"
+    assert "| majority | no (not private) | 61.4 |" in lines
+    drawn = desk.ok(*asked, *kept, "--plots", desk["drawn"])
+    assert "accuracy-1.svg" in drawn.stderr
+    assert (Path(desk["drawn"]) / "accuracy-1.svg").read_text().startswith("<svg")
+    refused = desk.run(*asked, *kept, "--plots", desk["drawn"])
+    assert refused.exit_code == 1
+    assert "it is there already" in refused.stderr
+
+
+@pytest.mark.usefixtures("tables")
+def test_all_of_some(desk: Any) -> None:
+    asked = ("reproduce", "all", "--smoke", "--only", "worked-examples", "--only", "fletcher-retention")
+    told = desk.ok(*asked, "--out", desk["kept"], "--processes", 1, "--report", desk["pages"])
+    assert "worked-examples" in told.stdout
+    page = (Path(desk["pages"]) / "reproduction.html").read_text()
+    assert "fletcher-retention" in page
+    assert "Content-Security-Policy" in page
+    assert {path.name for path in Path(desk["kept"]).iterdir()} == {
+        "worked-examples.smoke.jsonl",
+        "fletcher-retention.smoke.jsonl",
+    }
+    text = desk.ok(*asked, "--out", desk["kept"], "--markdown").stdout
+    assert text.startswith("# The papers, reproduced")
+    refused = desk.run(*asked, "--out", desk["kept"], "--report", desk["pages"])
+    assert "it is there already" in refused.stderr
+    assert "no experiment is called 'oak'" in desk.run("reproduce", "all", "--smoke", "--only", "oak").stderr
+
+
+def test_mistakes_are_told_in_the_words_of_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIVET_DATA", raising=False)
+    told = desk.run("reproduce", "accuracy", "--quick", "--recipe", "sulq", "--epsilon", 1)
+    assert told.exit_code == 1
+    assert "PRIVET_DATA" in told.stderr
+    assert "Traceback" not in told.stderr
+    told = desk.run("reproduce", "fletcher-fig81", "--table", "Z")
+    assert "no synthetic table is called 'Z'" in told.stderr
+    desk.ok("reproduce", "fs-table1", "--smoke", "--out", desk["kept"], "--processes", 1)
+    path = Path(desk["kept"]) / "fs-table1.smoke.jsonl"
+    path.write_text(path.read_text().replace('"runs":10,"seed":0', '"runs":11,"seed":0'))
+    changed = desk.run("reproduce", "fs-table1", "--smoke", "--out", desk["kept"])
+    assert "another grid (runs)" in changed.stderr
+    assert "begin anew with --fresh" in changed.stderr
