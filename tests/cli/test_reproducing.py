@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from privet.cli.output import LogLines
 from privet.experiments.registry import ENTRIES, Entry
 
 
@@ -80,3 +85,29 @@ def test_mistakes_are_told_in_the_words_of_the_command(desk: Any, monkeypatch: p
     changed = desk.run("reproduce", "fs-table1", "--smoke", "--out", desk["kept"])
     assert "another grid (runs)" in changed.stderr
     assert "begin anew with --fresh" in changed.stderr
+
+
+def test_ctrl_c_says_how_to_go_on(desk: Any) -> None:
+    """130 is what shells report for SIGINT; the lines that are there stay."""
+    kept = Path(desk["kept"]) / "fs-table1.full.jsonl"
+    asked = ["reproduce", "fs-table1", "--out", desk["kept"], "--processes", "1"]
+    child = subprocess.Popen([sys.executable, "-m", "privet", *asked], stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not (kept.is_file() and kept.read_bytes().count(b"\n") > 2):
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    _, told = child.communicate(timeout=60)
+    assert child.returncode == 130, told
+    assert "the same command goes on from there" in told
+    assert "Traceback" not in told
+    lines = kept.read_text().splitlines()
+    assert len(lines) > 2
+    assert all(json.loads(line) for line in lines)
+
+
+def test_where_nobody_watches_a_line_says_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    often, seldom = LogLines("fits", every=0.0), LogLines("fits")
+    often.start -= 120
+    for bar in (often, seldom):
+        bar(1, 3)
+    assert capsys.readouterr().err == "fits: 1 of 3 jobs, about 4 minutes left\n"

@@ -6,6 +6,7 @@ import errno
 import json
 import math
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -79,15 +80,30 @@ class Bar:
         """What is being done from now on."""
 
 
+class LogLines(Bar):
+    """For long work that nobody watches: a line a minute, with the time left if steps go on as fast."""
+
+    def __init__(self, what: str, every: float = 60.0) -> None:
+        self.what, self.every = what, every
+        self.start = self.said = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done and now - self.said >= self.every:
+            self.said = now
+            left = (now - self.start) / done * (total - done)
+            say(f"{self.what}: {done} of {total} jobs, about {left / 60:.0f} minutes left")
+
+
 @contextmanager
 def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
     """A progress bar on stderr, where a person is watching; it leaves no trace when done.
 
     It moves from the start, also while libraries are loaded or code is compiled and no step is done yet. ``time_left``
-    is for steps that take about the same time each.
+    is for long work in many steps; where nobody watches it is told in a line a minute.
     """
     if not sys.stderr.isatty():
-        yield Bar()
+        yield LogLines(what) if time_left else Bar()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -276,6 +276,6 @@ def declared_deciles(shape: str, schema: Schema) -> Schema:
 
 FORMS = {
     "smoke": Shapes(("bell",), (1500,), (2,), (1.0,), ("exact", "diffpc45"), 1),
-    "quick": Shapes(QUICK, SIZES[:2], (2, 5), repeats=1),
+    "quick": Shapes(QUICK, SIZES[:2], (2,), repeats=1),
     "full": Shapes(),
 }
