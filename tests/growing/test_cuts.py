@@ -67,7 +67,7 @@ def protected(columns: dict[str, Any], schema: Schema, ledger: privet.Ledger | N
 
 # -- how they are written ---------------------------------------------------------------------------------------------
 
-FINITE = st.floats(-1e300, 1e300, allow_subnormal=False)
+FINITE = st.floats(-1e300, 1e300).filter(lambda x: x == 0 or abs(x) > 1e-290)  # rounded ones are normal too
 
 
 @given(st.sets(FINITE, min_size=3, max_size=12))

@@ -52,6 +52,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "5 bins": {"bins": 5},
     "10 bins": {"bins": 10},
     "20 bins": {"bins": 20},
+    "even bins": {"grid": "even"},
     "binary tests, at most six deep": {"tests": "binary", "max_depth": 6},
     "no shrinkage": {"shrinkage": 0},
     "shrinkage 2": {"shrinkage": 2},
