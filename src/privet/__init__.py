@@ -34,7 +34,7 @@ _HOME = {
     "plot_ledger": "privet.report.figures",
     "plot_shapes": "privet.report.figures",
     "plot_tree": "privet.report.figures",
-    "write_report": "privet.report.model_page",
+    "write_report": "privet.report.writing",
     "CoinFold": "privet.scoring.splitting",
     "PrivateSearchCV": "privet.scoring.search",
     "holdout": "privet.scoring.splitting",

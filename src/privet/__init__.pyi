@@ -40,7 +40,7 @@ from privet.report.figures import plot_frontier as plot_frontier
 from privet.report.figures import plot_ledger as plot_ledger
 from privet.report.figures import plot_shapes as plot_shapes
 from privet.report.figures import plot_tree as plot_tree
-from privet.report.model_page import write_report as write_report
+from privet.report.writing import write_report as write_report
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema

@@ -608,7 +608,7 @@ def test_a_fault_of_our_own_keeps_its_traceback(shared_desk: Any, monkeypatch: p
     def break_down(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("privet.estimators.registry.load_model", break_down)
+    monkeypatch.setattr("privet.recipes.saved.read_model", break_down)
     assert isinstance(shared_desk.run("show", shared_desk["tree.json"]).exception, ZeroDivisionError)
 
 

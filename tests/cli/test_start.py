@@ -5,8 +5,12 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import privet
+from privet.datasets.clinic import clinic
 
 HEAVY = ("numpy", "numba", "sklearn", "scipy", "opendp", "narwhals", "pandas", "pyarrow")
 BARE = (
@@ -43,6 +47,18 @@ def test_help_takes_little_longer_than_a_bare_typer_program() -> None:
 
 def test_the_clock_can_fail() -> None:
     assert cpu_seconds("import time\nwhile time.process_time() < 0.4: pass", times=1) > 0.3
+
+
+@pytest.mark.parametrize("arguments", [["show"], ["report", "-o", "page.html"]])
+def test_what_is_shown_needs_no_learner(tmp_path: Path, arguments: list[str]) -> None:
+    schema, table = clinic(200)
+    privet.SuLQTreeClassifier(schema, epsilon=1, max_depth=1).fit(table).save(tmp_path / "tree.json")
+    command = [arguments[0], "tree.json", *arguments[1:]]
+    program = f"import os\nfrom privet.cli import app\nos.chdir({str(tmp_path)!r})\n"
+    program += f"try: app({command!r})\nexcept SystemExit: pass\nprint()"
+    assert not {"sklearn", "scipy", "pandas", "opendp"} & set(loaded_by(program))
+    if arguments[0] == "report":
+        assert (tmp_path / "page.html").stat().st_size > 10_000
 
 
 FIRST = """

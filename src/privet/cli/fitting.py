@@ -205,7 +205,7 @@ def _report(
     from privet.cli.showing import size_of, size_words
     from privet.privacy.losses import brief
 
-    size = size_of(classifier)
+    size = size_of(classifier.model_)
     if as_json:
         left = None if ledger is None else {"epsilon": ledger.left.epsilon, "delta": ledger.left.delta}
         facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size, "left": left}

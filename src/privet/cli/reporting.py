@@ -22,11 +22,11 @@ PageFile = Annotated[
 
 def report(model: ModelFile, output: PageFile, force: Force = False, as_json: Json = False) -> None:
     """Write a model as a page: the tree, its rules, a case to follow, and what it promises. Spends no budget."""
-    from privet.estimators.registry import load_model
+    from privet.recipes.saved import read_model
     from privet.report.model_page import model_page
 
     with writing(output, "the page", inputs=(model,), force=force) as draft:
-        page = model_page(load_model(model).model_)
+        page = model_page(read_model(model)[0])
         place = put(draft, page, output, "the page", force=force)
     said(place, page, as_json)
 

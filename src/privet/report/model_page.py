@@ -5,14 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from fractions import Fraction
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
-from privet.errors import ParameterError, RecipeError
-from privet.estimators.base import SchemaClassifier
+from privet.errors import RecipeError
 from privet.privacy.certificate import Certificate
 from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class
@@ -26,32 +21,6 @@ from privet.trees.additive import Additive
 from privet.trees.codec import Model
 from privet.trees.forest import Forest
 from privet.trees.importance import importances
-
-
-def write_report(model: SchemaClassifier | Model, path: str | PathLike[str]) -> Path:
-    """Write a fitted classifier, or a model, as a page for people: one file that any browser opens. It costs nothing.
-
-    A file of that name is replaced. Returns where the page is.
-
-    >>> import tempfile, privet
-    >>> from privet.datasets.clinic import clinic
-    >>> schema, table = clinic(2000)
-    >>> tree = privet.ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     privet.write_report(tree, f"{folder}/tree.html").stat().st_size < 300_000
-    True
-    """
-    if isinstance(model, SchemaClassifier):
-        check_is_fitted(model, "model_")
-        model = model.model_
-    if not isinstance(model, Model):
-        raise ParameterError(f"model must be a fitted classifier or a model, not {type(model).__name__}")
-    page = Path(path)
-    try:
-        page.write_text(model_page(model), encoding="utf-8")
-    except OSError as error:
-        raise ParameterError(f"cannot write the page {str(page)!r}: {error.strerror}") from error
-    return page
 
 
 def model_page(model: Model) -> str:

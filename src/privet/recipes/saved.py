@@ -1,0 +1,19 @@
+"""A model file, read for whoever shows it: the model and its certificate, without loading scikit-learn."""
+
+from __future__ import annotations
+
+import os
+
+from privet.errors import ModelFileError
+from privet.privacy.certificate import Certificate
+from privet.trees.codec import Model, load
+
+
+def read_model(path: str | os.PathLike[str]) -> tuple[Model, Certificate]:
+    """What is in a model file, also if its recipe is in no package here: what was released can be shown."""
+    model = load(path)
+    try:
+        return model, Certificate.from_dict(model.certificate)
+    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        where = f"the model file {os.fspath(path)!r}"
+        raise ModelFileError(f"{where} is damaged: its certificate cannot be read") from error
