@@ -31,7 +31,7 @@ def model(classes: int = 2, *, leaves: bool = False) -> Additive:
     columns = 1 if classes == 2 else classes
     facts = schema(classes)
     parts = [
-        Part((0,), (np.arange(5),), random.normal(size=(5, columns)), 0.1, ((0.0, 50.0, 100.0),)),
+        Part((0,), (np.arange(5),), random.normal(size=(5, columns)), 0.1, ((0.0, 50.0, 100.0),), 0.7),
         Part((1,), (np.array([0, 1, 1]),), random.normal(size=(2, columns)), 0.2, ((),)),
         Part((0, 1), (np.array([0, 0, 1, 1, 2]), np.arange(3)), random.normal(size=(9, columns)), 0.3),
     ]
@@ -127,6 +127,8 @@ def test_a_model_survives_its_file(classes: int, leaves: bool, tmp_path: Path) -
         lambda facts: facts["parts"][0].update(levels=[[0, 1, 2, 3, -1]]),
         lambda facts: facts["parts"][0].update(levels=[[]]),
         lambda facts: facts["parts"][0].update(deviation=-1.0),
+        lambda facts: facts["parts"][0].update(widest=-1.0),
+        lambda facts: facts["parts"][0].update(widest="much"),
         lambda facts: facts["parts"][0].update(knots=[[1.0], [2.0]]),
         lambda facts: facts["parts"][2].update(attributes=[0, 0]),
         lambda facts: facts.pop("routes"),

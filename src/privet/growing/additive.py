@@ -20,7 +20,7 @@ from privet.growing.whole_tree import WEIGHT_UNIT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, Shape, calibrate
 from privet.privacy.fits.perturbed_fit import Fit
-from privet.privacy.losses import Loss
+from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.samplers.tree_space import TreeSpace
 from privet.structure.routes import Routes
 from privet.structure.terms import Term
@@ -29,13 +29,14 @@ from privet.trees.additive import Additive, Part
 Floats = npt.NDArray[np.float64]
 
 # How much noise a cell has for the evidence in it (see `drowned`) decides what is fitted.
-TREE_ONLY = 3.5  # above: a small tree and its leaves
-TREE_FIRST = 0.7  # above: a small tree, its leaves, and then curves
+TREE_ONLY = 3.5  # above: a small tree and its leaves, without curves
+FEW_KNOTS = 0.7  # above: curves have the fewest knots, and none of them is bought
 FINE_KNOTS = 0.1  # below: more knots
-WITH_PAIRS = 0.05  # below: tables of pairs on top of curves
+WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of them
 LEAST_RECORDS = 30.0  # times epsilon: with fewer there is nothing to learn but the shares of the classes
 
-TREE_SHARE, LEAF_SHARE = Fraction(7, 20), Fraction(1, 5)  # of what is left, where curves follow
+TREE_RECORDS, LEAF_RECORDS = 150, 80  # times epsilon: for so many a small tree, and its leaves, are known well
+MOST_TREE, MOST_LEAF, LEAST_SHARE = Fraction(7, 20), Fraction(1, 5), Fraction(1, 100)  # where curves follow
 LONE_TREE_SHARE = Fraction(1, 2)  # where they do not
 TREE_DEPTH, TREE_BINS = 2, 20
 LEAF_PRIORS = (0.5, 0.5)  # that the root is a leaf, so that there is no tree, and that a child is
@@ -127,34 +128,27 @@ def grow_additive(
     if schema.n_classes < 2 or not served or outlook.records * float(epsilon) < LEAST_RECORDS:
         return _shares_only(data, outlook, left.epsilon)
     drowned = growing.drowned(bases, left)
-    if drowned > TREE_FIRST:
+    if drowned >= WITH_PAIRS:
         left = _tree_first(growing, left, lone=drowned > TREE_ONLY)
         _tell(progress, 3)
-        if drowned <= TREE_ONLY:
-            growing.fit([main_basis(schema, a, SPARSE) for a in wanted], left, "additive fit", LEFT_SIGNAL)
-        return growing.model()
-    moved: dict[int, Floats] = {}
-    numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
-    if price := epsilon * bought_knots.share_of_epsilon(numbers, outlook.records, float(epsilon)):
-        moved, left = bought_knots.buy_knots(data, wanted, price), left - Loss(price)
-    shares = FINE if drowned < FINE_KNOTS else COARSE
-    bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
-    pairs = min(wishes.pairs, len(bases) * (len(bases) - 1) // 2) if drowned < WITH_PAIRS else 0
-    for_pairs = left.epsilon * PAIR_SHARE if pairs else Fraction(0)
-    share = Fraction(1, 2) if pairs else Fraction(1)
-    growing.fit(bases, Loss(left.epsilon - for_pairs, left.delta * share), "additive fit")
+        if drowned > TREE_ONLY:
+            return growing.model()
+    pairs = min(wishes.pairs, len(wanted) * (len(wanted) - 1) // 2) if drowned < WITH_PAIRS else 0
+    for_pairs = _curves(growing, left, wanted, drowned, pairs)
     _tell(progress, 4)
     if pairs:
-        chosen = growing.choose(candidates(schema, growing.parts), pairs, for_pairs * CHOICE_SHARE)
-        growing.fit(chosen, Loss(for_pairs * (1 - CHOICE_SHARE), left.delta * (1 - share)), "fit of pairs")
+        _pairs(growing, for_pairs, pairs)
     _tell(progress, STEPS)
     return growing.model()
 
 
 def _tree_first(growing: _Growing, left: Loss, *, lone: bool) -> Loss:
     """A small tree, drawn whole, and a number for each of its leaves. The answer is what is left for curves."""
-    data, schema = growing.data, growing.data.schema
-    share = LONE_TREE_SHARE if lone else TREE_SHARE
+    data, schema, epsilon = growing.data, growing.data.schema, left.epsilon
+    records = growing.outlook.records * float(epsilon)
+    for_tree = epsilon * (LONE_TREE_SHARE if lone else min(_needed(TREE_RECORDS, records), MOST_TREE))
+    for_leaves = epsilon - for_tree if lone else epsilon * min(_needed(LEAF_RECORDS, records), MOST_LEAF)
+    for_leaves = max(for_leaves, LEAST_EPSILON * data.ledger.steps)
     tests = coarse_tests(schema, TREE_BINS)
     favours = np.array([growing.wishes.favours.get(int(a), 1.0) for a in tests.attribute])
     tests, favours = tests.take(np.flatnonzero(favours)), favours[favours > 0]
@@ -166,12 +160,39 @@ def _tree_first(growing: _Growing, left: Loss, *, lone: bool) -> Loss:
         class_weights=growing.wishes.sixteenths,
         weight_unit=WEIGHT_UNIT,
     )
-    tree = grow_blocks(data.frontier(), Blocks(space, space.depth), left.epsilon * share)
+    tree = grow_blocks(data.frontier(), Blocks(space, space.depth), for_tree)
     growing.routes = tree.routes
     leaves = Basis(Term.one_hot((), [], len(growing.routes.leaves)), ())
-    fitted = Loss(left.epsilon * ((1 - share) if lone else LEAF_SHARE), left.delta if lone else left.delta / 2)
-    growing.fit([leaves], fitted, "fit of leaves")
-    return Loss(left.epsilon * (1 - share) - fitted.epsilon, left.delta - fitted.delta)
+    # One term needs no delta: Laplace noise is less for it. Where curves follow they get all of it.
+    delta = left.delta if lone else Fraction(0)
+    growing.fit([leaves], Loss(for_leaves, delta), "fit of leaves")
+    return Loss(epsilon - for_tree - for_leaves, left.delta - delta)
+
+
+def _needed(wanted: float, records: float) -> Fraction:
+    """The share of an epsilon at which it is worth ``wanted`` records instead of ``records``."""
+    return max(Fraction(wanted / records).limit_denominator(1000), LEAST_SHARE)
+
+
+def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], drowned: float, pairs: int) -> Loss:
+    """A curve for each wanted attribute, with more knots where noise is less. The answer is what is left for pairs."""
+    data, schema, records = growing.data, growing.data.schema, growing.outlook.records
+    moved: dict[int, Floats] = {}
+    numbers = sum(has_knots(schema.attributes[a]) for a in wanted) if drowned <= FEW_KNOTS else 0
+    if price := left.epsilon * bought_knots.share_of_epsilon(numbers, records, float(left.epsilon)):
+        moved, left = bought_knots.buy_knots(data, wanted, price), left - Loss(price)
+    shares = SPARSE if drowned > FEW_KNOTS else COARSE if drowned >= FINE_KNOTS else FINE
+    bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
+    for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
+    growing.fit(bases, left - for_pairs, "additive fit", LEFT_SIGNAL if growing.routes else SIGNAL)
+    return for_pairs
+
+
+def _pairs(growing: _Growing, left: Loss, count: int) -> None:
+    """Tables for the pairs that explain most of what curves leave unexplained."""
+    bases = candidates(growing.data.schema, growing.parts)
+    chosen = growing.choose(bases, count, left.epsilon * CHOICE_SHARE)
+    growing.fit(chosen, left - Loss(left.epsilon * CHOICE_SHARE), "fit of pairs")
 
 
 def _shares_only(data: PrivateDataset, outlook: Outlook, left: Fraction) -> Additive:
@@ -181,12 +202,19 @@ def _shares_only(data: PrivateDataset, outlook: Outlook, left: Fraction) -> Addi
 
 
 def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Part]:
-    """What was released, as parts of a model, each with about the noise that its numbers have."""
+    """What was released, as parts of a model, each with about the noise that its numbers have, and the most.
+
+    Whatever the records are, the variance of a cell is at most ``most`` / ridge: "How far noise moves a curve" in
+    ``docs/proofs/perturbed_fit.md``.
+    """
     parts = []
+    spread = 2.0 if calibration.law == "laplace" else 1.0
+    most = spread * max(d * d / ridge for d, ridge in zip(calibration.deviations, calibration.ridges, strict=True))
     for basis, value, deviation, ridge in zip(bases, values, calibration.deviations, calibration.ridges, strict=True):
         term = basis.term
         noise = deviation / (calibration.shape.evidence / term.size + ridge)
-        parts.append(Part(term.attributes, term.levels, term.spread(value), noise, basis.knots))
+        widest = math.sqrt(most / ridge)
+        parts.append(Part(term.attributes, term.levels, term.spread(value), noise, basis.knots, widest))
     return parts
 
 

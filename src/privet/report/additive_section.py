@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from privet.markup import Html
 from privet.report.pairs import level_names, pair_picture
@@ -14,7 +15,9 @@ from privet.report.shapes import Scale, factor_words, shape_picture
 from privet.schema import Numeric
 from privet.scoring.intervals import Z
 from privet.trees.additive import Additive, Part
-from privet.trees.curves import Curve, curves_of, part_name, spread_of
+from privet.trees.curves import Curve, curves_of, leaves_of, part_name, spread_of
+
+Floats = npt.NDArray[np.float64]
 
 MOST_SHAPES = 24  # pictures in a page
 MOST_ROWS = 40  # of a table of numbers; neighbours that say the same are one row
@@ -55,7 +58,7 @@ def additive_section(model: Additive) -> dict[str, Any]:
         "more_shapes": [curve.attribute for curve in curves[MOST_SHAPES:]],
         "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
         "large_pairs": [part_name(model.schema, part) for part in pairs if part.table.size > MOST_CELLS],
-        "tree_part": any(not part.attributes for part in model.parts),
+        "leaves": [(path, _factors(row)) for path, row in leaves_of(model)],
         "base": _base(model),
     }
 
@@ -71,11 +74,17 @@ def _base(model: Additive) -> str:
     return ", ".join(f"{value} {100 * share:.0f} %" for value, share in told)
 
 
+def _factors(row: Floats) -> tuple[str, ...]:
+    return tuple(factor_words(math.exp(value)) for value in row.tolist())
+
+
 def _shape(model: Additive, curve: Curve, scale: Scale) -> Shape:
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
     rows = list(_rows(curve))
     noise = f"÷ or {factor_words(math.exp(Z * curve.deviation))}"
+    most = "more" if curve.widest is None else f"up to {factor_words(math.exp(Z * curve.widest))}"
+    noise += f", {most} for rare values"
     hidden = bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
     picture = shape_picture(curve, high, scale)
     return Shape(curve.attribute, picture, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), noise, hidden)
@@ -83,7 +92,7 @@ def _shape(model: Additive, curve: Curve, scale: Scale) -> Shape:
 
 def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
     """What each value does to the odds. Neighbouring intervals of a number that are written alike become one."""
-    told = [tuple(factor_words(math.exp(value)) for value in row) for row in curve.values.tolist()]
+    told = [_factors(row) for row in curve.values]
     if curve.starts is None:
         return [(_value(curve, name), words) for name, words in zip(curve.names, told, strict=True)]
     rows: list[tuple[str, tuple[str, ...]]] = []

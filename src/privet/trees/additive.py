@@ -23,8 +23,10 @@ class Part:
 
     ``levels`` has the level of every code of each attribute; ``table`` a row for each combination of levels, the last
     running fastest, with the log-odds of the second class, or a number for each class where there are more.
-    ``deviation`` is about how much noise each of these numbers has, worked out from released numbers. ``knots`` say
-    where the curve of a number bends, for each attribute; none where every code has a number of its own.
+    ``deviation`` is about how much noise each of these numbers has where every level has its share of the records, and
+    ``widest`` the most that it is where a level has few or none (None in files of older versions); both are worked out
+    from released numbers. ``knots`` say where the curve of a number bends, for each attribute; none where every code
+    has a number of its own.
     """
 
     attributes: tuple[int, ...]
@@ -32,6 +34,7 @@ class Part:
     table: Floats
     deviation: float
     knots: tuple[tuple[float, ...], ...] = ()
+    widest: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(_read_only(column, np.int32) for column in self.levels))
@@ -68,6 +71,8 @@ class Part:
             return "needs knots for each of its attributes, or none"
         if not 0 <= self.deviation < np.inf:
             return "must have a deviation of at least 0"
+        if self.widest is not None and not 0 <= self.widest < np.inf:
+            return "must have a widest deviation of at least 0"
         return None
 
 

@@ -32,6 +32,7 @@ def _part_to_dict(part: Part) -> dict[str, Any]:
         "levels": [column.tolist() for column in part.levels],
         "table": part.table.tolist(),
         "deviation": part.deviation,
+        "widest": part.widest,
         "knots": [list(knots) for knots in part.knots],
     }
 
@@ -65,13 +66,14 @@ def _part_from_dict(facts: Any) -> Part:
     if len({len(row) for row in rows}) != 1:
         raise ValueError("the rows of a table differ in length")
     deviation = _floats([facts.get("deviation")], "deviation")[0]
+    widest = None if facts.get("widest") is None else _floats([facts["widest"]], "widest")[0]
     columns = tuple(np.array(_checked_whole(column, "levels"), dtype=np.int32) for column in levels)
     if any(not column.size for column in columns):
         raise ValueError("a part has an attribute without levels")
     if not isinstance(facts.get("knots"), list):
         raise ValueError("a part lacks its knots")
     knots = tuple(tuple(_floats(column, "knots")) for column in facts["knots"])
-    return Part(tuple(_whole(facts, "attributes")), columns, np.array(rows), deviation, knots)
+    return Part(tuple(_whole(facts, "attributes")), columns, np.array(rows), deviation, knots, widest)
 
 
 def _whole(facts: Any, name: str, least: int = 0) -> list[int]:

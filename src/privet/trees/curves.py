@@ -28,6 +28,10 @@ WIDTH = 40  # characters of a curve in text
 class Curve:
     """What one attribute adds: a row of ``values`` for each of ``names``, about ``deviation`` off by noise.
 
+    That is the noise of a level that has its share of the records. Nobody knows which levels are rare, since how many
+    records each has was not released: noise moves those by ``widest`` at most (one standard deviation; see
+    ``docs/proofs/perturbed_fit.md``). None in files of older versions.
+
     ``names`` say what a row is for: a category, or an interval of numbers. For a number ``starts`` has where each
     interval begins, NaN for missing values. ``values`` are log-odds of the second class, or a number for each class,
     on straight lines between ``knots``.
@@ -39,6 +43,7 @@ class Curve:
     values: Floats
     deviation: float
     knots: tuple[float, ...] = ()
+    widest: float | None = None
 
     @property
     def importance(self) -> float:
@@ -121,6 +126,15 @@ def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
     return reasons
 
 
+def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
+    """The conditions of each leaf of the small tree, where there is one, and what the leaf adds."""
+    if model.routes is None:
+        return []
+    leaves = np.flatnonzero(model.routes.is_leaf).tolist()
+    parts = [part for part in model.parts if not part.attributes]
+    return [(_path(model.routes, node), row) for part in parts for node, row in zip(leaves, part.table, strict=True)]
+
+
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a small picture of its curve."""
     labels = model.schema.label.values
@@ -132,7 +146,9 @@ def describe(model: Additive) -> str:
     for name, part in zip(names, order, strict=True):
         low, high = part.table.min(), part.table.max()
         drawn = _picture(part.table[:, -1]) if len(part.attributes) < 2 else f"{part.sides[0]} x {part.sides[1]} table"
-        lines.append(f"{name:{wide}}  {low:+.2f} to {high:+.2f} (noise {part.deviation:.2f})  {drawn}")
+        noise = f"{part.deviation:.2f}" + (f", up to {part.widest:.2f} where rare" if part.widest is not None else "")
+        lines.append(f"{name:{wide}}  {low:+.2f} to {high:+.2f} (noise {noise})  {drawn}")
+    lines += [f"leaf {path}: {_numbers(row)}" for path, row in leaves_of(model)]
     return "\n".join(lines) + "\n"
 
 
@@ -145,7 +161,7 @@ def _curve(schema: Schema, part: Part) -> Curve:
         starts = np.concatenate([[attribute.low], attribute.cuts])
         starts = np.append(starts, np.nan) if attribute.missing is not None else starts
     knots = part.knots[0] if part.knots else ()
-    return Curve(attribute.name, names, starts, part.table[part.levels[0]], part.deviation, knots)
+    return Curve(attribute.name, names, starts, part.table[part.levels[0]], part.deviation, knots, part.widest)
 
 
 def _code_name(schema: Schema, a: int, code: int) -> str:
