@@ -38,11 +38,17 @@ def test_a_table_has_a_cell_for_each_learner_and_epsilon() -> None:
         ("additive", 8.0),
         ("exact", 1.0),
         ("exact", 8.0),
+        ("class shares", 1.0),
+        ("class shares", 8.0),
         ("additive without noise", None),
         ("boosting", None),
     ]
-    assert all(row["auc"] is not None and 0.8 < row["auc"] <= 1 for row in found.rows)
-    assert all(row["accuracy"] > 0.8 for row in found.rows)
+    learners = [row for row in found.rows if row["learner"] != graded.SHARES]
+    shares = [row for row in found.rows if row["learner"] == graded.SHARES]
+    assert all(row["auc"] is not None and 0.8 < row["auc"] <= 1 for row in learners)
+    assert all(row["accuracy"] > 0.8 for row in learners)
+    assert all(row["auc"] == 0.5 for row in shares)
+    assert shares[1]["log_loss"] == pytest.approx(0.667, abs=0.01), "the entropy of 267 and 168 of 435"
     assert [table.title.split(" at ")[0] for table in found.outcome.tables] == ["AUC", "log-loss", "accuracy %"]
     assert all("±" in cell for table in found.outcome.tables for _, cell in table.rows)
 
@@ -54,6 +60,7 @@ def test_a_delta_is_for_recipes_that_have_one() -> None:
         ("additive", 0),
         ("additive", 1e-6),
         ("exact", 0),
+        ("class shares", 0),
     ]
 
 

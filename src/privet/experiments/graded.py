@@ -24,7 +24,10 @@ from privet.experiments.evaluation import deal, part
 from privet.experiments.experiment import Experiment, Found, Job, Row, axis
 from privet.experiments.outcome import Figure, Outcome, Point, Series, Table
 from privet.growing.knots import FINE, fine_bins, main_basis
+from privet.growing.outlook import Outlook
 from privet.measures.scores import macro_auc
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
 from privet.recipes.fitting import fit, own_ledger
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes, encode
@@ -36,6 +39,7 @@ TABLES = ("adult", "magic", "bank", "mushroom", "nursery")
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 RECIPES = ("additive",)
 REFERENCES = ("additive without noise", "boosting")
+SHARES = "class shares"  # the reference that has an epsilon
 FOLDS = 10
 TITLES = {"auc": "AUC", "log_loss": "log-loss", "accuracy": "accuracy %"}
 LEAST = 1e-13  # a probability in a logarithm
@@ -84,6 +88,7 @@ class GradedSweep(Experiment):
             for name in self.recipes:
                 deltas = self.deltas if "delta" in make_classifier(name).get_params() else (0.0,)
                 jobs += [job_of(table, name, epsilon, delta) for delta in deltas for epsilon in self.epsilons]
+            jobs += [job_of(table, SHARES, epsilon) for epsilon in self.epsilons]
             jobs += [job_of(table, name, None) for name in (REFERENCES if self.references else ())]
         return jobs
 
@@ -188,6 +193,8 @@ def _learner(
     if epsilon is None:
         prepared = fine_bins(schema)
         return (_noiseless if name == REFERENCES[0] else _boosted)(prepared), prepared
+    if name == SHARES:
+        return _shares(schema, Fraction(str(epsilon))), schema
     recipe = make_classifier(name, epsilon=epsilon, **({"delta": delta} if delta else {})).recipe()
     exact, prepared = Fraction(str(epsilon)), recipe.prepare(schema)
 
@@ -196,6 +203,18 @@ def _learner(
         return fit(recipe, MemoryEngine(prepared, codes), ledger, exact).trees.predict_proba
 
     return grow, prepared
+
+
+def _shares(schema: Schema, epsilon: Fraction) -> Callable[[Codes], Predict]:
+    """Class shares that all of epsilon bought, said of everyone."""
+
+    def grow(codes: Codes) -> Predict:
+        data = PrivateDataset(MemoryEngine(schema, codes), Ledger(epsilon))
+        nothing = Outlook(np.zeros(schema.n_classes), 0.0, Fraction(0))
+        shares = nothing.refined(data, epsilon).shares
+        return lambda features: np.tile(shares, (features.shape[1], 1))
+
+    return grow
 
 
 def _noiseless(schema: Schema) -> Callable[[Codes], Predict]:

@@ -30,13 +30,13 @@ Floats = npt.NDArray[np.float64]
 
 # How much noise a cell has for the evidence in it (see `drowned`) decides what is fitted.
 TREE_ONLY = 3.5  # above: a small tree and its leaves, without curves
-FEW_KNOTS = 0.7  # above: curves have the fewest knots, and none of them is bought
+FEW_KNOTS = 0.7  # above: curves have the fewest knots, none of them bought, and a tree its full share before them
 FINE_KNOTS = 0.1  # below: more knots
 WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of them
-LEAST_RECORDS = 30.0  # times epsilon: with fewer there is nothing to learn but the shares of the classes
+LEAST_RECORDS = 30.0  # times epsilon: with fewer there is nothing to learn but the largest class
+LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
 
-TREE_RECORDS, LEAF_RECORDS = 150, 80  # times epsilon: for so many a small tree, and its leaves, are known well
-MOST_TREE, MOST_LEAF, LEAST_SHARE = Fraction(7, 20), Fraction(1, 5), Fraction(1, 100)  # where curves follow
+TREE_SHARE, LEAF_SHARE = Fraction(7, 20), Fraction(1, 5)  # of what is left, at most, where curves follow
 LONE_TREE_SHARE = Fraction(1, 2)  # where they do not
 TREE_DEPTH, TREE_BINS = 2, 20
 LEAF_PRIORS = (0.5, 0.5)  # that the root is a leaf, so that there is no tree, and that a child is
@@ -118,18 +118,22 @@ def grow_additive(
 ) -> Additive:
     """Class counts first; they decide whether curves, a small tree or both are fitted, and whether pairs follow."""
     schema = data.schema
-    outlook = buy_outlook(data, epsilon).weighted(wishes.class_weights)
+    bought = buy_outlook(data, epsilon)
+    outlook = bought.weighted(wishes.class_weights)
     growing = _Growing(data, outlook, wishes)
     left = Loss(epsilon * (1 - outlook.share), delta)
     _tell(progress, 1)
     wanted = [a for a in range(len(schema.attributes)) if wishes.favours.get(a, 1.0) > 0]
     bases = [main_basis(schema, a) for a in wanted]
     served = left.epsilon >= SMALLEST * data.ledger.steps
-    if schema.n_classes < 2 or not served or outlook.records * float(epsilon) < LEAST_RECORDS:
-        return _shares_only(data, outlook, left.epsilon)
+    worth = outlook.records * float(epsilon)
+    if schema.n_classes < 2 or not served or worth < LEAST_RECORDS:
+        return _largest_only(data, outlook, left.epsilon)
+    if worth < LEAST_OF_CLASS * (schema.n_classes - 1):
+        return Additive(schema, (), bought.refined(data, epsilon).weighted(wishes.class_weights).offset)
     drowned = growing.drowned(bases, left)
     if drowned >= WITH_PAIRS:
-        left = _tree_first(growing, left, lone=drowned > TREE_ONLY)
+        left = _tree_first(growing, left, drowned)
         _tell(progress, 3)
         if drowned > TREE_ONLY:
             return growing.model()
@@ -142,13 +146,15 @@ def grow_additive(
     return growing.model()
 
 
-def _tree_first(growing: _Growing, left: Loss, *, lone: bool) -> Loss:
-    """A small tree, drawn whole, and a number for each of its leaves. The answer is what is left for curves."""
+def _tree_first(growing: _Growing, left: Loss, drowned: float) -> Loss:
+    """A small tree, drawn whole, and a number for each of its leaves. The answer is what is left for curves.
+
+    The less noise curves have, the less a tree before them is worth: its share falls as the square of it.
+    """
     data, schema, epsilon = growing.data, growing.data.schema, left.epsilon
-    records = growing.outlook.records * float(epsilon)
-    for_tree = epsilon * (LONE_TREE_SHARE if lone else min(_needed(TREE_RECORDS, records), MOST_TREE))
-    for_leaves = epsilon - for_tree if lone else epsilon * min(_needed(LEAF_RECORDS, records), MOST_LEAF)
-    for_leaves = max(for_leaves, LEAST_EPSILON * data.ledger.steps)
+    lone, part = drowned > TREE_ONLY, min(Fraction(drowned / FEW_KNOTS).limit_denominator(1000), Fraction(1)) ** 2
+    for_tree = epsilon * (LONE_TREE_SHARE if lone else TREE_SHARE * part)
+    for_leaves = epsilon - for_tree if lone else max(epsilon * LEAF_SHARE * part, LEAST_EPSILON * data.ledger.steps)
     tests = coarse_tests(schema, TREE_BINS)
     favours = np.array([growing.wishes.favours.get(int(a), 1.0) for a in tests.attribute])
     tests, favours = tests.take(np.flatnonzero(favours)), favours[favours > 0]
@@ -167,11 +173,6 @@ def _tree_first(growing: _Growing, left: Loss, *, lone: bool) -> Loss:
     delta = left.delta if lone else Fraction(0)
     growing.fit([leaves], Loss(for_leaves, delta), "fit of leaves")
     return Loss(epsilon - for_tree - for_leaves, left.delta - delta)
-
-
-def _needed(wanted: float, records: float) -> Fraction:
-    """The share of an epsilon at which it is worth ``wanted`` records instead of ``records``."""
-    return max(Fraction(wanted / records).limit_denominator(1000), LEAST_SHARE)
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], drowned: float, pairs: int) -> Loss:
@@ -195,7 +196,7 @@ def _pairs(growing: _Growing, left: Loss, count: int) -> None:
     growing.fit(chosen, left - Loss(left.epsilon * CHOICE_SHARE), "fit of pairs")
 
 
-def _shares_only(data: PrivateDataset, outlook: Outlook, left: Fraction) -> Additive:
+def _largest_only(data: PrivateDataset, outlook: Outlook, left: Fraction) -> Additive:
     """All that is left buys the label of everyone; shares are those that were counted, with this one the largest."""
     label = int(data.frontier().choose_labels_all(left)[0])
     return Additive(data.schema, (), outlook.led_by(label).offset)
