@@ -9,7 +9,8 @@ from privet.errors import ParameterError
 from privet.experiments import fs_synthetic
 from privet.experiments.experiment import Row
 from privet.experiments.fs_adult import SCORES, FsAdult
-from privet.experiments.fs_synthetic import BINS, FIGURES, MAX, FsSynthetic
+from privet.experiments.fs_curves import BINS, MAX
+from privet.experiments.fs_synthetic import FIGURES, FsSynthetic
 from privet.experiments.runner import run
 
 RUNS = 40

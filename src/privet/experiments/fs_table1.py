@@ -207,9 +207,6 @@ def _sentence(who: str, cells: tuple[Cell, ...], good: str) -> str:
     return f"{who}: {', '.join(short)}." if short else f"{who}: all {len(cells)} cells {good}."
 
 
-# ---- judging -------------------------------------------------------------------------------------------------------
-
-
 def judge(accuracy: dict[Column, npt.NDArray[np.float64]], runs: int) -> Table1:
     """The tables from the accuracy (in per cent) of every run."""
     sizes = sorted({records for records, method, _ in accuracy if method == "ID3"})
