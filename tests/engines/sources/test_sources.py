@@ -17,6 +17,7 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import Source, open_source
 from privet.engines.sources.places import parse_place
+from privet.engines.sources.spark import SparkTable
 from privet.privacy.counting import ROOT, class_counts
 from privet.testing import check_engine
 
@@ -190,6 +191,13 @@ def test_a_missing_package_is_named(package: str, address: str, extra: str, monk
     schema, _ = clinic(10)
     with pytest.raises(TableError, match=rf"privet\[{extra}\]"):
         privet.protect(address, schema, Ledger(1))
+
+
+def test_a_spark_table_without_arrow_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.engines.sources.spark.find_spec", lambda name: None)
+    schema, _ = clinic(10)
+    with pytest.raises(TableError, match=r"pyarrow.*privet\[spark\]"):
+        privet.protect(SparkTable(object()), schema, Ledger(1))
 
 
 @pytest.mark.parametrize("make", ["parquet", "arrow_dataset", "duckdb_file", "relation", "reader"])
