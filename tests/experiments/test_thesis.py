@@ -121,12 +121,13 @@ def test_statements_of_the_greedy_forests() -> None:
         greedy.ONE: lambda _, beta: 0.80 + beta / 100,
         greedy.FOUR: lambda table, beta: (0.70 if table == "car" else 0.81) + beta / 100,
         greedy.FS: lambda table, beta: (0.58 if table == "nursery" else 0.65) + beta / 100,
+        greedy.AS_READ: lambda table, beta: (0.58 if table == "nursery" else 0.65) + beta / 100,
         greedy.FOREST: lambda table, _: 0.60 if table == "connect-4" else 0.87,
         "DPDF, 1 tree, sound": 0.8,
         "DPDF, 4 trees, sound": 0.8,
     }
     assert verdicts(grid.conclude(invented(grid, story, 0.03)).statements) == {"reproduced"}
-    turned = dict.fromkeys(story, 0.7) | {greedy.FS: 0.8, greedy.FOREST: 0.9}
+    turned = dict.fromkeys(story, 0.7) | {greedy.FS: 0.8, greedy.AS_READ: 0.8, greedy.FOREST: 0.9}
     assert verdicts(grid.conclude(invented(grid, turned, 0.3)).statements) == {"differs"} | {
         one.verdict for one in grid.conclude(invented(grid, turned, 0.3)).statements if "rises" in one.says
     }

@@ -24,8 +24,11 @@ FINE = 1000  # a mean is rounded to this many steps a bin, so that it gets the n
 class LocalGini:
     """DPDF's choice (Fletcher, Theorem 6.1): normalised Gini with the sensitivity of a node of the *noisy* size.
 
-    NOT PRIVATE: the bound needs the true size, does not cover removing a record, and depends on the records.
+    NOT PRIVATE: the bound needs the true size, does not cover removing a record, and depends on the records. A fixed
+    ``sensitivity`` of 0.5 is what the thesis takes for Friedman & Schuster's.
     """
+
+    sensitivity: float | None = None
 
     def choose(
         self, frontier: Questions, cells: Index, candidates: Candidates, allowed: Bools, epsilon: Fraction | None
@@ -33,7 +36,7 @@ class LocalGini:
         assert isinstance(frontier, NoisyFrontier)
         assert frontier.released is not None
         noisy = np.maximum(frontier.released[cells].sum(axis=1), 1)
-        bound = local_sensitivity(noisy)
+        bound = local_sensitivity(noisy) if self.sensitivity is None else np.full(len(noisy), self.sensitivity)
         counts = frontier.exact[cells]
         scores, _ = score_tests(counts, candidates.tests, Gini(), frontier.schema)
         first = slice(0, int(frontier.schema.offsets[1]))

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from privet.growing.candidates import TEST_KINDS, Candidates, TestKind
-from privet.growing.choosing import JointChoice
+from privet.growing.choosing import Chooser, JointChoice
 from privet.growing.grower import Growth, Progress, grow
 from privet.growing.plans import Plan
 from privet.growing.stopping import SmallOrPure
@@ -113,6 +113,10 @@ class GreedyForest(Gridded):
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
         return (self.trees, self.max_depth) if self.tests == "multiway" else None
 
+    def chooser(self) -> Chooser:
+        """How a node's attribute is found."""
+        return LocalGini() if self.as_published else JointChoice(Gini())
+
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Forest:
@@ -123,7 +127,7 @@ class GreedyForest(Gridded):
         growth = Growth(
             plan=Plan.shares(epsilon / trees, depth, node=1, choice=1, leaf=0),
             candidates=candidates,
-            chooser=LocalGini() if self.as_published else JointChoice(Gini()),
+            chooser=self.chooser(),
             stop=SmallOrPure(self.min_records),
             node_question="classes",
         )
