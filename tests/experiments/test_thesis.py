@@ -17,7 +17,7 @@ from privet.experiments.experiment import Row
 from privet.experiments.outcome import Statement
 from privet.experiments.runner import run
 from privet.experiments.sweep import Sweep
-from privet.experiments.thesis import contest, greedy, leaves, signal, smooth
+from privet.experiments.thesis import contest, greedy, leaves, patterns, retention, signal, smooth
 from privet.experiments.thesis.published import CONTEST, EMPTY_LEAVES, FLIPPED, NAMES
 from privet.experiments.thesis.tables import SYNTHETIC, TABLES, load
 from privet.growing.random_trees import RandomTrees
@@ -230,3 +230,62 @@ def test_tables_of_chapter_8() -> None:
     assert len(schema.attributes) == 10
     _, more = load("SynthF: 300 of 300")
     np.testing.assert_array_equal(more["x1"][:100], columns["x1"])
+
+
+# ---- chapter 5 ------------------------------------------------------------------------------------------------------
+
+
+def retained(turn: float) -> list[Row]:
+    """Rows of anonymisers: patterns get worse with noise and trees do not care, or the other way round."""
+    rows: list[Row] = []
+    for number, table in enumerate(("banknote", "wilt", "magic")):
+        for method in ("uniform", "gaussian"):
+            for place, rate in enumerate((0.02, 0.1, 0.2, 0.3)):
+                loss = turn * rate + (0.01 * (place % 2) if turn < 0 else 0)
+                tree = 0.8 + (0.01 if (place + number) % 2 else -0.01) + (0 if turn > 0 else 5 * loss)
+                lost = {"pattern_accuracy": 1 + loss, "pld": 1 + loss / 2, "psd": 1 + loss / 4}
+                rows.append(
+                    {
+                        "table": table,
+                        "method": method,
+                        "setting": rate,
+                        **lost,
+                        **dict.fromkeys(retention.OF_TREES, tree),
+                    }
+                )
+    for epsilon, lost, accuracy in ((0.02, 0.4, 0.5), (0.1, 0.1, 0.8), (0.5, 0.1, 0.81), (1.0, 0.099, 0.82)):
+        lost, accuracy = (lost, accuracy) if turn > 0 else (0.5 - lost, 1.3 - accuracy)
+        measures = dict.fromkeys(retention.OF_PATTERNS, lost) | dict.fromkeys(retention.OF_TREES, accuracy)
+        rows.append({"table": "banknote", "method": "dpcube", "setting": epsilon, **measures})
+    return rows
+
+
+def test_statements_of_chapter_5() -> None:
+    for judge, count in ((retention.trends, 3), (retention.correlations, 4), (retention.budgets, 4)):
+        found = tuple(judge(retained(1.0)))
+        assert len(found) == count
+        assert verdicts(found) == {"reproduced"}, found
+    turned = retained(-1.0)
+    assert verdicts(tuple(retention.trends(turned))) == {"differs"}
+    assert verdicts(tuple(retention.budgets(turned))) == {"differs"}
+    weak = [one for one in retention.correlations(turned) if "weak" in one.says]
+    assert verdicts(tuple(weak)) == {"differs"}
+    assert tuple(retention.correlations(turned[:8])) == ()
+
+
+def test_patterns_are_matched_as_they_are_written() -> None:
+    columns = {"age": np.array(["40", "41", "70"], dtype=object), "fnlwgt": np.array([10.0, 20, 30])}
+    assert patterns.matches(columns, (("age", 40, np.inf), ("fnlwgt", -np.inf, 20))).tolist() == [False, True, False]
+    rows: list[Row] = [
+        {"rate": 0.0, "support": [283, 199, 932, 8276], "rich": [0.43, 0.08, 0.95, 0.19], "distance": [0.0] * 4},
+        {"rate": 0.3, "support": [315, 92, 4000, 3000], "rich": [0.3, 0.1, 0.32, 0.19], "distance": [0, 0, 0.4, 0.0]},
+    ]
+    found = patterns.Patterns((0.0, 0.3)).conclude(rows)
+    assert len(found.statements) == 6
+    assert verdicts(found.statements) == {"reproduced"}
+    rows = [
+        rows[0] | {"rich": [0.6] * 4, "support": [400, 10, 2000, 900]},
+        rows[1] | {"rich": [0.9] * 4, "distance": [0.3] * 4},
+    ]
+    rows[1]["support"] = [100, 92, 900, 8000]
+    assert verdicts(patterns.Patterns((0.0, 0.3)).conclude(rows).statements) == {"differs"}

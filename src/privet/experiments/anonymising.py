@@ -21,6 +21,7 @@ from privet.experiments.cross_validation import standard_error
 from privet.experiments.experiment import Experiment, Found, Job, Row, axis
 from privet.experiments.outcome import Figure, Outcome, Point, Series, Statement, Table, judged
 from privet.experiments.rule_similarity import known_labels, stratified, take
+from privet.experiments.thesis.retention import budgets, correlations, trends
 from privet.measures import performance, retention_report
 from privet.privacy.ledger import Ledger
 from privet.publishing import DiffGen, DPCube, gaussian_noise, publish, uniform_noise
@@ -81,7 +82,12 @@ class Retention(Experiment):
             Figure(f"{table}: {title}", "rate or epsilon", "PLD", _lost(rows, table), logarithmic=True)
             for table in self.tables
         )
-        statements = tuple(one for table in self.tables for one in self._statements(rows, table))
+        statements = (
+            *(one for table in self.tables for one in self._statements(rows, table)),
+            *trends(rows),
+            *correlations(rows),
+            *budgets(rows),
+        )
         return Outcome((Table("What anonymisers leave of patterns", heads, cells),), figures, statements)
 
     def _statements(self, rows: Sequence[Row], table: str) -> list[Statement]:
@@ -234,8 +240,8 @@ def _folds(table: str, folds: int) -> tuple[Schema, dict[str, Any], Any]:
 
 RETENTION_FORMS = {
     "smoke": Retention(("banknote",), (0.02, 0.3), (1.0,), 2),
-    "quick": Retention(("banknote", "wilt"), folds=2),
-    "full": Retention(),
+    "quick": Retention(folds=2),
+    "full": Retention((*RETENTION_TABLES, "vehicle", "wine-red", "page-blocks", "magic", "yeast")),
 }
 CONTEST_FORMS = {
     "smoke": Contest(("banknote",), (1.0,), 2),

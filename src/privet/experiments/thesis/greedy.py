@@ -120,7 +120,9 @@ class Greedy(Sweep):
         if "nursery" in self.tables:
             most = max(results.gap("nursery", ONE, fs, beta) for beta in self.epsilons)
             says = f"on nursery DPDF with one tree beats {told_fs} by almost 25 points at best"
-            yield claimed("TH Fig. 6.1", says, "almost 25", f"{most:.1f}", 15 <= most <= 35, why, rule="within ten points")
+            yield claimed(
+                "TH Fig. 6.1", says, "almost 25", f"{most:.1f}", 15 <= most <= 35, why, rule="within ten points"
+            )
         for table, figure in (("tic-tac-toe", "6.2"), ("connect-4", "6.3")):
             if table in self.tables:
                 gains = [results.gap(table, FOUR, fs, beta) for beta in self.epsilons]
