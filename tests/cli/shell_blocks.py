@@ -121,7 +121,7 @@ class Shell:
         """Whether the command and its options exist, without running it."""
         command, context = self.root, None
         rest = list(arguments)
-        while hasattr(command, "commands") and rest:
+        while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
             context = context or command.make_context("privet", [], resilient_parsing=True)
             _, command, rest = command.resolve_command(context, rest)
         command.make_context(arguments[0], rest, parent=context)
