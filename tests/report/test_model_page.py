@@ -16,6 +16,7 @@ import privet
 from privet.cli import app
 from privet.errors import ParameterError
 from privet.report.model_page import model_page
+from privet.report.picture import SHRINKS
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Threshold
 from privet.trees.additive import Additive, Part
@@ -118,7 +119,12 @@ def chain(leaves: int) -> Tree:
 
 
 def test_a_hundred_leaves_are_less_than_300_kb(tree_model: Model) -> None:
-    assert len(model_page(replace(tree_model, trees=chain(100))).encode()) < 300_000
+    page = model_page(replace(tree_model, trees=chain(100)))
+    assert len(page.encode()) < 300_000
+    width = re.search(r'class="tree[^"]*" viewBox="0 0 (\d+) ', page)
+    assert width is not None
+    assert int(width[1]) <= SHRINKS  # the first levels, as far as a screen shows them without scrolling
+    assert "The picture shows the first levels" in page
 
 
 def test_ten_curves_and_three_pairs_are_a_small_page(make_sum: Any) -> None:

@@ -80,7 +80,7 @@ def _number(curve: Curve, starts: np.ndarray, high: float, scale: Scale) -> Html
 
     grid = [
         join((
-            tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=_at(down(tick)), y2=_at(down(tick)), class_="grid"),
+            tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=_at(down(tick)), y2=_at(down(tick)), class_=_grid(tick)),
             tag("text", words, x=LEFT - 6, y=_at(down(tick) + 4), text_anchor="end", class_="tick"),
         ))
         for tick, words in scale.ticks()
@@ -142,7 +142,7 @@ def _categories(curve: Curve, scale: Scale) -> Html:
     shapes = []
     for tick, words in scale.ticks():
         x = _at(across(tick))
-        shapes.append(tag("line", x1=x, x2=x, y1=TOP, y2=height - BOTTOM, class_="grid"))
+        shapes.append(tag("line", x1=x, x2=x, y1=TOP, y2=height - BOTTOM, class_=_grid(tick)))
         shapes.append(tag("text", words, x=x, y=height - 6, text_anchor="middle", class_="tick"))
     for line, row in enumerate(rows):
         y = TOP + LINE * (line + 0.5)
@@ -155,6 +155,11 @@ def _categories(curve: Curve, scale: Scale) -> Html:
             shapes.append(tag("circle", cx=_at(across(value)), cy=y, r=4.5, class_=kind))
     size = {"viewBox": f"0 0 {WIDTH} {height}"}
     return tag("svg", *shapes, role="img", aria_label=_title(curve), class_="shape", **size)
+
+
+def _grid(tick: float) -> str:
+    """The line where nothing changes is the one that all others are read from."""
+    return "grid middle" if tick == 0 else "grid"
 
 
 def _colour(curve: Curve, column: int) -> str:

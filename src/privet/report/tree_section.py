@@ -12,7 +12,8 @@ import numpy as np
 from privet.markup import Html
 from privet.privacy.certificate import Certificate
 from privet.report.counts import NodeCounts, leaves_of, node_counts, noise_scale
-from privet.report.picture import tree_picture
+from privet.report.layout import Layout
+from privet.report.picture import SHRINKS, tree_picture
 from privet.schema import Schema
 from privet.scoring.intervals import Estimate
 from privet.trees.forest import Forest
@@ -26,7 +27,7 @@ TREES_SHOWN = 3  # of a forest: enough to see what its trees are like
 IN_FULL = (400, 200)  # nodes in the list and rules of a single tree that a page still shows
 IN_PART = (80, 20)  # the same for a tree of a forest
 WHOLE_PICTURE = 64  # nodes of a tree that a picture shows whole without becoming a wall
-IN_PICTURE = 40  # of a larger one: its first levels, which fit a screen
+IN_PICTURE = (40, 20)  # of a larger one: as many of its first levels as fit a screen
 RULES_OPEN = 40  # a longer table is folded at first
 MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
 VOTING: dict[Voting, str] = {
@@ -106,7 +107,7 @@ def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeV
     nodes, rules = IN_FULL if alone else IN_PART
     found = {node: node_counts(tree, node, scale) for node in leaves_of(tree)}
     hidden = {node for node, counts in found.items() if counts is not None and counts.hidden}
-    drawn = WHOLE_PICTURE if len(tree) <= WHOLE_PICTURE else IN_PICTURE
+    drawn = _drawn(tree)
     name = f"tree {number + 1}"
     leaves = tuple(islice(_leaves(tree, found, hidden), rules))
     return TreeView(
@@ -123,6 +124,13 @@ def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeV
         not alone or len(leaves) > RULES_OPEN,
         len(hidden),
     )
+
+
+def _drawn(tree: Tree) -> int:
+    """How many nodes the picture may show."""
+    if len(tree) <= WHOLE_PICTURE:
+        return WHOLE_PICTURE
+    return next((most for most in IN_PICTURE if Layout.of(tree, most).width <= SHRINKS), IN_PICTURE[-1])
 
 
 def _leaves(tree: Tree, found: Mapping[int, NodeCounts | None], hidden: set[int]) -> Iterator[Leaf]:
