@@ -20,7 +20,7 @@ def test_tables_and_notes(shared_desk: Any) -> None:
     assert "about 300 records, medium signal (3 invented tables)" in told
     assert "mohammed2015" in told
     assert "± 30 (10 % of the records)" in told  # a count at epsilon 0.1
-    assert "No record of yours was read and no budget was spent" in told
+    assert "No record of yours was read and no budget was spent" in " ".join(told.split())  # wherever a line ends
 
 
 def test_json(shared_desk: Any) -> None:
