@@ -91,6 +91,6 @@ class FsAdult(Sweep):
 
 FORMS = {
     "smoke": FsAdult(("vote",), (1.0, 4.0), 2, who=SCORES),
-    "quick": FsAdult((TABLE,), (1.0, 4.0), 5),
+    "quick": FsAdult((TABLE,), BUDGETS, 10),
     "full": FsAdult((TABLE,), BUDGETS, 10, 10),
 }

@@ -39,13 +39,13 @@ class Entry:
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("fs-table1", "FS Table 1", "One split on ten binary attributes, B = 0.1", "fs_table1:FORMS", 0.2),
-    Entry("fs-figs345", "FS Figs. 3 to 5", "One split against the number of records", "fs_synthetic:SINGLE_FORMS", 0.5),
+    Entry("fs-figs345", "FS Figs. 3 to 5", "One split against the number of records", "fs_synthetic:SINGLE_FORMS", 0.1),
     Entry(
         "fs-figs67",
         "FS Figs. 6 and 7",
         "Trees of depth 5 against the number of records",
         "fs_synthetic:LARGER_FORMS",
-        1,
+        0.2,
     ),
     Entry("bai", "BAI Figs. 4 to 6", "Trees drawn in blocks of levels, as published and exactly", "bai:FORMS", 0.3),
     Entry("bai-fig7", "BAI Fig. 7", "Blocks of levels against Private-RDT", "bai:FIG7_FORMS", 2),
@@ -61,7 +61,7 @@ ENTRIES: tuple[Entry, ...] = (
         0.1,
     ),
     Entry("publish-or-grow", "TH 3.4", "Trees from published tables, or private", "anonymising:CONTEST_FORMS", 0.2),
-    Entry("fs-fig8", "FS Fig. 8", "DiffPC4.5 on adult by three scores", "fs_adult:FORMS", 4),
+    Entry("fs-fig8", "FS Fig. 8", "DiffPC4.5 on adult by three scores", "fs_adult:FORMS", 0.1),
     Entry("fletcher-fig81", "TH Fig. 8.1", "Smooth and global sensitivity", "fletcher_fig81:FORMS", 0.3),
     Entry("fletcher-instances", "TH Fig. 8.1", "How far instances of its tables differ", "fletcher_instances:FORMS", 1),
     Entry("forest-settings", "privet", "Settings of the random forest", "forest_settings:FORMS", 1.5),
