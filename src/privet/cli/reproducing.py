@@ -113,7 +113,8 @@ def everything(
     if as_json:
         print_json([run.to_dict() for _, run in ran])
     elif markdown:
-        print(reproduction_markdown(ran, f"privet reproduce all --{form} --markdown"))
+        named = "".join(f" --only {name}" for name in only or ())
+        print(reproduction_markdown(ran, f"privet reproduce all --{form}{named} --markdown"))
     else:
         rows = tuple((e.name, e.source, run.outcome.verdict) for e, run in ran)
         print_rich(_grid(Table("Experiments", ("name", "source", "verdict"), rows)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from privet.experiments.evaluation import WARNING
 from privet.experiments.outcome import Statement, Table, count_verdicts, statement_table
-from privet.experiments.registry import Entry
+from privet.experiments.registry import ENTRIES, Entry
 from privet.experiments.runner import Run
 from privet.report.chart import figure_chart
 from privet.report.rendering import render
@@ -32,7 +32,7 @@ def reproduction_page(ran: Ran) -> str:
 
 def reproduction_markdown(ran: Ran, command: str) -> str:
     """The same as a page of the docs, without pictures."""
-    lines = [f"# {TITLE}", "", f"Written by `{command}`; another run differs by its noise.", ""]
+    lines = [f"# {TITLE}", "", *_wrapped(f"Written by `{command}`; another run differs by its noise."), ""]
     lines += [*_wrapped(WARNING), "", *_wrapped(_summary(ran)), "", _overview(ran).to_markdown(), ""]
     apart = [one for one in _statements(ran) if one.verdict != "reproduced"]
     if apart:
@@ -49,10 +49,10 @@ def reproduction_markdown(ran: Ran, command: str) -> str:
 def _summary(ran: Ran) -> str:
     minutes = sum(run.seconds for _, run in ran) / 60
     forms = "/".join(dict.fromkeys(run.form for _, run in ran))
-    return (
-        f"{len(ran)} experiments in their {forms} form, {minutes:.0f} minutes of one processor core in all: "
-        f"{count_verdicts(_statements(ran))}."
-    )
+    told = f"{len(ran)} experiments in their {forms} form, {minutes:.0f} minutes of one processor core in all: "
+    told += f"{count_verdicts(_statements(ran))}."
+    left_out = [one.name for one in ENTRIES if one.name not in {entry.name for entry, _ in ran}]
+    return told + (f" Not run here: {', '.join(left_out)}." if left_out else "")
 
 
 def _overview(ran: Ran) -> Table:
