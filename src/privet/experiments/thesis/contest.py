@@ -22,8 +22,8 @@ OURS, SOUND, JPW, FS, RGV, FOREST = "smooth", "sound", "JPW", "FS", "RGV", "rand
 TIE = 0.5  # points
 NEAR = 3.0  # points
 WHY = (
-    "JPW here prunes leaves by their noisy counts and adds the counts of its trees up, and FS has the Max score; the "
-    "thesis says neither how its JPW votes nor which score its FS has"
+    "JPW here leaves out leaves whose noisy counts add up to nothing and adds counts up; how the thesis's votes is not "
+    "said. FS here has the Max score; in chapter 6 the thesis's chooses nearly by chance (fletcher-fig61)"
 )
 
 
