@@ -189,7 +189,8 @@ def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], drowned: float
     shares = SPARSE if drowned > FEW_KNOTS else COARSE if drowned >= FINE_KNOTS else FINE
     bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
-    growing.fit(bases, left - for_pairs, "additive fit", LEFT_SIGNAL if growing.routes else SIGNAL)
+    explained = growing.routes is not None and len(growing.routes.leaves) > 1
+    growing.fit(bases, left - for_pairs, "additive fit", LEFT_SIGNAL if explained else SIGNAL)
     return for_pairs
 
 
