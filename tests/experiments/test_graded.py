@@ -54,6 +54,13 @@ def test_a_table_has_a_cell_for_each_learner_and_epsilon() -> None:
 
 
 @pytest.mark.usefixtures("tables")
+def test_recipes_that_cut_numbers_anew_are_asked_with_their_own_cuts() -> None:
+    grid = graded.GradedSweep(("banknote",), ("exact",), (2.0,), references=False, folds=2)
+    row = run("additive", "full", grid, processes=1).rows[0]
+    assert (row["learner"], row["accuracy"] > 0.8) == ("exact", True)
+
+
+@pytest.mark.usefixtures("tables")
 def test_a_delta_is_for_recipes_that_have_one() -> None:
     grid = graded.GradedSweep(("vote",), ("additive", "exact"), (1.0,), (0.0, 1e-6), references=False)
     assert [(job["learner"], job["delta"]) for job in grid.jobs()] == [

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
 from privet.estimators.registry import make_classifier
-from privet.experiments.evaluation import deal, part
+from privet.experiments.evaluation import Records, deal
 from privet.experiments.experiment import Experiment, Found, Job, Row, axis
 from privet.experiments.outcome import Figure, Outcome, Point, Series, Table
 from privet.growing.knots import FINE, fine_bins, main_basis
@@ -30,7 +30,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.fitting import fit, own_ledger
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes, encode
+from privet.schema.frozen import freeze
 from privet.structure.terms import UNIT
 
 Floats = npt.NDArray[np.float64]
@@ -151,12 +151,17 @@ def cross_predict(
 ) -> tuple[npt.NDArray[Any], Floats]:
     """The labels of all records, and what a model that has not seen a record says of it."""
     grow, prepared = _learner(recipe, schema, epsilon, 0.0)
-    codes = encode(prepared, columns)
-    assert codes.labels is not None
-    proba = np.empty((codes.labels.size, schema.n_classes))
-    for train, test in deal(codes.labels, folds, 1, 0):
-        proba[test] = grow(part(codes, train))(part(codes, test).features)
-    return codes.labels, proba
+    records = _records(schema, prepared, columns)
+    labels = records.frozen.labels
+    proba = np.empty((labels.size, schema.n_classes))
+    for train, test in deal(labels, folds, 1, 0):
+        proba[test] = grow(records.take(train))(records.take(test))
+    return labels, proba
+
+
+def _records(schema: Schema, prepared: Schema, columns: Any) -> Records:
+    frozen = freeze(schema, columns)
+    return Records(frozen.codes(prepared), frozen)
 
 
 class _Scores(NamedTuple):
@@ -169,27 +174,23 @@ def grade(job: Job, folds: int) -> Found:
     """Means over folds and their standard errors, by the names of :class:`Graded`."""
     schema, columns = real.load(job["table"])
     grow, prepared = _learner(job["learner"], schema, job["epsilon"], job["delta"])
-    codes = encode(prepared, columns)
-    assert codes.labels is not None
-    scores = []
-    for train, test in deal(codes.labels, folds, 1, 0):
-        predict = grow(part(codes, train))
-        unseen = part(codes, test)
-        assert unseen.labels is not None
-        scores.append(_score(unseen.labels, predict(unseen.features)))
+    records = _records(schema, prepared, columns)
+    labels, scores = records.frozen.labels, []
+    for train, test in deal(labels, folds, 1, 0):
+        scores.append(_score(labels[test], grow(records.take(train))(records.take(test))))
     found: Found = {}
     for name in _Scores._fields:
         found[name], found[f"{name}_error"] = _mean([getattr(one, name) for one in scores])
     return found
 
 
-Predict = Callable[[npt.NDArray[Any]], Floats]
+Predict = Callable[[Records], Floats]
 
 
 def _learner(
     name: str, schema: Schema, epsilon: float | None, delta: float
-) -> tuple[Callable[[Codes], Predict], Schema]:
-    """A way from codes to probabilities, and the schema that cuts numbers for it."""
+) -> tuple[Callable[[Records], Predict], Schema]:
+    """A way from records to probabilities, and the schema that cuts numbers for it."""
     if epsilon is None:
         prepared = fine_bins(schema)
         return (_noiseless if name == REFERENCES[0] else _boosted)(prepared), prepared
@@ -198,26 +199,33 @@ def _learner(
     recipe = make_classifier(name, epsilon=epsilon, **({"delta": delta} if delta else {})).recipe()
     exact, prepared = Fraction(str(epsilon)), recipe.prepare(schema)
 
-    def grow(codes: Codes) -> Predict:
-        ledger = own_ledger(recipe, exact)
-        return fit(recipe, MemoryEngine(prepared, codes), ledger, exact).trees.predict_proba
+    def grow(records: Records) -> Predict:
+        engine = MemoryEngine(prepared, records.codes, records.frozen)
+        trees = fit(recipe, engine, own_ledger(recipe, exact), exact).trees
+
+        def predict(unseen: Records) -> Floats:
+            # A recipe that cuts numbers anew cuts them differently in each fold.
+            codes = unseen.codes if trees.schema == prepared else unseen.frozen.codes(trees.schema)
+            return trees.predict_proba(codes.features)
+
+        return predict
 
     return grow, prepared
 
 
-def _shares(schema: Schema, epsilon: Fraction) -> Callable[[Codes], Predict]:
+def _shares(schema: Schema, epsilon: Fraction) -> Callable[[Records], Predict]:
     """Class shares that all of epsilon bought, said of everyone."""
 
-    def grow(codes: Codes) -> Predict:
-        data = PrivateDataset(MemoryEngine(schema, codes), Ledger(epsilon))
+    def grow(records: Records) -> Predict:
+        data = PrivateDataset(MemoryEngine(schema, records.codes), Ledger(epsilon))
         nothing = Outlook(np.zeros(schema.n_classes), 0.0, Fraction(0))
         shares = nothing.refined(data, epsilon).shares
-        return lambda features: np.tile(shares, (features.shape[1], 1))
+        return lambda unseen: np.tile(shares, (unseen.frozen.labels.size, 1))
 
     return grow
 
 
-def _noiseless(schema: Schema) -> Callable[[Codes], Predict]:
+def _noiseless(schema: Schema) -> Callable[[Records], Predict]:
     """Logistic regression on the features of an additive model: what noise keeps it from. NOT PRIVATE."""
     from sklearn.linear_model import LogisticRegression
 
@@ -231,23 +239,27 @@ def _noiseless(schema: Schema) -> Callable[[Codes], Predict]:
             parts.append(mixes[term.levels[0][features[term.attributes[0]]]])
         return np.concatenate(parts, axis=1)
 
-    def grow(codes: Codes) -> Predict:
+    def grow(records: Records) -> Predict:
+        codes = records.codes
         model = LogisticRegression(C=1 / RIDGE, max_iter=500, tol=1e-3).fit(design(codes.features), codes.labels)
-        return lambda features: _spread(model, model.predict_proba(design(features)), schema.n_classes)
+        return lambda unseen: _spread(model, model.predict_proba(design(unseen.codes.features)), schema.n_classes)
 
     return grow
 
 
-def _boosted(schema: Schema) -> Callable[[Codes], Predict]:
+def _boosted(schema: Schema) -> Callable[[Records], Predict]:
     """scikit-learn's boosting on the codes, categories as categories. NOT PRIVATE."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     nominal = [isinstance(a, Categorical) and a.arity <= 255 for a in schema.attributes]
 
-    def grow(codes: Codes) -> Predict:
+    def design(records: Records) -> Floats:
+        return records.codes.features.T.astype(np.float64)
+
+    def grow(records: Records) -> Predict:
         learner = HistGradientBoostingClassifier(categorical_features=nominal, random_state=0)
-        model = learner.fit(codes.features.T.astype(np.float64), codes.labels)
-        return lambda features: _spread(model, model.predict_proba(features.T.astype(np.float64)), schema.n_classes)
+        model = learner.fit(design(records), records.codes.labels)
+        return lambda unseen: _spread(model, model.predict_proba(design(unseen)), schema.n_classes)
 
     return grow
 
