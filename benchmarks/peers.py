@@ -65,7 +65,7 @@ def run(grid: Any, path: Path, form: str) -> dict[str, str]:
         frozen = frozen_table(type(grid).load, table)
         given = peer_columns(frozen)
         for repeat in range(grid.repeats):
-            train = folds_of(frozen.labels, grid.folds, grid.seed + repeat)
+            train = folds_of(frozen.labels, grid.folds, grid.seed + repeat)[: grid.tried or None]
             name = dealt(frozen.labels, grid.folds, grid.seed + repeat)
             for peer in PEERS:
                 jobs = {
