@@ -66,7 +66,7 @@ def test_who_wins_and_where_we_lose(tmp_path: Path) -> None:
     assert ("log loss", "0.1", "additive 3") in wins.rows
     duel = by_title(outcome.tables, "accuracy %: exact against")
     # Three tables decide nothing by ranks.
-    assert ("rival", "3", "+20.0 points / +11.7 points", "3 : 0 / 2 : 1", "0.250 / 0.500") in duel.rows
+    assert ("rival", "3", "+20.0 / +11.7", "3 : 0 / 2 : 1", "0.250 / 0.500") in duel.rows
     ranking = by_title(outcome.tables, "auc: additive against")
     assert next(r for r in ranking.rows if r[0] == "rival")[2] == "+0.020 / +0.020"
     losing = by_title(outcome.tables, "log loss: additive against")

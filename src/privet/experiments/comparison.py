@@ -166,8 +166,8 @@ class Comparison(Sweep):
 
     def _duels(self, results: Results, learners: Sequence[str]) -> Iterator[Table]:
         """The champion of a measure against every other, over all tables."""
-        columns = ("other", "tables", "ahead by", "clearly ahead : behind", "Wilcoxon p")
         for measure, champion in CHAMPIONS.items():
+            columns = ("other", "tables", f"ahead by{_unit(measure)}", "clearly ahead : behind", "Wilcoxon p")
             rivals = [name for name in learners if name != champion] if champion in learners else []
             rows = []
             for rival in rivals:
@@ -208,7 +208,7 @@ class Comparison(Sweep):
                         if gap < 0:
                             clear = "yes" if self._clearly(pairs) < 0 else "no"
                             place = (told_measure(measure), champion, table, f"{epsilon:g}")
-                            rows.append((*place, other, _gap_text(-gap, measure), clear))
+                            rows.append((*place, other, _gap_text(-gap, measure) + _unit(measure), clear))
         columns = ("measure", "privet", "table", "epsilon", "behind", "by", "clear")
         return Table("Where privet loses to another library, or to the largest class alone", columns, tuple(rows))
 
@@ -247,7 +247,7 @@ class Comparison(Sweep):
                         gaps.append(_gain(measure, ours) - max(known))
                         ahead, places = ahead + (gaps[-1] >= 0), places + 1
             if places:
-                mean = _gap_text(float(np.mean(gaps)), measure)
+                mean = _gap_text(float(np.mean(gaps)), measure) + _unit(measure)
                 told.append(f"{told_measure(measure)}: {champion} in {ahead} of {places} places, by {mean} on average")
         if not told:
             return "No other library stands beside privet's recipes here: see benchmarks/peers.py."
@@ -279,7 +279,11 @@ def _gain(measure: str, value: float) -> float:
 
 
 def _gap_text(gap: float, measure: str) -> str:
-    return f"{gap:+.1f} points" if measure.endswith("accuracy") else f"{gap:+.3f}"
+    return f"{gap:+.1f}" if measure.endswith("accuracy") else f"{gap:+.3f}"
+
+
+def _unit(measure: str) -> str:
+    return " points" if measure.endswith("accuracy") else ""
 
 
 _CART_RULES: dict[bytes, RuleList] = {}  # of the folds last seen: every learner is compared with the same tree

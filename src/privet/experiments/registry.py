@@ -72,7 +72,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("which-learner", "privet", "Which learner when", "which_learner:FORMS", 0.5),
     Entry("shapes", "privet", "The exact tree on tables of many shapes", "shapes:FORMS", 6),
     Entry("accuracy", "privet", "Every recipe on six real tables, ten folds", "accuracy:FORMS", 0.4),
-    Entry("comparison", "privet", "Every recipe and other libraries, side by side", "comparison:FORMS", 20),
+    Entry("comparison", "privet", "Every recipe and other libraries, side by side", "comparison:FORMS", 5),
     Entry("worked-examples", "FS, TH, BAI", "What the sources compute on paper", "worked.examples:FORMS", 0.01),
     Entry("fletcher-tables", "TH Tables 5.5, 7.1, 8.4", "Facts of the thesis's tables", "thesis.data_sets:FORMS", 0.01),
     Entry("fletcher-fig53", "TH Fig. 5.3, Table 5.1", "Four patterns under noise", "thesis.patterns:FORMS", 0.01),
