@@ -214,6 +214,31 @@ def _a_draft_for_a_schema(desk: Any) -> list[object]:
     return fit(desk, schema=changed_schema(desk, attributes=[size]))
 
 
+@mistake("this is a model file, not a schema")
+def _a_model_for_a_schema(desk: Any) -> list[object]:
+    return fit(desk, schema=desk["tree.json"])
+
+
+@mistake("--output is the model file, which is JSON: call it .json; `privet report` makes its page")
+def _a_page_for_a_model(desk: Any) -> list[object]:
+    return fit(desk, output=desk["tree.html"])
+
+
+@mistake("has no column 'Class'; did you mean 'class'?")
+def _a_label_in_other_letters(desk: Any) -> list[object]:
+    return ["schema", "draft", desk["clinic.csv"], "--label", "Class", "-o", desk["drafted.json"]]
+
+
+@mistake("unknown recipe 'exakt'; did you mean 'exact'?")
+def _a_misspelt_recipe(desk: Any) -> list[object]:
+    return ["audit", "exakt"]
+
+
+@mistake("not a privet model")
+def _a_table_for_a_page(desk: Any) -> list[object]:
+    return ["report", desk["clinic.csv"], "-o", desk["page.html"]]
+
+
 @mistake("not valid YAML in line 1")
 def _schema_that_is_no_yaml(desk: Any) -> list[object]:
     return fit(desk, schema=desk.write("bad.yaml", "name: [clinic"))

@@ -12,6 +12,7 @@ names the package. privet's own are never touched by it.
 from __future__ import annotations
 
 import warnings
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -80,7 +81,10 @@ def recipe_class(name: str) -> type[Recipe]:
         return others.recipes[name]
     if name in others.faults:
         raise RecipeError(others.faults[name])
-    raise RecipeError(f"unknown recipe {name!r}; choose one of {', '.join([*OWN, *others.recipes])}")
+    known = [*OWN, *others.recipes]
+    near = get_close_matches(name.lower(), known, n=1, cutoff=0.75)  # a letter in four may be wrong
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    raise RecipeError(f"unknown recipe {name!r}; {meant}choose one of {', '.join(known)}")
 
 
 def classifier_name(recipe: type[Recipe]) -> str:

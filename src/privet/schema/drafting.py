@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,10 @@ def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
     path = Path(path)
     names = _checked_names(path, column_names(path))
     if label is not None and label not in names:
-        raise TableError(f"{str(path)!r} has no column {label!r}; the class must be one of {', '.join(names)}")
+        near = get_close_matches(label.casefold(), [name.casefold() for name in names], n=1)
+        meant = [name for name in names if near and name.casefold() == near[0]][:1]
+        hint = f"did you mean {meant[0]!r}? The" if meant else "the"
+        raise TableError(f"{str(path)!r} has no column {label!r}; {hint} class must be one of {', '.join(names)}")
     usual = [name for name in names if name.lower() in CLASSES]
     label = usual[0] if label is None and len(usual) == 1 else label
     table = read_columns(path, names, most=MOST_RECORDS)
