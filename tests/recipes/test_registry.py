@@ -65,10 +65,12 @@ def test_the_table_says_where_recipes_are() -> None:
         "__init__",
         "class_weights",
         "fitting",
+        "gridded",
         "provenance",
         "recipe",
         "reference",
         "registry",
+        "saved",
         "surveying",
         "usable",
     }

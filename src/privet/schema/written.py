@@ -86,7 +86,7 @@ def schema_of(facts: Any) -> Schema:
     """A schema from the content of its file. ``rows`` and ``$schema`` are for others and ignored."""
     if not isinstance(facts, Mapping):
         raise SchemaError("the schema must be an object: keys, colons, and values, see docs/guide/schema.md")
-    if "format" in facts and "certificate" in facts:
+    if facts.get("format") == "privet-model":
         raise SchemaError("this is a model file, not a schema: give the schema that it was fitted with")
     refuse_unknown(facts, FACTS, "the schema")
     if waiting := unconfirmed(facts):
