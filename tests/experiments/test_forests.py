@@ -11,9 +11,11 @@ import pytest
 
 from privet.datasets import real
 from privet.datasets.fletcher import SYNTH, synth
+from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.experiments import fletcher_fig81, fletcher_instances, forest_claims, forest_settings
 from privet.experiments.runner import run
+from privet.experiments.thesis.leaves import deal_leaves
 from privet.recipes.smooth_forest import SmoothForest
 from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
@@ -78,8 +80,18 @@ def test_as_many_leaves_are_empty_as_in_the_thesis(name: str) -> None:
     prepared = SmoothForest().prepare(schema)
     codes = prepared.encode(table)
     (one, spread), (thirty, _) = TABLE_83[name]
-    assert fletcher_fig81.empty_leaves(prepared, codes, 1, 30) == pytest.approx(one, abs=4 * spread / np.sqrt(30))
-    assert fletcher_fig81.empty_leaves(prepared, codes, 30, 2) == pytest.approx(thirty, abs=2.5)
+    engine = MemoryEngine(prepared, codes)
+
+    def empty(trees: int, forests: int) -> float:
+        found = []
+        for seed in range(forests):
+            random = np.random.default_rng(seed)
+            routes = SmoothForest(trees=trees).routes(prepared, random)
+            found.append((deal_leaves(engine, routes, "disjoint", random).sum(axis=1) == 0).mean())
+        return 100 * float(np.mean(found))
+
+    assert empty(1, 30) == pytest.approx(one, abs=4 * spread / np.sqrt(30))
+    assert empty(30, 2) == pytest.approx(thirty, abs=2.5)
 
 
 def test_smooth_beats_global_and_the_sound_form_keeps_up() -> None:

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from privet.datasets.fletcher import SYNTH, synth
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
@@ -23,10 +21,7 @@ from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import evaluate
 from privet.experiments.experiment import Experiment, Found, Job, Row, axis
 from privet.experiments.outcome import Figure, Outcome, Point, Series, Statement, Table, judged
-from privet.privacy.counting import ROOT, class_counts, descend
 from privet.recipes.smooth_forest import depth_of
-from privet.schema import Schema
-from privet.schema.encoding import Codes
 
 EPSILON = Fraction(1)
 LIMIT = 3.0  # points
@@ -123,21 +118,6 @@ def learner(table: str, column: str) -> PrivateClassifier:
     leaves = 2 ** depth_of(sum(SYNTH[table]), 0)
     variant = "as-published" if column == "smooth" else "global-sensitivity"
     return make_classifier("smooth-forest", epsilon=EPSILON, variant=variant, max_leaves=leaves)
-
-
-def empty_leaves(schema: Schema, codes: Codes, trees: int, repeats: int) -> float:
-    """The share of leaves that no record reaches, in per cent (Table 8.3). Counts exactly: for invented records."""
-    from privet.engines.memory import MemoryEngine
-    from privet.growing.random_trees import RandomTrees
-
-    depth = depth_of(len(schema.attributes), 0)
-    engine, shares = MemoryEngine(schema, codes), []
-    for seed in range(repeats):
-        random = np.random.default_rng(seed)
-        routes = RandomTrees(trees, depth, max_leaves=2**depth).draw(schema, random)
-        parts = engine.shards(ROOT, trees, lambda sides, size: random.integers(0, sides, size))  # noqa: B023
-        shares.append(float((class_counts(engine, descend(parts, routes)).sum(axis=1) == 0).mean()))
-    return 100 * float(np.mean(shares))
 
 
 FORMS = {"smoke": Figure81(("A",), 2), "quick": Figure81(("A", "B", "F"), 2), "full": Figure81()}

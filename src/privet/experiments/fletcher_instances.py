@@ -21,7 +21,7 @@ from privet.engines.memory import MemoryEngine
 from privet.experiments.experiment import Experiment, Found, Job, Row, axis
 from privet.experiments.fletcher_fig81 import EPSILON, PUBLISHED, check_letters
 from privet.experiments.outcome import Outcome, Table
-from privet.privacy.counting import ROOT, class_counts, descend
+from privet.experiments.thesis.leaves import deal_leaves
 from privet.published.margin_labels import margins, smooth_sensitivity
 from privet.recipes.smooth_forest import SmoothForest, depth_of
 from privet.schema import Schema
@@ -105,8 +105,7 @@ def _one_split(schema: Schema, codes: Codes, recipe: SmoothForest, random: np.ra
     unseen, known = np.split(order, [codes.labels.size // 10])
     engine = MemoryEngine(schema, Codes(np.ascontiguousarray(codes.features[:, known]), codes.labels[known]))
     routes = recipe.routes(schema, random)
-    parts = engine.shards(ROOT, recipe.trees, lambda sides, size: random.integers(0, sides, size))
-    counts = class_counts(engine, descend(parts, routes))
+    counts = deal_leaves(engine, routes, "disjoint", random)
     features, labels = np.ascontiguousarray(codes.features[:, unseen]), codes.labels[unseen]
     epsilon = float(EPSILON)
     sensitivities = (smooth_sensitivity(margins(counts), epsilon), np.ones(len(counts)))

@@ -21,7 +21,7 @@ from privet.schema import Schema
 TABLE = "adult-complete"
 RECORDS = 30_162  # of the thesis's copy: supports below are told for as many
 # Table 5.1: (attribute, above, up to), and the share of incomes above 50,000. It prints "206134 > weight <= 346177"
-# and "116388 > weight <= 200855.5", which no record meets; "<" is meant.
+# and "116388 > weight <= 200855.5", where the second bound would say nothing; "<" is meant.
 PATTERNS: tuple[tuple[tuple[tuple[str, float, float], ...], float], ...] = (
     (
         (

@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-# Fig. 8.1: accuracy in per cent with smooth and with global sensitivity, epsilon 1.
-SMOOTH_AND_GLOBAL = {
-    "SynthA": (90.6, 72.6),
-    "SynthB": (85.4, 66.8),
-    "SynthC": (86.1, 72.9),
-    "SynthD": (82.1, 65.0),
-    "SynthE": (87.8, 61.2),
-    "SynthF": (85.8, 59.0),
-    "SynthG": (82.3, 68.8),
-}
 # Table 8.2: exp(-j epsilon) for epsilon 0.01, 0.1 and 1, by j; the tiny ones apart.
 SENSITIVITIES = {
     0: ("1.00000", "1.00000", "1.00000"),

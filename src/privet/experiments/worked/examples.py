@@ -26,6 +26,7 @@ GROUPS: dict[str, Callable[[], Iterator[Statement]]] = {
     "TH: signal to noise": fletcher_privacy.signal,
     "TH: smooth sensitivity": fletcher_privacy.smooth,
     "TH: figures of chapter 8": fletcher_privacy.figures,
+    "TH: what is not said": fletcher_privacy.closed,
     "BAI: spaces": bai.spaces,
     "BAI: draws": bai.draws,
     "BAI: budgets": bai.budgets,

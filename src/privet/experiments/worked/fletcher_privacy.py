@@ -12,6 +12,7 @@ from privet.experiments.outcome import Statement
 from privet.experiments.thesis.published import CONTEST, DEPTHS, EMPTY_LEAVES, FLIPPED, SENSITIVITIES
 from privet.experiments.worked.printed import claimed, printed, printed_row
 from privet.published.margin_labels import smooth_sensitivity
+from privet.recipes.rana2016 import number_of_trees
 from privet.recipes.smooth_forest import depth_of
 
 BUDGETS = (0.1, 0.25, 0.5, 1.0, 2.0)
@@ -202,6 +203,21 @@ def figures() -> Iterator[Statement]:
     yield claimed(
         "TH 8.4.4", "Fig. 8.5: more trees flip more labels, in its own numbers", "all rows", "all rows", rising
     )
+
+
+def closed() -> Iterator[Statement]:
+    """Numbers that depend on what the thesis does not say."""
+    trees = number_of_trees(10, 0.5, 1.0)
+    cases = (
+        ("TH 8.5.2", "RGV has 110 to 1385 trees by eq. (3.18)", "110 to 1385", f"{trees} with n' = 10, p = 1/2",
+         "the least support n' is not said"),
+        ("TH 8.5.2", "the weakest of Wilcoxon's p values, against FS on GammaTele", "0.000057", "-",
+         "it is of the thesis's own runs, and how many is not said"),
+        ("TH Table 9.1", "accuracies of all algorithms in four classes, Very Low to High", "quartiles", "-",
+         "quartiles of numbers that other authors printed, which are not given"),
+    )  # fmt: skip
+    for source, says, published, ours, why in cases:
+        yield Statement(source, says, published, ours, "not recomputable", why)
 
 
 def _theorem(n: int) -> float:
