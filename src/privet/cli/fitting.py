@@ -87,7 +87,7 @@ def fit(
     """Grow a model from private records and write it, with its certificate, to a file."""
     if budget is not None and journal is None:
         raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
-    if output.suffix.lower() in (".html", ".htm", ".csv"):
+    if output.suffix.lower() in (".html", ".htm"):
         raise ParameterError("--output is the model file, which is JSON: call it .json; `privet report` makes its page")
     mind_epsilon(epsilon)
     ledger = None
