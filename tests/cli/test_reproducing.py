@@ -73,6 +73,9 @@ def test_all_of_some(desk: Any) -> None:
 
 def test_mistakes_are_told_in_the_words_of_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PRIVET_DATA", raising=False)
+    monkeypatch.setenv("PRIVET_CACHE", desk["cache"])
+    monkeypatch.setattr("privet.datasets.openml.SERVER", "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.setattr("privet.datasets.openml.PAUSE", 0.0)
     told = desk.run("reproduce", "accuracy", "--quick", "--recipe", "sulq", "--epsilon", 1)
     assert told.exit_code == 1
     assert "PRIVET_DATA" in told.stderr

@@ -255,6 +255,19 @@ def test_a_table_of_another_form(server: Server) -> None:
     flawed(server, "no column 'class'")
 
 
+def test_tables_are_fetched_before_work_begins(chess: Server) -> None:
+    real.fetch([CHESS, CHESS])
+    assert kept() == ["chess-krkp.csv.gz", "chess-krkp.schema.json"]
+    asked = len(chess.asked)
+    real.fetch([CHESS])
+    assert len(chess.asked) == asked
+    with pytest.raises(
+        ParameterError, match=r"no table called 'claves' in PRIVET_DATA; there are chess-krkp, and OpenML"
+    ):
+        real.fetch(["mushroom", "claves"])
+    assert len(chess.asked) == asked  # what cannot be had is said before anything is downloaded
+
+
 def test_who_wants_no_download_gets_none(chess: Server) -> None:
     with pytest.raises(ParameterError, match=r"comes with privet.*by hand"):
         datasets.load(CHESS, download=False)

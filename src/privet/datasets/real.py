@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
@@ -96,6 +97,20 @@ def load(name: str, data_dir: str | PathLike[str] | None = None, *, download: bo
     schema = Schema.from_json(place / (name + SCHEMA))
     records: Records = read_table(place / (name + TABLE), schema)
     return schema, records
+
+
+def fetch(tables: Iterable[str]) -> None:
+    """Have tables at hand before work begins: what is neither in ``PRIVET_DATA`` nor in the cache is downloaded."""
+    places = _places(None)
+    known = sorted({name for place in places for name in _names_in(place)})
+    missing = [name for name in dict.fromkeys(tables) if name not in known]
+    if unknown := [name for name in missing if name not in entries()]:
+        raise ParameterError(
+            f"no table called {unknown[0]!r} in {VARIABLE}; there are {', '.join(known) or 'none'}, "
+            f"and OpenML is asked for {', '.join(sorted(entries()))}"
+        )
+    for name in missing:
+        _download(name, entries()[name])
 
 
 def cache_dir() -> Path:

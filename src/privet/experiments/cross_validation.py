@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privet.datasets import real
-from privet.errors import ParameterError, PrivetError
+from privet.errors import PrivetError
 from privet.estimators.references import FOREST_REFERENCES, REFERENCES
 from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import (
@@ -86,9 +86,7 @@ class CrossValidation(Experiment):
             if not learner.is_reference:
                 make_classifier(learner.recipe, **learner.params)  # says what there is if it is unknown
         if type(self).load is real.load:
-            known = real.names()
-            if missing := [table for table in self.tables if table not in known]:
-                raise ParameterError(f"no table called {missing[0]!r} in PRIVET_DATA; there are {', '.join(known)}")
+            real.fetch(self.tables)
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"learners": [asdict(learner) for learner in self.learners()]}

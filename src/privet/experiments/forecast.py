@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from privet.datasets import real
-from privet.errors import ParameterError
 from privet.estimators.registry import make_classifier
 from privet.experiments.evaluation import evaluate
 from privet.experiments.experiment import Experiment, Found, Job, axis
@@ -108,9 +107,7 @@ class Forecast(Experiment):
     worlds: int = axis(WORLDS, "Invented tables a forecast.", least=3)
 
     def check(self) -> None:
-        known = real.names()
-        if missing := [table for table in self.tables if table not in known]:
-            raise ParameterError(f"no table called {missing[0]!r} in PRIVET_DATA; there are {', '.join(known)}")
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         return [{"table": table} for table in self.tables]
