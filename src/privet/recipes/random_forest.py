@@ -4,8 +4,7 @@ After Jagannathan et al. 2012 and Fletcher 2017 (ch. 7 and 8), whose random fore
 at no record, so the whole budget buys class counts in their leaves: B / trees each where all records go down every
 tree, B where each record goes down one, which its own coin picks.
 
-What was measured over all tables at once and became the default (docs/experiments/forest-settings.md; the command is
-``privet reproduce forest-settings``):
+What was measured over all tables at once and became the default (``privet reproduce forest-settings`` compares):
 
 - all records in every tree, not disjoint parts: the ratio of signal to noise is the same, but parts add sampling error;
 - one tree an attribute, each the root of one, with a child for every value or bin; fewer where records are so few that
