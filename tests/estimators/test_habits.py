@@ -171,10 +171,10 @@ def test_short_reprs() -> None:
 def test_what_a_notebook_shows() -> None:
     tree = fitted()
     shown = tree._repr_mimebundle_()["text/html"]
-    assert "age &lt;= " in shown
+    assert "age ≤ " in shown
     assert "NOT differentially private" in shown  # no noise was added
-    assert "age &lt;= " not in privet.ExactTreeClassifier(SCHEMA)._repr_html_()
-    assert "age &lt;= " in (tree._repr_html_() or "")  # scikit-learn gives each diagram an id of its own
+    assert "age ≤ " not in privet.ExactTreeClassifier(SCHEMA)._repr_html_()
+    assert "age ≤ " in (tree._repr_html_() or "")  # scikit-learn gives each diagram an id of its own
     with sklearn.config_context(display="text"):
         assert tree._repr_html_() is None
 
