@@ -85,6 +85,7 @@ def java_is_there() -> bool:
 @contextmanager
 def running_spark(executors: int = 2) -> Iterator[Any]:
     """A session on a cluster of its own, with a processor and a gigabyte for each executor."""
+    import pyspark
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -102,10 +103,12 @@ def running_spark(executors: int = 2) -> Iterator[Any]:
     for key, value in settings.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
+    left = Path(pyspark.__file__).parent / "work" / session.sparkContext.applicationId  # logs and copies of executors
     try:
         yield session
     finally:
         session.stop()
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def spark_executors() -> list[int]:
