@@ -242,6 +242,7 @@ def of_executors(path: Path) -> bool:
 def on_cluster(executors: int, path: Path) -> tuple[float, float]:
     """Seconds that a fit takes there, and CPU seconds of the driver and of the executor that had most to do."""
     with running_spark(executors) as session:
+        session.conf.set("spark.sql.files.maxPartitionBytes", 2**25)  # several for each, so that all are done together
         frame = session.read.parquet(str(path))
         while len(spark_executors()) < executors:
             time.sleep(0.2)
