@@ -37,7 +37,8 @@ LEAST_RECORDS = 30.0  # times epsilon: with fewer there is nothing to learn but 
 LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
 
 TREE_SHARE, LEAF_SHARE = Fraction(7, 20), Fraction(1, 5)  # of what is left, at most, where curves follow
-TREE_RECORDS = 100.0  # times the tree's part of epsilon: with fewer it would say nothing
+TREE_RECORDS = 100.0  # times the tree's part of epsilon: so many it needs
+LEAST_PART = Fraction(1, 50)  # of both shares
 LONE_TREE_SHARE = Fraction(1, 2)  # where they do not
 TREE_DEPTH, TREE_BINS = 2, 20
 LEAF_PRIORS = (0.5, 0.5)  # that the root is a leaf, so that there is no tree, and that a child is
@@ -150,13 +151,12 @@ def grow_additive(
 def _tree_first(growing: _Growing, left: Loss, drowned: float) -> Loss:
     """A small tree, drawn whole, and a number for each of its leaves. The answer is what is left for curves.
 
-    The less noise curves have, the less a tree before them is worth: its share falls as the square of it, but not so
-    far that the tree would be drawn by chance.
+    Where curves are not drowned, the tree gets no more than it needs to be better than chance.
     """
     data, schema, epsilon = growing.data, growing.data.schema, left.epsilon
     lone, worth = drowned > TREE_ONLY, growing.outlook.records * float(epsilon)
-    wanted = max((drowned / FEW_KNOTS) ** 2, TREE_RECORDS / (worth * float(TREE_SHARE)))
-    part = min(Fraction(wanted).limit_denominator(1000), Fraction(1))
+    part = min(Fraction(TREE_RECORDS / (worth * float(TREE_SHARE))).limit_denominator(1000), Fraction(1))
+    part = Fraction(1) if drowned > FEW_KNOTS else max(part, LEAST_PART)
     for_tree = epsilon * (LONE_TREE_SHARE if lone else TREE_SHARE * part)
     for_leaves = epsilon - for_tree if lone else max(epsilon * LEAF_SHARE * part, LEAST_EPSILON * data.ledger.steps)
     tests = coarse_tests(schema, TREE_BINS)
