@@ -14,6 +14,7 @@ import privet
 from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, Schema
 from privet.audit import exact, zoo
 from privet.datasets.clinic import clinic
+from privet.growing.grids import closing_in
 from privet.growing.prospects import COUNT_SHARE
 from privet.recipes.exact import ExactTree
 from privet.recipes.recipe import Recipe
@@ -85,7 +86,7 @@ def test_too_few_records_are_cut_on_the_public_grid() -> None:
     with use_noise(ZeroNoise()):
         fitted = ExactTreeClassifier(schema, 1).fit(few)
     assert "attribute counts" not in {charge.what for charge in fitted.certificate_.charges}
-    assert fitted.schema_ == ExactTree(grid="near-zero").prepare(schema)
+    assert fitted.schema_ == closing_in(schema, 20)
     assert "public grid" in fitted.model_.notes[1]
 
 
@@ -96,7 +97,7 @@ def test_a_number_that_noise_hides_keeps_its_public_cuts() -> None:
     with use_noise(ZeroNoise()):
         fitted = ExactTreeClassifier(hidden, 1).fit(table)
     assert "since noise hides them: seldom" in fitted.model_.notes[1]
-    assert fitted.schema_.attributes[3] == ExactTree(grid="near-zero").prepare(hidden).attributes[3]
+    assert fitted.schema_.attributes[3] == closing_in(hidden, 20).attributes[3]
 
 
 def test_a_plan_is_said_kept_and_shown(tmp_path: Path) -> None:

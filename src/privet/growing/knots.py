@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.whole_tree import near_zero
+from privet.growing.grids import near_zero
 from privet.schema import Attribute, Categorical, Numeric, Schema
 from privet.structure.splits import Test, Tests, Threshold
 from privet.structure.terms import UNIT, Term

@@ -36,13 +36,15 @@ def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) 
     (4, 3)
     >>> block_levels(20_000, n_tests=80, n_classes=18, in_one_draw=3)
     (3, 3, 2)
+    >>> block_levels(2_000, n_tests=16, n_classes=4, in_one_draw=16)  # so few tests that all could be asked at once
+    (10,)
     """
     worth = int(math.log2(max(signal * math.sqrt(n_classes) / A_LEAF, 1.0)))
     most = min(worth, MOST_LEVELS, n_tests)
     several = most - in_one_draw >= LEAST_LEVELS
     if several and operations(n_tests, n_classes, in_one_draw) > NEXT_OPERATIONS:
         in_one_draw -= 1  # what one level less loses, the further blocks make good, in a fraction of the time
-    levels = [in_one_draw]
+    levels = [min(in_one_draw, MOST_LEVELS)]
     while most - sum(levels) >= LEAST_LEVELS:
         cells, depth = 2 ** sum(levels), min(most - sum(levels), NEXT_LEVELS, in_one_draw)
         while depth > 1 and cells * operations(n_tests, n_classes, depth) > NEXT_OPERATIONS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.growing.grower import MAX_LEAVES
 from privet.privacy.samplers.tree_space import MAX_ENTRIES, entries, regions, widest_table
-from privet.schema import Attribute, Numeric, Schema
+from privet.schema import Schema
 from privet.structure.splits import Tests
 
 MAX_OPERATIONS = 3 * 10**9  # some two seconds on two cores
@@ -23,9 +22,6 @@ COUNT_OPERATIONS = 24  # what a count costs that a multiway test looks at: an ex
 PASS_OPERATIONS = 10**5  # what a counting pass costs beside its counts
 MAX_BYTES = 2**30  # of the tables that a draw holds
 COUNT_BYTES = 40  # what a count takes while its weight is worked out
-# Cuts further from zero than these shares of a number's range are thinned out: one of two stays, then one of four.
-NEAR, FAR = 0.4 + 1e-9, 0.6 + 1e-9
-FEW_BINS = 10  # fewer are all kept
 WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay small integers
 
 
@@ -91,35 +87,6 @@ def most_leaves(arities: Sequence[int], depth: int) -> int:
     60
     """
     return math.prod(sorted(arities, reverse=True)[:depth])
-
-
-def near_zero(schema: Schema, bins: int) -> Schema:
-    """Numbers cut into ``bins`` of equal width near zero, and into wider ones further away.
-
-    Amounts, durations and deviations crowd near zero, and a declared range leaves room at its far end. Fewer tests
-    there mean fewer trees to choose among, so that a draw affords another level.
-
-    >>> from privet import Categorical, Numeric
-    >>> schema = near_zero(Schema((Numeric("income", 0, 100),), Categorical("class", ("no", "yes"))), bins=20)
-    >>> schema.attributes[0].cuts.tolist()
-    [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 50.0, 60.0, 80.0]
-    """
-    return replace(schema, attributes=tuple(_near_zero(a, bins) for a in schema.attributes))
-
-
-def _near_zero(attribute: Attribute, bins: int) -> Attribute:
-    if not isinstance(attribute, Numeric) or attribute.thresholds is not None:
-        return attribute
-    even = replace(attribute, bins=bins)
-    few_numbers = even.integer and math.floor(even.high) - math.ceil(even.low) < bins
-    if bins < FEW_BINS or few_numbers or len(even.cuts) < bins - 1:
-        return even
-    nearest = min(max(even.low, 0.0), even.high)
-    away = np.abs(even.cuts - nearest) / (even.high - even.low)
-    every = np.where(away <= NEAR, 1, np.where(away <= FAR, 2, 4))
-    number = np.arange(1, bins) if nearest < even.high else np.arange(bins - 1, 0, -1)
-    kept = even.cuts[(number % every == 0) & (even.cuts > even.low)]
-    return replace(even, thresholds=tuple(kept.tolist()))
 
 
 def test_prior(

@@ -25,14 +25,14 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.growing.blocks import Blocks, grow_blocks
 from privet.growing.cuts import worth_finding
+from privet.growing.grids import near_zero, public_grids
 from privet.growing.grower import MAX_LEAVES, Progress
-from privet.growing.prospects import FEW_CUTS, block_levels, cuts_worth
+from privet.growing.prospects import block_levels, cuts_worth
 from privet.growing.whole_tree import (
     WEIGHT_UNIT,
     affordable_depth,
     affordable_multiway_depth,
     most_leaves,
-    near_zero,
     test_prior,
 )
 from privet.privacy.dataset import PrivateDataset
@@ -65,10 +65,10 @@ class ExactTree(Recipe):
         are not bought. Multiway trees want few: each is a child.
     grid : "bought", "near-zero" or "even"
         Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie, by
-        a public rule on the number of records, and cuts them there; where too little could be said, at the public
-        points of "near-zero". That merges bins further from zero (or from the bound nearest to it) than two fifths of
-        the declared range, by two and then by four; "even" keeps all, as it is always done with fewer than ten bins,
-        few whole numbers, and multiway tests.
+        a public rule on the number of records, and cuts them there; where too little could be said, at public points
+        that also close in on zero, or on the bound nearest to it. "near-zero" is public too, and merges bins further
+        from zero than two fifths of the declared range, by two and then by four; "even" keeps all, as it is always
+        done with fewer than ten bins, few whole numbers, and multiway tests.
     cuts : int or "auto"
         How many cuts a number gets where they are bought; "auto" is about nine, fewer where numbers are many.
     leaf_prior : float
@@ -171,7 +171,9 @@ class ExactTree(Recipe):
         if recuts:
             schema, numbers = data.schema, self._numbers(data.schema)
             count = self._how_many_cuts(schema, numbers, float(signal))
-            data, cost, said = cut_where_records_lie(data, signal, numbers, count, self._public_cuts(schema))
+            data, cost, said = cut_where_records_lie(
+                data, signal, numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.bins)
+            )
             left, notes = left - cost, [*notes, said]
         if self.max_depth == "auto":
             tests, _ = self._tests(data.schema)
@@ -223,14 +225,13 @@ class ExactTree(Recipe):
         return cuts_worth(signal, len(numbers), others, schema.n_classes)
 
     def _public_cuts(self, schema: Schema) -> Schema:
-        """The public grid. Unless that was asked for, a coarser one where it would leave no draw of three levels."""
+        """The public grid that was asked for, or the finest that leaves a draw of three levels."""
         if self.grid == "even" or self.tests == "multiway":
             return schema.with_bins(self.bins)
-        near = near_zero(schema, self.bins)
         if self.grid == "near-zero":
-            return near
-        coarser = [schema.with_bins(bins) for bins in range(self.bins, FEW_CUTS, -1)]
-        return next((grid for grid in (near, *coarser) if _three_levels(grid)), (near, *coarser)[-1])
+            return near_zero(schema, self.bins)
+        grids = public_grids(schema, self.bins)
+        return next((grid for grid in grids if _three_levels(grid)), grids[-1])
 
     def _tests(self, schema: Schema) -> tuple[Tests, npt.NDArray[np.float64]]:
         """The tests that a tree can carry, and their prior weights. A forbidden one is not counted: that saves time."""

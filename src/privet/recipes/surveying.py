@@ -45,11 +45,13 @@ def cut_where_records_lie(
     count: int,
     otherwise: Schema,
     part: Fraction = Fraction(1),
+    likely: Schema | None = None,
 ) -> tuple[PrivateDataset, Fraction, str]:
     """The records with ``numbers`` cut where they lie, into about ``count`` + 1 parts each; what it cost; and why.
 
     A number of which too little is heard, and all of them where the signal is too small to be worth it, keep the public
-    cuts of ``otherwise``. ``part`` is as in ``cuts_share``.
+    cuts of ``otherwise``. ``part`` is as in ``cuts_share``. ``likely`` has the cuts that a number is heard with
+    (``Whereabouts.cuts``), if not those.
     """
     share = cuts_share(float(signal), len(numbers), part)
     if not share:
@@ -58,7 +60,8 @@ def cut_where_records_lie(
         )
         return data.recut(otherwise), Fraction(0), said
     found, cost = find(data, numbers, share * signal.epsilon)
-    public = {a: attribute.cuts for a, attribute in enumerate(otherwise.attributes) if isinstance(attribute, Numeric)}
+    likely = likely or otherwise
+    public = {a: attribute.cuts for a, attribute in enumerate(likely.attributes) if isinstance(attribute, Numeric)}
     cuts = {a: where.cuts(count, public[a].tolist()) for a, where in found.items()}
     drowned = [otherwise.names[a] for a, points in cuts.items() if not points]
     said = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
