@@ -94,7 +94,12 @@ def test_ctrl_c_says_how_to_go_on(desk: Any) -> None:
     """130 is what shells report for SIGINT; the lines that are there stay."""
     kept = Path(desk["kept"]) / "fs-table1.full.jsonl"
     asked = ["reproduce", "fs-table1", "--out", desk["kept"], "--processes", "1"]
-    child = subprocess.Popen([sys.executable, "-m", "privet", *asked], stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "privet", *asked],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored by what a shell runs in background
+    )
     until = time.monotonic() + 60
     while time.monotonic() < until and not (kept.is_file() and kept.read_bytes().count(b"\n") > 2):
         time.sleep(0.05)

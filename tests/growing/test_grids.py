@@ -25,14 +25,13 @@ def one(attribute: Numeric) -> Schema:
 
 
 def test_closing_in_by_hand() -> None:
-    """Of 5, 10, ..., 40, 50, 60, 80 the third, fifth and seventh move to 1/64, 1/256 and 1/1024 of the range."""
-    assert cuts(closing_in(one(Numeric("x", 0, 100)), 20)) == [
-        100 / 1024, 100 / 256, 100 / 64, 5, 10, 20, 30, 40, 50, 60, 80
-    ]  # fmt: skip
+    """Beside 5, 10, ..., 40, 50, 60, 80 also 1/64, 1/256 and 1/1024 of the range from zero."""
+    closer = [100 / 1024, 100 / 256, 100 / 64]
+    assert cuts(closing_in(one(Numeric("x", 0, 100)), 20)) == [*closer, *range(5, 45, 5), 50, 60, 80]
     below = cuts(closing_in(one(Numeric("x", -100, 0)), 20))
-    assert below == [-80, -60, -50, -40, -30, -20, -10, -5, -100 / 64, -100 / 256, -100 / 1024]
+    assert below == [-80, -60, -50, *range(-40, 0, 5), -100 / 64, -100 / 256, -100 / 1024]
     whole = cuts(closing_in(one(Numeric("x", 0, 400, integer=True)), 20))
-    assert whole == [0.5, 1.5, 6.5, 20.5, 40.5, 80.5, 120.5, 160.5, 200.5, 240.5, 320.5]
+    assert whole == [0.5, 1.5, 6.5, *(v + 0.5 for v in range(20, 180, 20)), 200.5, 240.5, 320.5]
 
 
 @pytest.mark.parametrize(

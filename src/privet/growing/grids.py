@@ -35,14 +35,14 @@ def near_zero(schema: Schema, bins: int) -> Schema:
 
 
 def closing_in(schema: Schema, bins: int) -> Schema:
-    """As ``near_zero``, with three cuts of the dense part moved ever closer to zero, where that is an end.
+    """As ``near_zero``, with three more cuts ever closer to zero, where that is an end.
 
     In a range that is hundreds of times too wide all records lie below the first cut of any even grid.
 
     >>> from privet import Categorical, Numeric
     >>> schema = closing_in(Schema((Numeric("income", 0, 1024),), Categorical("class", ("no", "yes"))), bins=16)
     >>> schema.attributes[0].cuts.tolist()
-    [1.0, 4.0, 16.0, 64.0, 128.0, 256.0, 384.0, 512.0, 768.0]
+    [1.0, 4.0, 16.0, 64.0, 128.0, 192.0, 256.0, 320.0, 384.0, 512.0, 768.0]
     """
     near = near_zero(schema, bins)
     return replace(schema, attributes=tuple(map(_closing_in, near.attributes, schema.attributes)))
@@ -75,10 +75,7 @@ def _near_zero(attribute: Attribute, bins: int) -> Attribute:
 def _closing_in(near: Attribute, declared: Attribute) -> Attribute:
     if not isinstance(near, Numeric) or near.thresholds is None or near == declared or near.low < 0 < near.high:
         return near
-    cuts = near.cuts if near.low >= 0 else near.cuts[::-1]  # from zero on
-    dense = int((np.abs(cuts - cuts[0]) < NEAR * (near.high - near.low)).sum())
-    moved = np.arange(2, dense, 2)[: len(CLOSER)]
-    return _cut(near, np.concatenate([np.delete(cuts, moved), _halved(near, CLOSER)]))
+    return _cut(near, np.concatenate([near.cuts, _halved(near, CLOSER)]))
 
 
 def _laddered(attribute: Attribute, octaves: Sequence[int]) -> Attribute:
