@@ -93,6 +93,7 @@ def everything(
     """All experiments, one after the other; with --report one page of all tables, figures and verdicts."""
     from privet.experiments.evaluation import WARNING
     from privet.experiments.registry import ENTRIES, entry
+    from privet.report.reproduction_page import reproduction_markdown, reproduction_page
 
     form = form_of(quick, full, smoke)
     chosen = [entry(name) for name in only] if only else ENTRIES
@@ -106,7 +107,6 @@ def everything(
     for one in chosen:
         ran.append((one, finish(one, form, one.forms()[form], out=out, fresh=fresh, processes=processes)))
         say(f"{one.name}: {ran[-1][1].outcome.verdict}; {ran[-1][1].seconds / 60:.1f} minutes")
-    from privet.report.reproduction_page import reproduction_markdown, reproduction_page
 
     if report is not None:
         say(f"wrote {_write(report / PAGE, reproduction_page(ran), 'the page', force=force)}")
