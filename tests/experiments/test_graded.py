@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privet import Categorical, Schema
 from privet.errors import ParameterError, RecipeError
 from privet.experiments import graded, reliability, which_learner
 from privet.experiments.graded import _mean, _score
@@ -22,6 +23,18 @@ def test_scores_are_those_of_their_definitions() -> None:
     assert found.log_loss == pytest.approx(-np.log([0.9, 0.6, 0.3, 0.2]).mean())
     assert _mean([1.0, 2.0, 3.0]) == (2.0, pytest.approx(1 / math.sqrt(3)))
     assert _mean([None]) == (None, None)
+
+
+def test_boosting_has_an_answer_where_a_class_has_one_record() -> None:
+    """scikit-learn's early stopping, which more than 10,000 records turn on, fails there."""
+    schema = Schema((Categorical("x", (0, 1)),), Categorical("class", ("a", "b", "c")))
+    x = np.arange(10_001) % 2
+    labels = np.where(x == 1, "a", "b").astype(object)
+    labels[0] = "c"
+    records = graded._records(schema, schema, {"x": x, "class": labels})
+    proba = graded._boosted(schema)(records)(records)
+    assert proba.shape == (10_001, 3)
+    assert (proba[1:].argmax(axis=1) == np.where(x[1:] == 1, 0, 1)).all()
 
 
 @pytest.fixture

@@ -257,8 +257,11 @@ def _boosted(schema: Schema) -> Callable[[Records], Predict]:
         return records.codes.features.T.astype(np.float64)
 
     def grow(records: Records) -> Predict:
-        learner = HistGradientBoostingClassifier(categorical_features=nominal, random_state=0)
-        model = learner.fit(design(records), records.codes.labels)
+        labels = np.asarray(records.codes.labels)
+        # Stopping early sets some records of every class aside, and fails where a class has but one.
+        stops = "auto" if np.unique(labels, return_counts=True)[1].min() > 1 else False
+        learner = HistGradientBoostingClassifier(categorical_features=nominal, early_stopping=stops, random_state=0)
+        model = learner.fit(design(records), labels)
         return lambda unseen: _spread(model, model.predict_proba(design(unseen)), schema.n_classes)
 
     return grow
