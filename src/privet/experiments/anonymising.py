@@ -53,8 +53,7 @@ class Retention(Experiment):
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
     def check(self) -> None:
-        for table in self.tables:
-            real.load_schema(table)
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         settings = [(name, rate) for name in NOISES for rate in self.rates]
@@ -132,8 +131,7 @@ class Contest(Experiment):
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
     def check(self) -> None:
-        for table in self.tables:
-            real.load_schema(table)
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         return [

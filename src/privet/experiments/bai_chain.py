@@ -53,8 +53,7 @@ class BaiChain(Experiment):
     records: int = axis(300, "Records of a small space.", option="--records")
 
     def check(self) -> None:
-        for table in self.tables:
-            real.load_schema(table)  # says what there is
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         traced = [{"table": table, "epsilon": epsilon} for table in self.tables for epsilon in self.epsilons]

@@ -94,8 +94,7 @@ class ForestClaims(Experiment):
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
     def check(self) -> None:
-        for table in self.tables:
-            real.load_schema(table)
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         tables = self.tables or real.names()

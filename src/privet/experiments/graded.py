@@ -110,8 +110,7 @@ def check_names(tables: Sequence[str], recipes: Sequence[str]) -> None:
     """Say what there is if one is unknown, before any work begins."""
     for name in recipes:
         make_classifier(name)
-    for table in tables:
-        real.load_schema(table)
+    real.fetch(tables)
 
 
 def job_of(table: str, learner: str, epsilon: float | None, delta: float = 0.0) -> Job:

@@ -74,7 +74,7 @@ class Table43(Experiment):
         for table in self.tables:
             if table not in TABLE_43:
                 raise ParameterError(f"Table 4.3 has no {table!r}; choose among {', '.join(TABLE_43)}")
-            real.load_schema(table)
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         return [{"table": table} for table in self.tables]
@@ -132,8 +132,7 @@ class Figure91(Experiment):
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
 
     def check(self) -> None:
-        for table in self.tables:
-            real.load_schema(table)
+        real.fetch(self.tables)
 
     def jobs(self) -> list[Job]:
         return [{"table": table, "epsilon": epsilon} for table in self.tables for epsilon in self.epsilons]
