@@ -18,6 +18,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Law = Literal["laplace", "gaussian"]
 
+PACKAGE = "opendp"  # as installers know it: a model says which version drew its noise
+
 
 class NoiseSource(Protocol):
     """Where randomness comes from."""
