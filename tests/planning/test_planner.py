@@ -55,12 +55,15 @@ def test_less_epsilon_costs_more(outlook: Outlook) -> None:
 
 
 def test_leaves_and_answers_follow_the_noise(outlook: Outlook) -> None:
+    """A noisy number of records may look so large, once in some tens of runs, that cuts are bought: for at most 5/8 of
+    epsilon, so that a leaf needs up to 8/3 of the records.
+    """
     for recipe in RECIPES:
         needs = [forecast.leaf_records for forecast in outlook.of(recipe)]
         assert needs == sorted(needs, reverse=True)
-        assert needs[0] == pytest.approx(100 * needs[1], rel=0.05)  # records that a leaf needs go as 1 / epsilon
+        assert 3 / 8.4 < needs[0] / (100 * needs[1]) < 8.4 / 3  # records that a leaf needs go as 1 / epsilon
     # One draw labels the exact tree with 49/50 of epsilon: ln 19 / 0.098 = 30.04, so 31, of which 90 % count.
-    assert outlook.of("exact")[1].leaf_records == 35
+    assert 35 <= outlook.of("exact")[1].leaf_records <= 35 * 8.4 / 3
     assert [a.count_within for a in outlook.answers] == [count_within(e) for e in (0.001, 0.1, 10)]
     assert all(a.class_counts_within >= a.count_within for a in outlook.answers)
 
