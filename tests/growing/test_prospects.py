@@ -18,6 +18,7 @@ from privet.growing.prospects import (
     block_levels,
     cuts_share,
     cuts_worth,
+    leaf_share,
 )
 from privet.growing.whole_tree import affordable_depth, operations
 
@@ -47,7 +48,23 @@ def test_few_records_have_one_draw_as_deep_as_ever() -> None:
 
 
 def test_many_classes_have_more_leaves() -> None:
-    assert sum(block_levels(20_000, 60, 18, 4)) > sum(block_levels(20_000, 60, 2, 4))
+    assert sum(block_levels(6_000, 60, 18, 4)) > sum(block_levels(6_000, 60, 2, 4))
+
+
+def test_a_first_draw_of_four_levels_gives_none_up() -> None:
+    """Two more levels for half of epsilon lose more than they gain; three are worth it where leaves would hold enough.
+
+    A deeper first draw gives a level up for a block of three.
+    """
+    assert block_levels(4_000, 160, 2, 4) == (4,)
+    assert block_levels(20_000, 160, 2, 4) == (4, 3)
+    assert block_levels(11_600, 26, 5, 6) == (5, 3)
+
+
+@given(SIGNALS, SIGNALS)
+def test_counts_in_leaves_cost_more_where_they_say_more(one: float, other: float) -> None:
+    less, more = (leaf_share(signal) for signal in sorted((one, other)))
+    assert prospects.LEAST_LEAF_SHARE <= less <= more <= prospects.LEAF_SHARE
 
 
 @given(SIGNALS, st.integers(1, 200))

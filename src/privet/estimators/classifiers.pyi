@@ -164,7 +164,7 @@ class ExactTreeClassifier(PrivateClassifier):
     measure: Literal["tests", "attributes"]
     attribute_prior: Mapping[str, float] | None
     class_weights: Mapping[Any, float] | None
-    leaf_share: float
+    leaf_share: float | Literal["auto"]
     n_public: int | None
     variant: Literal["sound"]
 
@@ -182,7 +182,7 @@ class ExactTreeClassifier(PrivateClassifier):
         measure: Literal["tests", "attributes"] = "tests",
         attribute_prior: Mapping[str, float] | None = None,
         class_weights: Mapping[Any, float] | None = None,
-        leaf_share: float = 0.05,
+        leaf_share: float | Literal["auto"] = "auto",
         n_public: int | None = None,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",

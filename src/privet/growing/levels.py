@@ -11,10 +11,9 @@ import numpy.typing as npt
 from privet.privacy.frontier import Frontier
 from privet.structure.routes import Routes
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import add_up, as_trees, bought, likeliest, shrink, tree_of_counts
+from privet.trees.grading import grade
+from privet.trees.leaf_counts import as_trees, bought, tree_of_counts
 from privet.trees.tree import Tree
-
-SHRINKAGE = 0.5  # standard deviations of a leaf's noise that the node above it is heard with
 
 
 class Levels:
@@ -49,15 +48,13 @@ class Levels:
     def labelled_tree(self) -> Tree:
         """The tree whose leaves predict the labels they were drawn with.
 
-        Counts grade how sure they are. The smaller or noisier those of a leaf are, the more it says what the nodes
-        above it say. A label was drawn with more of epsilon than its counts have cost: it stays the likeliest class.
+        Counts grade how sure they are (``trees/grading.py``); without counts each is certain of its label.
         """
         routes = Routes.in_level_order(self.frontier.schema, self._tests)
         counts, labels = np.concatenate(self._counts), np.array(self._labels)
         if self._epsilon:
-            proba = shrink(routes, add_up(routes, counts), float(self._steps / self._epsilon), SHRINKAGE)
+            proba = grade(routes, counts, labels, float(self._steps / self._epsilon))
             labels = np.where(routes.is_leaf, labels, proba.argmax(axis=1))
-            proba = likeliest(proba, labels)
         else:
             proba = np.eye(counts.shape[1])[labels]
         return as_trees(routes, proba, counts, label=labels, draws=bought(counts))[0]

@@ -2,8 +2,8 @@
 
 All of them look at the *signal*: the number of records, released or declared, times epsilon. That is what a mechanism
 sees of a table. A quarter of the records at four times the epsilon is as good, so the rules hold for both alike. They
-were chosen once for all tables, by looking at adult-complete, magic, mushroom, nursery, pendigits, shuttle and wbc, and
-for many classes at chess-krk, optdigits and yeast: figures of these are a little flattered.
+were chosen once for all tables, by looking at some of them: figures of those (``docs/recipes/exact.md`` names them) are
+a little flattered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ A_LEAF = 85.0  # signal that a leaf of two classes is worth, times sqrt 2; with 
 MOST_LEVELS = 10  # of all blocks: a thousand leaves
 NEXT_LEVELS = 3  # of a block after the first, at most: it is drawn in many cells
 NEXT_OPERATIONS = MAX_OPERATIONS // 3  # of such a block, in all cells together
-LEAST_LEVELS = 2  # of a block after the first: fewer are not worth a share of epsilon
+LEAST_LEVELS = 3  # of a block after the first: fewer are not worth a share of epsilon
+DEEP = 4  # levels of a first draw: what a level less would lose, further blocks make good beyond, but not up to here
+LEAF_SHARE, LEAST_LEAF_SHARE = Fraction(1, 20), Fraction(1, 50)  # of what is left, for class counts in the leaves
+WORTH_COUNTS = 1000.0  # signal, below which such counts say less, and the tree needs its epsilon more
 WORTH_CUTS = 100.0  # signal for each number, from which on buying cuts beats the public grid
 GOOD_CUTS = 120.0  # records in scales of noise that place a number's cuts about as well as exact counts would
 LEAST_CUTS_SHARE, MOST_CUTS_SHARE = Fraction(3, 100), Fraction(1, 4)
@@ -41,9 +44,9 @@ def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) 
     """
     worth = int(math.log2(max(signal * math.sqrt(n_classes) / A_LEAF, 1.0)))
     most = min(worth, MOST_LEVELS, n_tests)
-    several = most - in_one_draw >= LEAST_LEVELS
-    if several and operations(n_tests, n_classes, in_one_draw) > NEXT_OPERATIONS:
-        in_one_draw -= 1  # what one level less loses, the further blocks make good, in a fraction of the time
+    costly = operations(n_tests, n_classes, in_one_draw) > NEXT_OPERATIONS
+    if costly and in_one_draw > DEEP and most - in_one_draw + 1 >= LEAST_LEVELS:
+        in_one_draw -= 1
     levels = [min(in_one_draw, MOST_LEVELS)]
     while most - sum(levels) >= LEAST_LEVELS:
         cells, depth = 2 ** sum(levels), min(most - sum(levels), NEXT_LEVELS, in_one_draw)
@@ -51,6 +54,16 @@ def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) 
             depth -= 1
         levels.append(depth)
     return tuple(levels)
+
+
+def leaf_share(signal: float) -> Fraction:
+    """The share of epsilon that buys class counts in the leaves of a labelled tree.
+
+    >>> [str(leaf_share(signal)) for signal in (100, 500, 20_000)]
+    ['1/50', '1/40', '1/20']
+    """
+    share = Fraction(round(1000 * float(LEAF_SHARE) * signal / WORTH_COUNTS), 1000)
+    return min(max(share, LEAST_LEAF_SHARE), LEAF_SHARE)
 
 
 def cuts_worth(signal: float, numbers: int, other_tests: int, n_classes: int) -> int:

@@ -27,7 +27,7 @@ from privet.growing.blocks import Blocks, grow_blocks
 from privet.growing.cuts import worth_finding
 from privet.growing.grids import near_zero, public_grids
 from privet.growing.grower import MAX_LEAVES, Progress
-from privet.growing.prospects import block_levels, cuts_worth
+from privet.growing.prospects import LEAF_SHARE, block_levels, cuts_worth, leaf_share
 from privet.growing.whole_tree import (
     WEIGHT_UNIT,
     affordable_depth,
@@ -38,7 +38,7 @@ from privet.growing.whole_tree import (
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
-from privet.recipes.recipe import Info, Recipe, Survey, check_choice, check_whole
+from privet.recipes.recipe import Info, Recipe, Survey, check_choice, check_whole, exact_share
 from privet.recipes.surveying import cut_where_records_lie, hear
 from privet.schema import Schema
 from privet.structure.splits import Tests
@@ -79,9 +79,10 @@ class ExactTree(Recipe):
         Favours attributes (above 1), disfavours (below 1) or forbids them (0).
     class_weights : dict of label to weight in [0, 1], optional
         What a correctly classified record of each class counts, in sixteenths. Public: never computed from the table.
-    leaf_share : float
+    leaf_share : float or "auto"
         The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; 0 leaves them sure of
-        their labels.
+        their labels. "auto" is a twentieth, and down to a fiftieth where there are so few records that counts say
+        little.
     n_public : int, optional
         The number of records, where it is no secret. The fit then need not buy it; the certificate says so.
 
@@ -117,7 +118,7 @@ class ExactTree(Recipe):
     measure: Literal["tests", "attributes"] = "tests"
     attribute_prior: Mapping[str, float] | None = None
     class_weights: Mapping[Any, float] | None = None
-    leaf_share: float = 0.05
+    leaf_share: float | Literal["auto"] = "auto"
     n_public: int | None = None
 
     def check(self) -> None:
@@ -139,6 +140,8 @@ class ExactTree(Recipe):
                 raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
         for name in ("leaf_prior", "leaf_share"):
             value = getattr(self, name)
+            if name == "leaf_share" and value == "auto":
+                continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
                 raise ParameterError(f"{name} must be a number from 0 up to but not including 1, not {value!r}")
         if self.n_public is not None:
@@ -168,6 +171,8 @@ class ExactTree(Recipe):
         blocks.space.check(epsilon / (data.ledger.steps * LEAST_PART), data.schema)
         signal, left = hear(data, self.n_public, epsilon)
         notes, planned = [str(signal)], self
+        if self.leaf_share == "auto":
+            planned = replace(planned, leaf_share=float(leaf_share(float(signal))))
         if recuts:
             schema, numbers = data.schema, self._numbers(data.schema)
             count = self._how_many_cuts(schema, numbers, float(signal))
@@ -207,7 +212,8 @@ class ExactTree(Recipe):
             class_weights=self._sixteenths(schema),
             weight_unit=WEIGHT_UNIT if self.class_weights else 1,
         )
-        return Blocks(space, depth, Fraction(str(self.leaf_share)), levels)
+        share = LEAF_SHARE if self.leaf_share == "auto" else exact_share(self.leaf_share)
+        return Blocks(space, depth, share, levels)
 
     # -- what is left to a plan ------------------------------------------------------------------------------------
 

@@ -119,20 +119,6 @@ def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Flo
     return proba
 
 
-def likeliest(proba: Floats, label: npt.NDArray[np.intp]) -> Floats:
-    """The same probabilities where the label is the likeliest class; elsewhere it is raised until it is.
-
-    >>> likeliest(np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1])).round(3)
-    array([[0.9, 0.1],
-           [0.5, 0.5]])
-    """
-    others, rows = proba.copy(), np.arange(len(label))
-    others[rows, label] = 0.0
-    raised = proba.copy()
-    raised[rows, label] = np.maximum(proba[rows, label], others.max(axis=1) * (1 + TIE))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
-
-
 def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) -> float:
     """How much of what sets the leaves apart from the whole table is signal, from 0 to 1; the rest is noise.
 
