@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterError, Schema
 from privet.engines import joint_tables, memory
 from privet.engines.joint_counts import JointCounts
-from privet.engines.joint_tables import JointTables, table_counts, tables_pay
+from privet.engines.joint_tables import JointTables, check_joint_tables, table_counts, tables_pay
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT, Ints, Question, only, refine
 from privet.privacy.dataset import PrivateDataset
@@ -161,6 +161,17 @@ def test_which_way_is_taken() -> None:
     many = wide(150, 2, arity=2)
     assert not tables_pay(many, Tests.binary(many), 4, 10**6)
     assert not tables_pay(numbers, Tests.binary(numbers), 1, 10**6)
+
+
+def test_codes_that_no_test_asks_for_count_too() -> None:
+    """Four levels of few tests on numbers of 200 codes: tables would be made from billions of counts."""
+    fine = Schema(tuple(Numeric(f"x{i}", 0, 1, bins=200) for i in range(5)), Categorical("class", (0, 1)))
+    every = Tests.binary(fine)
+    tests = every.take(np.flatnonzero(every.cut % 20 == 0))
+    assert not tables_pay(fine, tests, 4, 10**6)
+    with pytest.raises(ParameterError, match="counts of values"):
+        check_joint_tables(fine, tests, 4)
+    check_joint_tables(fine, tests, 2)
 
 
 def test_the_engine_in_memory_takes_the_faster_way(monkeypatch: pytest.MonkeyPatch) -> None:

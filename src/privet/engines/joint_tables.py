@@ -32,6 +32,7 @@ Array = npt.NDArray[Any]
 
 NARROW = 2**31 - 1  # records that 32 bits can count
 MAX_COUNTS = 2**27  # of all tables together: half a gigabyte while 32 bits can count the records
+MAX_TALLIED = 2**28  # counts that all tables are made from: four passes
 # Nanoseconds: of a record in a tuple, of a count of a table; of a record that meets a prefix, in a test.
 TUPLE_TIME, COUNT_TIME, BIT_TIME = 1.7, 14.0, 0.5
 PASS_COUNTS = 2**26  # asked for in one pass, as 64 bits: half a gigabyte; more tables take more passes
@@ -43,23 +44,30 @@ def table_counts(schema: Schema, tests: Tests, depth: int) -> int:
     return schema.n_classes * sum(regions(widths.widths.tolist(), widths.size))
 
 
+def tally_counts(schema: Schema, tests: Tests, depth: int) -> int:
+    """How many counts of codes the tables are made from: an attribute can have far more codes than tests."""
+    shape = _Shape(schema, tests, depth)
+    return schema.n_classes * regions(shape.arities.tolist(), shape.size)[-1]
+
+
 def check_joint_tables(schema: Schema, tests: Tests, depth: int) -> None:
     """Refuse, from public facts alone, tables that are too large; to be asked before anything is charged."""
-    counts = table_counts(schema, tests, depth)
-    if counts > MAX_COUNTS:
+    counts, tallied = table_counts(schema, tests, depth), tally_counts(schema, tests, depth)
+    if counts > MAX_COUNTS or tallied > MAX_TALLIED:
         raise ParameterError(
-            f"{depth} levels of tests at once need {counts:,} joint counts, and this engine holds {MAX_COUNTS:,}: draw "
-            "fewer levels (max_depth), cut numbers into fewer bins, or fit records in memory"
+            f"{depth} levels of tests at once need {counts:,} joint counts from {tallied:,} counts of values, and this "
+            f"engine holds {MAX_COUNTS:,} and {MAX_TALLIED:,}: draw fewer levels (max_depth), cut numbers into fewer "
+            "bins, or fit records in memory"
         )
 
 
 def tables_pay(schema: Schema, tests: Tests, depth: int, records: int) -> bool:
     """Whether tables take less time than bitsets, for so many records. Both count the same."""
-    counts = table_counts(schema, tests, depth)
-    if depth < 2 or counts > MAX_COUNTS:
+    counts, tallied = table_counts(schema, tests, depth), tally_counts(schema, tests, depth)
+    if depth < 2 or counts > MAX_COUNTS or tallied > MAX_TALLIED:
         return False
     shape = _Shape(schema, tests, depth)
-    tables = records * math.comb(shape.attributes.size, shape.size) * TUPLE_TIME + counts * COUNT_TIME
+    tables = records * math.comb(shape.attributes.size, shape.size) * TUPLE_TIME + (counts + tallied) * COUNT_TIME / 2
     kept = records / 4 ** (depth - 2)  # the smaller side of a test has, say, a quarter of the records
     return tables < math.comb(len(tests), depth - 2) * len(tests) * kept * BIT_TIME
 
