@@ -11,17 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing import bought_knots
-from privet.growing.blocks import Blocks, grow_blocks
+from privet.growing.first_tree import draw_first_tree
 from privet.growing.grower import Progress
-from privet.growing.knots import COARSE, FINE, SPARSE, Basis, coarse_tests, has_knots, main_basis
+from privet.growing.knots import COARSE, FINE, SPARSE, Basis, has_knots, main_basis
 from privet.growing.outlook import Outlook, buy_outlook
 from privet.growing.pairs import candidates, penalties
-from privet.growing.whole_tree import WEIGHT_UNIT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, Shape, calibrate
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.losses import NOTHING, Loss
-from privet.privacy.samplers.tree_space import TreeSpace
 from privet.structure.routes import Routes
 from privet.structure.terms import Term
 from privet.trees.additive import Additive, Part
@@ -29,19 +27,16 @@ from privet.trees.additive import Additive, Part
 Floats = npt.NDArray[np.float64]
 
 # How much noise a cell has for the evidence in it (see `drowned`) decides what is fitted.
-TREE_ONLY = 3.5  # above: a small tree and its leaves, without curves
-FEW_KNOTS = 0.7  # above: curves have the fewest knots, none of them bought, and a tree its full share before them
+TREE_ONLY = 1.5  # above: a tree, without curves
+FEW_KNOTS = 0.7  # above: curves have the fewest knots, none of them bought
 FINE_KNOTS = 0.1  # below: more knots
 WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of them
-LEAST_RECORDS = 30.0  # times epsilon: with fewer there is nothing to learn but the largest class
+LEAST_RECORDS = 15.0  # times epsilon: with fewer there is nothing to learn but the largest class
 LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
 
-TREE_SHARE, LEAF_SHARE = Fraction(7, 20), Fraction(1, 5)  # of what is left, at most, where curves follow
-TREE_RECORDS = 100.0  # times the tree's part of epsilon: so many it needs
-LEAST_PART = Fraction(1, 50)  # of both shares
-LONE_TREE_SHARE = Fraction(1, 2)  # where they do not
-TREE_DEPTH, TREE_BINS = 2, 20
-LEAF_PRIORS = (0.5, 0.5)  # that the root is a leaf, so that there is no tree, and that a child is
+# Records times its part of epsilon that a tree gets before curves: for each unit of that noise, and the limits of it.
+TREE_RECORDS, LEAST_TREE_RECORDS, MOST_TREE_RECORDS = 800.0, 150.0, 600.0
+LEAST_TREE_SHARE, TREE_SHARE = Fraction(1, 1000), Fraction(7, 10)  # of what is left, where curves follow
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
 SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # variance of log-odds that is expected: of a whole model, and after a tree
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
@@ -59,11 +54,6 @@ class Wishes:
     def favour(self, basis: Basis) -> float:
         asked = basis.term.attributes
         return float(np.mean([self.favours.get(a, 1.0) for a in asked])) if asked else 1.0
-
-    @property
-    def sixteenths(self) -> tuple[int, ...]:
-        """The class weights as a small tree counts them; none that is above 0 becomes 0."""
-        return tuple(math.ceil(WEIGHT_UNIT * weight) for weight in self.class_weights.tolist())
 
 
 class _Growing:
@@ -149,34 +139,18 @@ def grow_additive(
 
 
 def _tree_first(growing: _Growing, left: Loss, drowned: float) -> Loss:
-    """A small tree, drawn whole, and a number for each of its leaves. The answer is what is left for curves.
+    """A tree, and what its leaves say. The answer is what is left for curves: nothing, where noise would drown them.
 
-    Where curves are not drowned, the tree gets no more than it needs to be better than chance.
+    Elsewhere the tree gets what it needs to be good, and less where curves need no help.
     """
-    data, schema, epsilon = growing.data, growing.data.schema, left.epsilon
-    lone, worth = drowned > TREE_ONLY, growing.outlook.records * float(epsilon)
-    part = min(Fraction(TREE_RECORDS / (worth * float(TREE_SHARE))).limit_denominator(1000), Fraction(1))
-    part = Fraction(1) if drowned > FEW_KNOTS else max(part, LEAST_PART)
-    for_tree = epsilon * (LONE_TREE_SHARE if lone else TREE_SHARE * part)
-    for_leaves = epsilon - for_tree if lone else max(epsilon * LEAF_SHARE * part, LEAST_EPSILON * data.ledger.steps)
-    tests = coarse_tests(schema, TREE_BINS)
-    favours = np.array([growing.wishes.favours.get(int(a), 1.0) for a in tests.attribute])
-    tests, favours = tests.take(np.flatnonzero(favours)), favours[favours > 0]
-    space = TreeSpace(
-        tests,
-        schema.n_classes,
-        leaf_prior=LEAF_PRIORS[: min(TREE_DEPTH, len(tests))],
-        test_prior=favours,
-        class_weights=growing.wishes.sixteenths,
-        weight_unit=WEIGHT_UNIT,
-    )
-    tree = grow_blocks(data.frontier(), Blocks(space, space.depth), for_tree)
-    growing.routes = tree.routes
-    leaves = Basis(Term.one_hot((), [], len(growing.routes.leaves)), ())
-    # One term needs no delta: Laplace noise is less for it. Where curves follow they get all of it.
-    delta = left.delta if lone else Fraction(0)
-    growing.fit([leaves], Loss(for_leaves, delta), "fit of leaves")
-    return Loss(epsilon - for_tree - for_leaves, left.delta - delta)
+    data, epsilon, wishes = growing.data, left.epsilon, growing.wishes
+    needed = min(max(TREE_RECORDS * drowned, LEAST_TREE_RECORDS), MOST_TREE_RECORDS)
+    part = Fraction(needed / (growing.outlook.records * float(epsilon))).limit_denominator(1000)
+    cost = epsilon * (1 if drowned > TREE_ONLY else min(max(part, LEAST_TREE_SHARE), TREE_SHARE))
+    growing.routes, leaves = draw_first_tree(data, cost, growing.outlook, wishes.class_weights, wishes.favours)
+    growing.parts.append(leaves)
+    growing.background.append((Term.one_hot((), [], len(leaves.table)), leaves.table))
+    return left - Loss(cost)
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], drowned: float, pairs: int) -> Loss:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.grids import near_zero
-from privet.schema import Attribute, Categorical, Numeric, Schema
-from privet.structure.splits import Test, Tests, Threshold
+from privet.growing.grids import LADDERS, laddered, near_zero
+from privet.schema import Attribute, Numeric, Schema
+from privet.structure.splits import Tests
 from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
@@ -44,7 +44,8 @@ COARSE = Shares((1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 16, 1 
 FINE = Shares(
     (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 64, 1 / 16, 1 / 4, 1 / 2)
 )
-TEST_OCTAVES = (6, 8, 10, 12)  # a small tree also asks whether a number is that many halvings of its range from zero
+TEST_BINS = 20  # of a number in the tests of a small tree
+TEST_OCTAVES = (6, 8, 10, 12)  # such a tree also asks whether a number is that many halvings of its range from zero
 
 
 def fine_bins(schema: Schema) -> Schema:
@@ -138,36 +139,38 @@ def has_knots(attribute: Attribute) -> bool:
     return isinstance(attribute, Numeric) and attribute.arity > FEW
 
 
-def coarse_tests(schema: Schema, bins: int) -> Tests:
-    """Tests for a small tree over finely cut numbers: of all thresholds those next to a coarse grid's, near zero more.
+def few_tests(schema: Schema) -> list[Tests]:
+    """Tests for a small tree over finely cut numbers, the most first, each list of fewer thresholds a number.
 
+    Of all thresholds they have those next to a coarse grid's, near zero more.
+
+    >>> from privet.schema import Categorical
     >>> schema = fine_bins(Schema((Numeric("age", 0, 100),), Categorical("ill", ("no", "yes"))))
-    >>> schema.arities[0], len(coarse_tests(schema, 20))
-    (192, 15)
+    >>> schema.arities[0], [len(tests) for tests in few_tests(schema)]
+    (192, [15, 6, 4])
     """
-    wanted = [_coarse_cuts(a, bins) if isinstance(a, Numeric) else None for a in schema.attributes]
-    return Tests.of(schema, (test for test in Tests.binary(schema) if _is_coarse(test, schema, wanted)))
+    bare = replace(schema, attributes=tuple(_bare(attribute) for attribute in schema.attributes))
+    near, every = near_zero(bare, TEST_BINS), Tests.binary(schema)
+    grids = [(near, TEST_OCTAVES), *((laddered(bare, octaves), ()) for octaves in LADDERS)]
+    return [every.take(_next_to(schema, every, *grid)) for grid in grids]
 
 
-def _is_coarse(test: Test, schema: Schema, wanted: Sequence[set[int] | None]) -> bool:
-    cuts = wanted[test.attribute]
-    if cuts is None or not isinstance(test, Threshold):
-        return True
-    attribute = schema.attributes[test.attribute]
-    assert isinstance(attribute, Numeric)
-    return test.cut in cuts or test.cut >= len(attribute.cuts)  # the last asks whether a value is missing
+def _bare(attribute: Attribute) -> Attribute:
+    return replace(attribute, thresholds=None) if isinstance(attribute, Numeric) else attribute
 
 
-def _coarse_cuts(attribute: Numeric, bins: int) -> set[int]:
-    """The numbers of the cuts next to those of a coarse grid, and next to points ever closer to zero."""
-    low, high = attribute.low, attribute.high
-    grid = near_zero(Schema((replace(attribute, thresholds=None),), _NO_LABEL), bins).attributes[0]
-    assert isinstance(grid, Numeric)
-    zero = min(max(low, 0.0), high)
-    steps = (high - low) * 0.5 ** np.array(TEST_OCTAVES)
-    points = np.concatenate([grid.cuts, zero + steps, zero - steps])
-    points = points[(points > low) & (points < high)]
-    return set(np.abs(attribute.cuts[:, None] - points).argmin(axis=0).tolist()) if attribute.cuts.size else set()
-
-
-_NO_LABEL = Categorical("none", ("a", "b"))  # a schema needs one; nothing here looks at it
+def _next_to(schema: Schema, tests: Tests, grid: Schema, octaves: Sequence[int]) -> npt.NDArray[np.intp]:
+    """The tests of categories and of what is missing, and of thresholds those next to the cuts of a grid."""
+    wanted = np.ones(len(tests), dtype=bool)
+    for a, (attribute, coarse) in enumerate(zip(schema.attributes, grid.attributes, strict=True)):
+        if not isinstance(attribute, Numeric) or not isinstance(coarse, Numeric) or not attribute.cuts.size:
+            continue
+        zero = min(max(attribute.low, 0.0), attribute.high)
+        steps = (attribute.high - attribute.low) * 0.5 ** np.array(octaves)
+        points = np.concatenate([coarse.cuts, zero + steps, zero - steps])
+        points = points[(points > attribute.low) & (points < attribute.high)]
+        nearest = np.abs(attribute.cuts[:, None] - points).argmin(axis=0)
+        mine = tests.of_attribute(a)
+        # The last test of a number that can be missing asks just that.
+        wanted[mine] = np.isin(tests.cut[mine], nearest) | (tests.cut[mine] >= attribute.cuts.size)
+    return np.flatnonzero(wanted)

@@ -43,8 +43,8 @@ def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
     return regions + counts
 
 
-def affordable_depth(n_tests: int, n_classes: int) -> int:
-    """The deepest tree that one draw affords.
+def affordable_depth(n_tests: int, n_classes: int, part: float = 1.0) -> int:
+    """The deepest tree that one draw affords, or a draw of a part of its operations.
 
     >>> [affordable_depth(n_tests, n_classes=2) for n_tests in (208, 168)]
     [3, 4]
@@ -52,7 +52,7 @@ def affordable_depth(n_tests: int, n_classes: int) -> int:
     depth = 1
     while (
         depth < n_tests
-        and operations(n_tests, n_classes, depth + 1) <= MAX_OPERATIONS
+        and operations(n_tests, n_classes, depth + 1) <= part * MAX_OPERATIONS
         and table_bytes(n_tests, n_classes, depth + 1) <= MAX_BYTES
     ):
         depth += 1

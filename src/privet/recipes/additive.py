@@ -6,7 +6,7 @@ released. For two classes that is pure epsilon, and the usual penalty for the cu
 
 Budget: 2 % of B buys class counts (up to 22 % where they are few). They decide, with public facts, how the rest is
 spent: curves of all attributes, with tables of pairs on top where there are records enough, or, where noise would drown
-them, a small exact tree whose leaves are fitted in the same way, alone or with curves on top.
+them, an exact tree with class counts in its leaves, alone or with curves on top.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class AdditiveModel(Recipe):
         name="additive",
         title="additive model",
         citation="privet",
-        budget="B for class counts and one to three fits",
+        budget="B for class counts, a tree or none, and up to two fits",
         guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
         chooses="the whole tree",
         trees="a curve for each attribute",

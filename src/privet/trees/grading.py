@@ -8,6 +8,7 @@ certainty. All of it is arithmetic on released numbers, so it costs no budget.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from privet.structure.routes import Routes
 from privet.trees.leaf_counts import TIE, add_up, shrink
 
 Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.intp]
+Index = npt.NDArray[np.integer[Any]]
 
 HEARD = 3.0  # standard deviations of the noise in a number: so many records speak for what is said instead of it
 
@@ -43,9 +44,14 @@ def grade(routes: Routes, counts: Floats, labels: Index, scale: float) -> Floats
     prior[rows, label] = 0.0
     prior *= ((1 - right) / np.maximum(prior.sum(axis=1), TIE))[:, None]  # with one class there are no others
     prior[rows, label] = right
-    mixed = np.maximum(own, 0.0) + (1 + HEARD * scale * math.sqrt(2 * classes)) * prior
+    mixed = np.maximum(own, 0.0) + beside(classes, scale) * prior
     proba[leaves] = mixed / mixed.sum(axis=1, keepdims=True)
     return likeliest(proba, np.where(routes.is_leaf, labels, proba.argmax(axis=1)))
+
+
+def beside(counts: int, scale: float) -> float:
+    """As how many records what is known from elsewhere is heard beside so many noisy counts."""
+    return 1 + HEARD * scale * math.sqrt(2 * counts)
 
 
 def hit_rate(counts: Floats, label: Index, scale: float) -> float:
@@ -58,7 +64,7 @@ def hit_rate(counts: Floats, label: Index, scale: float) -> float:
     chance = 1 / counts.shape[1]
     records = max(float(counts.sum()), 1.0)
     hits = min(max(float(counts[np.arange(label.size), label].sum()), 0.0), records)
-    heard = 1 + HEARD * scale * math.sqrt(2 * label.size)
+    heard = beside(label.size, scale)
     return max((hits + heard * (1 + chance) / 2) / (records + heard), chance)
 
 
