@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privet.audit import audit_learner, zoo
 from privet.engines.memory import MemoryEngine
+from privet.growing import first_tree
 from privet.growing.first_tree import LEAF_SHARE, OPERATIONS, draw_first_tree
 from privet.growing.knots import few_tests, fine_bins
 from privet.growing.outlook import Outlook
 from privet.growing.whole_tree import affordable_depth
+from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema
@@ -92,3 +95,37 @@ def test_tests_are_thinned_out_where_numbers_are_many(numbers: int) -> None:
     most, fewer, fewest = (len(tests) for tests in few_tests(schema))
     assert most > fewer > fewest >= 3 * numbers
     assert (affordable_depth(most, 10, OPERATIONS) >= 3) == (numbers == 3)
+
+
+# -- under audit ------------------------------------------------------------------------------------------------------
+
+
+def lone_tree(data: PrivateDataset, epsilon: Fraction) -> Any:
+    """The tree with all of epsilon, whatever was counted before: that is released, so it may be anything."""
+    outlook = Outlook(np.full(data.schema.n_classes, 40.0), 1.0, Fraction(0))
+    routes, part = draw_first_tree(data, epsilon, outlook, np.ones(data.schema.n_classes), {})
+    return routes.tests.attribute.tolist(), routes.tests.cut.tolist(), part
+
+
+def graded_by_exact_counts(data: PrivateDataset, epsilon: Fraction) -> Any:
+    """What a leaf says read off the records: a fault that must be found."""
+    released = lone_tree(data, epsilon)
+    return released, data._engine.answer([Tally(ROOT, ((),))])[0].tolist()
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_the_tree_keeps_its_promise(neighbours: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree of one level: deeper ones are drawn by the same mechanism, which is audited as the exact tree."""
+    monkeypatch.setattr(first_tree, "OPERATIONS", 0.0)
+    pairs = zoo(relation=neighbours, thresholds=(), of_a_class=(5,))
+    found = audit_learner(lone_tree, pairs, 1, neighbours=neighbours, transcripts=3, complete=0)
+    assert found.verdict == "holds", found
+    assert found.lower_bound > 0.7
+
+
+def test_exact_counts_in_leaves_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_tree, "OPERATIONS", 0.0)
+    pairs = zoo(thresholds=(), of_a_class=())[:2]
+    found = audit_learner(graded_by_exact_counts, pairs, 1, transcripts=3)
+    assert found.verdict != "holds", found
+    assert found.leaks  # outputs that the two tables cannot have in common
