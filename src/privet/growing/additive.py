@@ -34,9 +34,11 @@ WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of
 LEAST_RECORDS = 15.0  # times epsilon: with fewer there is nothing to learn but the largest class
 LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
 
-# Records times its part of epsilon that a tree gets before curves: for each unit of that noise, and the limits of it.
-TREE_RECORDS, LEAST_TREE_RECORDS, MOST_TREE_RECORDS = 800.0, 150.0, 600.0
-LEAST_TREE_SHARE, TREE_SHARE = Fraction(1, 1000), Fraction(7, 10)  # of what is left, where curves follow
+# A tree that curves follow needs so many records times its part of epsilon; with few of them it says nothing.
+TREE_RECORDS, LEAST_TREE_RECORDS = 600.0, 100.0
+UNEQUAL = 0.35  # of the records outside the largest class: where there are fewer, hits say less, and a tree too
+CLEAR = 0.1  # noise for evidence, as above: below, curves need less help
+TREE_SHARE = Fraction(7, 10)  # of what is left, at most, where curves follow
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
 SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # variance of log-odds that is expected: of a whole model, and after a tree
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
@@ -139,18 +141,33 @@ def grow_additive(
 
 
 def _tree_first(growing: _Growing, left: Loss, drowned: float) -> Loss:
-    """A tree, and what its leaves say. The answer is what is left for curves: nothing, where noise would drown them.
-
-    Elsewhere the tree gets what it needs to be good, and less where curves need no help.
-    """
+    """A tree, and what its leaves say. The answer is what is left for curves: nothing, where noise would drown them."""
     data, epsilon, wishes = growing.data, left.epsilon, growing.wishes
-    needed = min(max(TREE_RECORDS * drowned, LEAST_TREE_RECORDS), MOST_TREE_RECORDS)
-    part = Fraction(needed / (growing.outlook.records * float(epsilon))).limit_denominator(1000)
-    cost = epsilon * (1 if drowned > TREE_ONLY else min(max(part, LEAST_TREE_SHARE), TREE_SHARE))
+    needed = records_for_tree(growing.outlook, drowned)
+    if drowned > TREE_ONLY:
+        cost = epsilon
+    elif needed < LEAST_TREE_RECORDS:
+        return left
+    else:
+        part = Fraction(needed / (growing.outlook.records * float(epsilon))).limit_denominator(1000)
+        cost = epsilon * min(max(part, Fraction(1, 1000)), TREE_SHARE)
     growing.routes, leaves = draw_first_tree(data, cost, growing.outlook, wishes.class_weights, wishes.favours)
     growing.parts.append(leaves)
     growing.background.append((Term.one_hot((), [], len(leaves.table)), leaves.table))
     return left - Loss(cost)
+
+
+def records_for_tree(outlook: Outlook, drowned: float) -> float:
+    """How many records times epsilon a tree gets before curves: fewer where hits say little, or curves say all.
+
+    >>> counts = {"mushrooms": (3900.0, 4200.0), "incomes": (34_000.0, 11_200.0), "sales": (40_000.0, 5300.0)}
+    >>> outlooks = {name: Outlook(np.array(both), 1.0, Fraction(0)) for name, both in counts.items()}
+    >>> [round(records_for_tree(outlook, drowned=0.3)) for outlook in outlooks.values()]
+    [600, 301, 67]
+    """
+    others = 1 - float(outlook.shares.max())
+    by_hits = min(others / UNEQUAL, 1.0) ** 2 * min(drowned / CLEAR, 1.0)
+    return TREE_RECORDS * max(by_hits, min(drowned / FEW_KNOTS, 1.0) ** 3)
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], drowned: float, pairs: int) -> Loss:
