@@ -87,6 +87,18 @@ def test_a_leaf_without_records_may_be_off_further_than_others() -> None:
     assert 0 < part.deviation < part.widest < 3
 
 
+def test_a_tiny_epsilon_has_a_shallower_tree_and_no_error() -> None:
+    """Rounding would take all of it from a deep draw of many tests; 2**-20 is about the least that a tree ever gets."""
+    many = Schema(tuple(Categorical(f"c{i}", (0, 1)) for i in range(16)), Categorical("y", (0, 1)))
+    columns: dict[str, Any] = {f"c{i}": np.arange(200) // (i + 1) % 2 for i in range(16)} | {"y": np.arange(200) % 2}
+    outlook = Outlook(np.array([100.0, 100.0]), 1.0, Fraction(0))
+    for epsilon in (Fraction(1), Fraction(1, 2**20)):
+        data = PrivateDataset(MemoryEngine(many, encode(many, columns)), Ledger(1))
+        routes, _ = draw_first_tree(data, epsilon, outlook, EVEN, {})
+        assert data.ledger.spent == epsilon
+        assert routes.level.max() <= (10 if epsilon == 1 else 7)
+
+
 @pytest.mark.parametrize("numbers", [3, 60])
 def test_tests_are_thinned_out_where_numbers_are_many(numbers: int) -> None:
     schema = fine_bins(

@@ -38,7 +38,7 @@ LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothi
 TREE_RECORDS, LEAST_TREE_RECORDS = 600.0, 100.0
 UNEQUAL = 0.35  # of the records outside the largest class: where there are fewer, hits say less, and a tree too
 CLEAR = 0.1  # noise for evidence, as above: below, curves need less help
-TREE_SHARE = Fraction(7, 10)  # of what is left, at most, where curves follow
+LEAST_TREE_SHARE, TREE_SHARE = Fraction(1, 1000), Fraction(7, 10)  # of what is left, where curves follow
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
 SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # variance of log-odds that is expected: of a whole model, and after a tree
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
@@ -150,7 +150,7 @@ def _tree_first(growing: _Growing, left: Loss, drowned: float) -> Loss:
         return left
     else:
         part = Fraction(needed / (growing.outlook.records * float(epsilon))).limit_denominator(1000)
-        cost = epsilon * min(max(part, Fraction(1, 1000)), TREE_SHARE)
+        cost = epsilon * min(max(part, LEAST_TREE_SHARE), TREE_SHARE)
     growing.routes, leaves = draw_first_tree(data, cost, growing.outlook, wishes.class_weights, wishes.favours)
     growing.parts.append(leaves)
     growing.background.append((Term.one_hot((), [], len(leaves.table)), leaves.table))

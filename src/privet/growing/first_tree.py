@@ -33,6 +33,7 @@ LEAF_SHARE = Fraction(1, 4)  # of the tree's part, for class counts in its leave
 LEAF_PRIOR = 0.5  # that a node below the root is a leaf
 OPERATIONS = 0.5  # of those of an exact tree's draw: curves have no such costs
 LEVELS = 3  # that a draw should afford, or tests are thinned out
+MOST_ROUNDING = Fraction(1, 100)  # of epsilon
 LEAST_WEIGHT = 1e-3  # a class without weight stays possible
 
 
@@ -45,14 +46,15 @@ def draw_first_tree(
     prior = np.array([favours.get(int(a), 1.0) for a in tests.attribute])
     tests, prior = tests.take(np.flatnonzero(prior)), prior[prior > 0]
     depth = min(affordable_depth(len(tests), schema.n_classes, OPERATIONS), MOST_LEVELS, len(tests))
-    while depth > 1 and not data.can_draw(tests, depth):
-        depth -= 1
     # Sixteenths, as the draw counts them; none that is above 0 becomes 0.
     sixteenths = tuple(math.ceil(WEIGHT_UNIT * weight) for weight in class_weights.tolist())
     leaf_prior = (0.0, *(LEAF_PRIOR,) * depth)[:depth]
     space = TreeSpace(tests, schema.n_classes, leaf_prior, prior, sixteenths, weight_unit=WEIGHT_UNIT)
     steps = data.ledger.steps
-    tree = grow_blocks(data.frontier(), Blocks(space, depth, LEAF_SHARE), epsilon, steps=steps)
+    drawn_with = epsilon * (1 - LEAF_SHARE) / steps
+    while space.depth > 1 and not (data.can_draw(tests, space.depth) and _is_sharp(space, drawn_with)):
+        space = space.of_depth(space.depth - 1)
+    tree = grow_blocks(data.frontier(), Blocks(space, space.depth, LEAF_SHARE), epsilon, steps=steps)
     routes, scale = tree.routes, float(steps / (epsilon * LEAF_SHARE))
     weighted = tree.counts * np.maximum(class_weights, LEAST_WEIGHT)
     logs = np.log(grade(routes, weighted, tree.label, scale)[routes.leaves])
@@ -66,6 +68,11 @@ def _tests(schema: Schema) -> Tests:
     candidates = few_tests(schema)
     enough = (tests for tests in candidates if affordable_depth(len(tests), schema.n_classes, OPERATIONS) >= LEVELS)
     return next(enough, candidates[-1])
+
+
+def _is_sharp(space: TreeSpace, epsilon: Fraction) -> bool:
+    """Whether rounding takes little of an epsilon: of a tiny one it takes more, the deeper trees are."""
+    return space.rounding(epsilon) <= MOST_ROUNDING * epsilon
 
 
 def _deviation(outlook: Outlook, records: float, scale: float) -> float:
