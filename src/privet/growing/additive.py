@@ -36,7 +36,7 @@ LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothi
 
 # A tree that curves follow needs so many records times its part of epsilon; with few of them it says nothing.
 TREE_RECORDS, LEAST_TREE_RECORDS = 600.0, 100.0
-UNEQUAL = 0.35  # of the records outside the largest class: where there are fewer, hits say less, and a tree too
+UNEQUAL = 0.5  # of the records outside the largest class: where there are fewer, hits say less, and a tree too
 CLEAR = 0.1  # noise for evidence, as above: below, curves need less help
 LEAST_TREE_SHARE, TREE_SHARE = Fraction(1, 1000), Fraction(7, 10)  # of what is left, where curves follow
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
@@ -163,11 +163,11 @@ def records_for_tree(outlook: Outlook, drowned: float) -> float:
     >>> counts = {"mushrooms": (3900.0, 4200.0), "incomes": (34_000.0, 11_200.0), "sales": (40_000.0, 5300.0)}
     >>> outlooks = {name: Outlook(np.array(both), 1.0, Fraction(0)) for name, both in counts.items()}
     >>> [round(records_for_tree(outlook, drowned=0.3)) for outlook in outlooks.values()]
-    [600, 301, 67]
+    [556, 147, 33]
     """
     others = 1 - float(outlook.shares.max())
     by_hits = min(others / UNEQUAL, 1.0) ** 2 * min(drowned / CLEAR, 1.0)
-    return TREE_RECORDS * max(by_hits, min(drowned / FEW_KNOTS, 1.0) ** 3)
+    return TREE_RECORDS * max(by_hits, min(drowned / TREE_ONLY, 1.0) ** 3)
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], drowned: float, pairs: int) -> Loss:
