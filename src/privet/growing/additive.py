@@ -31,7 +31,7 @@ TREE_ONLY = 1.5  # above: a tree, without curves
 FEW_KNOTS = 0.7  # above: curves have the fewest knots, none of them bought
 FINE_KNOTS = 0.1  # below: more knots
 WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of them
-LEAST_RECORDS = 15.0  # times epsilon: with fewer there is nothing to learn but the largest class
+LEAST_RECORDS = 25.0  # times epsilon: with fewer there is nothing to learn but the largest class
 LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
 
 # A tree that curves follow needs so many records times its part of epsilon; with few of them it says nothing.
