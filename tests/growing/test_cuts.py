@@ -104,6 +104,18 @@ def test_cuts_leave_as_many_records_between_them_as_they_can(kind: str, noise: A
     assert between.max() <= most * N
 
 
+def test_a_value_of_half_the_records_leaves_cuts_for_the_others() -> None:
+    """It hides in an interval too wide to be a single value: a few cuts go there, and most to the others."""
+    random = np.random.default_rng(3)
+    column = np.where(random.random(N) < 0.5, 50.0, random.normal(50, 10, N))
+    data = protected({"x": column}, Schema((Numeric("x", 0, 100),), LABEL))
+    with use_noise(SeededNoise(5)):
+        cuts = np.array(find(data, [0], Fraction(250, N))[0][0].cuts(9))
+    assert 1 <= ((cuts > 46) & (cuts <= 50)).sum() <= 4
+    assert (cuts < 46).sum() >= 2
+    assert (cuts > 50).sum() >= 2
+
+
 def test_a_single_value_does_not_eat_the_cuts() -> None:
     """Nine records of ten are 0: one cut tells them apart, and the others lie among the rest."""
     column = np.where(np.random.default_rng(3).random(N) < 0.9, 0.0, np.random.default_rng(4).lognormal(8, 1, N))

@@ -32,6 +32,7 @@ CLEAR = 30.0  # scales of noise: with fewer records than that, an interval is no
 FAINT = 20.0  # scales of noise: with fewer records than that, a number's whereabouts say nothing
 SURE = 1.0  # standard deviations of its noise that a row of intervals must hold to be believed
 ATOM = 1.01 * 0.5**OCTAVES  # of the bounds: an interval as narrow as that is a single value
+HEAVY = 0.4  # of the cuts inside an interval, about, at most
 HIDDEN = 25.0  # scales of noise: so many records go where the public grid would have them
 TRACE = 1e-9  # of the records, in every interval: the number below an edge then rises, and can be inverted
 
@@ -85,13 +86,15 @@ class Whereabouts:
         no more than noise could hide, were spread over the intervals between them.
 
         A single value needs no more than a cut on either side, however many records have it. So it counts for no more
-        than a cut's share, or it would use up the cuts that the others need.
+        than a cut's share, or it would use up the cuts that the others need. An interval that was not asked about
+        again may hide one, and counts for less than half.
         """
         if self.records.sum() < FAINT * self.scale:
             return ()
         weights = self.records + self.scale * self._hidden(public)
+        most = np.where(self.single, 1 / (count + 1), HEAVY)
         for _ in range(count):  # each time some are lowered, the share of a cut shrinks a little
-            weights = np.where(self.single, np.minimum(weights, weights.sum() / (count + 1)), weights)
+            weights = np.minimum(weights, most * weights.sum())
         below = np.concatenate([[0.0], np.cumsum(weights + TRACE * weights.sum())])
         wanted = np.arange(1, count + 1) / (count + 1) * below[-1]
         found = np.unique(np.interp(wanted, below, self.edges))
