@@ -119,8 +119,8 @@ def lone_tree(data: PrivateDataset, epsilon: Fraction) -> Any:
     return routes.tests.attribute.tolist(), routes.tests.cut.tolist(), part
 
 
-def graded_by_exact_counts(data: PrivateDataset, epsilon: Fraction) -> Any:
-    """What a leaf says read off the records: a fault that must be found."""
+def beside_exact_counts(data: PrivateDataset, epsilon: Fraction) -> Any:
+    """The same, and with it how many records of each class there are: a fault that must be found."""
     released = lone_tree(data, epsilon)
     return released, data._engine.answer([Tally(ROOT, ((),))])[0].tolist()
 
@@ -135,9 +135,9 @@ def test_the_tree_keeps_its_promise(neighbours: str, monkeypatch: pytest.MonkeyP
     assert found.lower_bound > 0.7
 
 
-def test_exact_counts_in_leaves_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_counts_beside_it_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_tree, "OPERATIONS", 0.0)
     pairs = zoo(thresholds=(), of_a_class=())[:2]
-    found = audit_learner(graded_by_exact_counts, pairs, 1, transcripts=3)
+    found = audit_learner(beside_exact_counts, pairs, 1, transcripts=3)
     assert found.verdict != "holds", found
     assert found.leaks  # outputs that the two tables cannot have in common
