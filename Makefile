@@ -11,6 +11,7 @@
 #   make bench    the benchmarks
 #   make test-engines  the full matrix of DuckDB, PostgreSQL and Spark, with kills: some ten minutes
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
+#   make kills    1,000 kills of fits with reservations: some ten minutes
 #   make clean    remove the environment and all caches
 # Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
 
@@ -19,14 +20,18 @@ WORKERS ?= 2
 UV ?= $(shell command -v uv 2>/dev/null)
 
 VENV := .venv
+COMMA := ,
 BIN := $(VENV)/bin
+# The product and what it needs; and all that tests need besides, which takes longer.
+PRODUCT := $(VENV)/.product
 STAMP := $(VENV)/.installed
-INSTALL := install --quiet -e '.[test,browser,duckdb,postgres,spark]' -c constraints.txt
+INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet $(1) -c constraints.txt; \
+	else "$(UV)" pip install --quiet --python $(BIN)/python $(1) -c constraints.txt; fi
 
-.PHONY: demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts venv clean
+.PHONY: demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills venv clean
 .DEFAULT_GOAL := test
 
-demo: $(STAMP)
+demo: $(PRODUCT)
 	@$(BIN)/privet demo
 
 # Kernels are compiled once, before the test processes would do it side by side.
@@ -42,6 +47,7 @@ slow: $(STAMP)
 dist: $(STAMP)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist experiments
 
 test-wheel: dist
 	WORKERS=$(WORKERS) .ci/installed "$$($(PYTHON) .ci/pythons | tail -1)"
@@ -52,7 +58,7 @@ test-oldest: dist
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src/privet
+	$(BIN)/mypy src/privet experiments/src/privet_experiments
 
 stubs: $(STAMP)
 	$(BIN)/python tools/stubs.py
@@ -72,27 +78,34 @@ bench: $(STAMP)
 test-engines: $(STAMP)
 	$(BIN)/python -m pytest tests/engines -m "engines or not slow"
 
+kills: $(STAMP)
+	PRIVET_KILLS=1000 $(BIN)/python -m pytest -q tests/privacy/test_killed_fits.py
+
 interrupts: $(STAMP)
 	PRIVET_INTERRUPTS=300 $(BIN)/python -m pytest -s tests/cli/test_interrupts.py
 
 venv: $(STAMP)
 
-# The stamp is written last, so an interrupted installation starts again from an empty environment.
+# A stamp is written last, so an interrupted installation starts again from an empty environment.
 # pip stands in when uv fails: a registry mirror is often configured for pip alone.
-$(STAMP): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("privet needs Python 3.11 or newer and $(PYTHON) is %d.%d: say make PYTHON=python3.11 $(MAKECMDGOALS)" % v[:2])'
 	@echo "setting up $(VENV) (once)"
 	@rm -rf $(VENV)
 	@set -e; \
-	if [ -n "$(UV)" ] && "$(UV)" venv --quiet --python "$(PYTHON)" $(VENV) \
-	   && "$(UV)" pip $(INSTALL) --python $(BIN)/python; then :; \
+	if [ -n "$(UV)" ] && "$(UV)" venv --quiet --python "$(PYTHON)" $(VENV) && { $(call INSTALL,-e .); }; then :; \
 	else \
 	  rm -rf $(VENV); \
 	  $(PYTHON) -m venv $(VENV); \
-	  $(BIN)/python -m pip --disable-pip-version-check $(INSTALL); \
+	  $(call INSTALL,-e .); \
 	fi
+	@touch $@
+
+$(STAMP): $(PRODUCT) experiments/pyproject.toml
+	@echo "adding what the tests need (once)"
+	@$(call INSTALL,-e '.[test$(COMMA)browser$(COMMA)duckdb$(COMMA)postgres$(COMMA)spark]' -e experiments)
 	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,7 +20,8 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from _peers import DELTA, PEERS, ask_peer, peer_columns
+
+from privet_experiments.peers.learners import DELTA, PEERS, ask_peer, peer_columns
 
 EBM = next(peer for peer in PEERS if peer.environment == "interpret")
 RECORDS = 1_000_000
@@ -28,7 +29,7 @@ ARITIES = (8, 16, 7, 15, 6, 5, 2, 42)  # of the categories; six numbers beside t
 
 
 def measures(labels: np.ndarray, second: np.ndarray) -> tuple[float, float, float]:
-    from privet.measures.scores import macro_auc
+    from privet.evaluation.metrics import macro_auc
 
     proba = np.column_stack([1 - second, second])
     said = np.maximum(proba[np.arange(labels.size), labels], 1e-13)

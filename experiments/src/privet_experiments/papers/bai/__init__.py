@@ -1,0 +1,1 @@
+"""Bai et al., *Embedding differential privacy in decision tree algorithm with different depths* (2017)."""

@@ -1,0 +1,112 @@
+"""Figure 8.1 of Fletcher's thesis (2017): smooth against global sensitivity on SynthA to SynthG, and the sound form.
+
+100 disjoint random trees at eps = 1, ten folds. The thesis draws each table once by ``make_classification`` and does
+not say which: over seeds of the generator the same method scores anything from 65 to 94 per cent on SynthA. So what can
+be asked is whether there is an instance with both of the thesis's columns. ``SEEDS`` has the nearest that was found in
+several passes (:mod:`~.instances` is one such); agreement of an instance that was chosen so is no independent test.
+The share of empty leaves (Table 8.3) is one of the trees: it hardly depends on the instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from privet.datasets.fletcher import SYNTH, synth
+from privet.errors import ParameterError
+from privet.estimators.base import PrivateClassifier
+from privet.estimators.registry import make_classifier
+from privet.evaluation.cross_validation import evaluate
+from privet.evaluation.figure import Figure, Point, Series
+from privet.recipes.smooth_forest import depth_of
+from privet_experiments.experiment import Experiment, Found, Job, Row, axis
+from privet_experiments.judge import Measure, judge, published
+from privet_experiments.outcome import Outcome, Table
+
+EPSILON = Fraction(1)
+FOLDS = 10
+COLUMNS = ("smooth", "global", "sound", "random-forest")
+PUBLISHED = published("fletcher.fig81", "accuracy")
+# The instance of each table that was found nearest to the thesis, and among how many.
+SEEDS = {"A": 52, "B": 34, "C": 18, "D": 8, "E": 128, "F": 4390, "G": 20}
+SEARCHED = {"A": 150, "B": 150, "C": 80, "D": 20, "E": 170, "F": 6000, "G": 28}
+
+
+@dataclass(frozen=True)
+class Figure81(Experiment):
+    """Smooth and global sensitivity on SynthA to SynthG as published, and the sound form and the random forest beside
+    them. The thesis does not say which instances of its random tables it drew: these were searched for.
+    """
+
+    invented: ClassVar[bool] = True
+    tables: tuple[str, ...] = axis(tuple(SYNTH), "A letter from A to G; may be repeated.")
+    folds: int = axis(FOLDS, "Stratified folds.", least=2)
+
+    def check(self) -> None:
+        check_letters(self.tables)
+
+    def jobs(self) -> list[Job]:
+        return [{"table": table, "column": column} for table in self.tables for column in COLUMNS]
+
+    def run(self, job: Job) -> Found:
+        return {"accuracy": accuracy(job["table"], SEEDS[job["table"]], job["column"], self.folds)[3]}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        found = {(row["table"], row["column"]): row["accuracy"] for row in rows}
+        cells = []
+        for table in self.tables:
+            printed = thesis(table)
+            told = [
+                f"{found[table, name]:.1f}" + (f" (thesis {printed[name]:g})" if name in printed else "")
+                for name in COLUMNS
+            ]
+            cells.append((f"Synth{table}", f"{SEEDS[table]}", f"{depth_of(sum(SYNTH[table]), 0)}", *told))
+        series = tuple(
+            Series(column, tuple(Point(f"Synth{table}", found[table, column]) for table in self.tables))
+            for column in COLUMNS
+        )
+        title = "TH Fig. 8.1: accuracy % at epsilon 1"
+        statements = judge("fletcher.fig81", (one for table in self.tables for one in _measures(found, table)))
+        return Outcome(
+            (Table(title, ("table", "seed", "depth", *COLUMNS), tuple(cells)),),
+            (Figure(title, "table", "accuracy %", series),),
+            statements,
+        )
+
+
+def check_letters(tables: Sequence[str]) -> None:
+    for name in tables:
+        if name not in SYNTH:
+            raise ParameterError(f"no synthetic table is called {name!r}; choose among {', '.join(SYNTH)}")
+
+
+def _measures(found: Mapping[tuple[str, str], float], table: str) -> Iterator[Measure]:
+    for column in COLUMNS:
+        shown = {"table": table, "column": column, "searched": SEARCHED[table]}
+        yield Measure("accuracy", at=f"{table} {column}", accuracy=found[table, column], **shown)
+    yield Measure("ahead", table=table, ahead=found[table, "smooth"] - found[table, "global"])
+
+
+def thesis(table: str) -> dict[str, float]:
+    """What the figure shows of a table, by column."""
+    return {name: PUBLISHED[f"{table} {name}"] for name in ("smooth", "global")}
+
+
+def accuracy(table: str, seed: int, column: str, folds: int) -> tuple[str, int, str, float]:
+    """(table, seed, column, per cent): cross-validated on one instance."""
+    schema, columns = synth(table, seed)
+    score = evaluate(schema, columns, [learner(table, column)], folds=folds, references=()).results[0]
+    return table, seed, column, 100 * score.accuracy_mean
+
+
+def learner(table: str, column: str) -> PrivateClassifier:
+    """The learner of a column. As published every leaf of the full depth is there; sound ones are capped as usual."""
+    if column == "random-forest":
+        return make_classifier("random-forest", epsilon=EPSILON)
+    if column == "sound":
+        return make_classifier("smooth-forest", epsilon=EPSILON)
+    leaves = 2 ** depth_of(sum(SYNTH[table]), 0)
+    variant = "as-published" if column == "smooth" else "global-sensitivity"
+    return make_classifier("smooth-forest", epsilon=EPSILON, variant=variant, max_leaves=leaves)

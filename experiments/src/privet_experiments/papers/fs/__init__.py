@@ -1,0 +1,1 @@
+"""Friedman & Schuster, *Data Mining with Differential Privacy* (KDD 2010)."""

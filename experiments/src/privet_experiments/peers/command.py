@@ -1,0 +1,129 @@
+"""``privet peers``: other libraries' private learners on the folds of ``privet reproduce comparison``.
+
+Every learner on a table at an epsilon is a line, kept as soon as it is there; the same command goes on where it was
+stopped. NOT PRIVATE, like every evaluation.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.output import say
+from privet_experiments.options import DEFAULT_OUT, Full, Quick, form_of
+
+if TYPE_CHECKING:
+    from privet_experiments.peers.learners import Array, Peer
+
+
+def measure(peer: Peer, given: dict[str, Array], train: Array, epsilons: list[float]) -> dict[float, Any]:
+    """What the comparison keeps of a learner, by epsilon: a list with a value for every fold, or a note."""
+    import numpy as np
+
+    from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
+    from privet_experiments.peers.learners import ask_peer
+
+    if peer.two_classes and int(given["classes"]) != 2:
+        return {e: {"note": f"{peer.name} is for two classes", "private": False, "seconds": 0.0} for e in epsilons}
+    found: dict[float, Any] = {}
+    answers = ask_peer(peer, given, train, epsilons)
+    for epsilon in epsilons:
+        mine = [answer for answer in answers if answer[0] == epsilon]
+        refused = [why for _, _, proba, why in mine if proba is None]
+        seconds = [cpu for _, cpu, _, _ in mine]
+        told: dict[str, Any] = {"delta": peer.delta, "private": not refused, "seconds": sum(seconds)}
+        if refused:
+            told["note"] = refused[0]
+        else:
+            told |= {"accuracy": [], "balanced_accuracy": [], "auc": [], "log_loss": [], "jaccard": None}
+            told["fit_seconds"] = float(np.mean(seconds))
+            for row, (_, _, proba, _) in zip(train, mine, strict=True):
+                assert proba is not None
+                labels = given["y"][~row]
+                told["accuracy"].append(float((proba.argmax(axis=1) == labels).mean()))
+                told["balanced_accuracy"].append(balanced_accuracy(labels, proba.argmax(axis=1)))
+                told["auc"].append(macro_auc(labels, proba))
+                told["log_loss"].append(log_loss(labels, proba))
+        found[epsilon] = told
+    return found
+
+
+def run(grid: Any, path: Path, form: str) -> dict[str, str]:
+    """All that is not in the file yet; the peers that could not be asked, and why."""
+    import numpy as np
+
+    from privet_experiments.experiment import key_of
+    from privet_experiments.folds import frozen_table
+    from privet_experiments.ours.comparison import PEERS as KIND
+    from privet_experiments.ours.comparison import dealt, folds_of
+    from privet_experiments.peers.environments import RivalError
+    from privet_experiments.peers.learners import PEERS, peer_columns
+    from privet_experiments.runner import Lines
+
+    lines = Lines(path, {"experiment": KIND, "form": form})
+    done = lines.open({"folds": grid.folds, "seed": grid.seed})
+    failed: dict[str, str] = {}
+    for table in grid.tables:
+        frozen = frozen_table(type(grid).load, table)
+        given = peer_columns(frozen)
+        for repeat in range(grid.repeats):
+            train = folds_of(frozen.labels, grid.folds, grid.seed + repeat)[: grid.tried or None]
+            name = dealt(frozen.labels, grid.folds, grid.seed + repeat)
+            for peer in PEERS:
+                jobs = {
+                    e: {"table": table, "learner": peer.name, "epsilon": e, "repeat": repeat} for e in grid.epsilons
+                }
+                waiting = [epsilon for epsilon, job in jobs.items() if key_of(job) not in done]
+                if not waiting or peer.environment in failed:
+                    continue
+                try:
+                    found = measure(peer, given, train, waiting)
+                except RivalError as error:
+                    failed[peer.environment] = str(error)
+                    continue
+                for epsilon, told in found.items():
+                    seconds = told.pop("seconds")
+                    lines.append({"job": jobs[epsilon], "found": told | {"dealt": name}, "seconds": round(seconds, 3)})
+                    mean = f"{100 * np.mean(told['accuracy']):.1f} %" if "accuracy" in told else told["note"]
+                    print(f"{table:16} {peer.name:20} epsilon {epsilon:<5g} {mean}  {seconds:.1f} CPU s", flush=True)
+    return failed
+
+
+def peers(
+    quick: Quick = False,
+    full: Full = False,
+    table: Annotated[list[str] | None, typer.Option("--table", metavar="NAME", help="Instead of the form's.")] = None,
+    epsilon: Annotated[list[float] | None, typer.Option("--epsilon", "-e", metavar="X", help="So too.")] = None,
+    folds: Annotated[int | None, typer.Option("--folds", min=2, metavar="N", help="Stratified folds.")] = None,
+    repeats: Annotated[int | None, typer.Option("--repeats", min=1, metavar="N", help="With other folds.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Deals the folds.")] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="A line for every result.")] = DEFAULT_OUT
+    / "peers.jsonl",
+    probe: Annotated[bool, typer.Option("--probe", help="Only see which libraries can be installed.")] = False,
+) -> None:
+    """Run diffprivlib, DP-EBM and dp-xgboost on the folds of `privet reproduce comparison`, for its --peers."""
+    from privet_experiments.peers import environments
+    from privet_experiments.registry import entry
+    from privet_experiments.runner import with_axes
+
+    if probe:
+        environments.probe()
+        return
+    form = form_of(quick, full, False)
+    said: dict[str, Any] = {"tables": table and tuple(table), "epsilons": epsilon and tuple(epsilon)}
+    said |= {"folds": folds, "repeats": repeats, "seed": seed}
+    grid = with_axes(entry("comparison").form(form), {name: value for name, value in said.items() if value is not None})
+    grid.check()
+    failed = run(grid, out, form)
+    for environment, why in failed.items():
+        say(f"{environment} could not be asked: {why}")
+    say(f"wrote {out}; now: privet reproduce comparison --{form} --peers {out}")
+    if failed:
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Hang this command on the tree."""
+    app.command("peers", epilog="Example: privet peers --quick --out peers.jsonl")(peers)

@@ -1,0 +1,70 @@
+"""Environments of other libraries: made on first use, in ``.venv-rivals``; they need a package index."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+RIVALS = Path(".venv-rivals")
+# The packages of each environment, and a line that uses them.
+ENVIRONMENTS = {
+    "diffprivlib": (("diffprivlib", "scikit-learn==1.6.1"), "import diffprivlib.models"),  # not with a current one
+    "interpret": (("interpret-core",), "import interpret.privacy"),
+    "dp-xgboost": (("dp-xgboost", "numpy<2", "scipy<1.14"), "import dp_xgboost"),  # numpy 2 refuses how it copies
+    "fedtree": (("fedtree",), "import fedtree"),
+}
+
+
+class RivalError(Exception):
+    """A rival that cannot be installed, or that failed; the message is the last line it wrote."""
+
+
+def ask_rivals(environment: str, script: str, **arrays: npt.NDArray[Any]) -> Any:
+    """What a script prints as JSON that is given the paths of arrays; its environment is made on first use."""
+    python = set_up(environment)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / f"{name}.npy") for name in arrays]
+        for path, array in zip(paths, arrays.values(), strict=True):
+            np.save(path, array)
+        done = subprocess.run([str(python), "-c", script, *paths], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RivalError(_last_line(done.stderr))
+    return json.loads(done.stdout)
+
+
+def set_up(environment: str) -> Path:
+    """The interpreter of an environment with its packages; says why where they cannot be had."""
+    packages, _ = ENVIRONMENTS[environment]
+    folder = RIVALS / environment
+    python = folder / "bin" / "python"
+    if not (folder / "installed").exists():
+        print("setting up", folder, "for", ", ".join(packages), "(once)", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", *packages]
+        done = subprocess.run(pip, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RivalError(_last_line(done.stderr))
+        (folder / "installed").touch()
+    return python
+
+
+def probe() -> None:
+    """Set every environment up and say what cannot be installed or imported, and why."""
+    for environment, (packages, line) in ENVIRONMENTS.items():
+        try:
+            done = subprocess.run([str(set_up(environment)), "-c", line], capture_output=True, text=True, check=False)
+            told = _last_line(done.stderr) if done.returncode else "installed and imported"
+        except RivalError as error:
+            told = f"not installed: {error}"
+        print(f"{', '.join(packages):45} {told}")
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it says nothing"])[-1]

@@ -1,0 +1,49 @@
+"""What tests of experiments share with those of the product: a desk to type commands at, a browser, real tables."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+PRODUCT = Path(__file__).parents[2] / "tests"
+for room in ("cli", "report"):
+    sys.path.insert(0, str(PRODUCT / room))
+
+from cli_desk import Desk  # noqa: E402
+from page_reader import browser, reader  # noqa: E402, F401 - fixtures
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The directory of real tables; the test is skipped where there is none."""
+    named = os.environ.get("PRIVET_DATA")
+    if not named:
+        pytest.skip("PRIVET_DATA is not set: point it at a directory of <name>.csv.gz with <name>.schema.json beside")
+    return Path(named)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let `@pytest.mark.needs_data` stand for a fixture the test does not use by name."""
+    for item in items:
+        if item.get_closest_marker("needs_data") and "data_dir" not in item.fixturenames:
+            item.fixturenames.append("data_dir")
+
+
+@pytest.fixture
+def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real tables, where the commands look for them."""
+    monkeypatch.setenv("PRIVET_DATA", str(data_dir))
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def shared_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """For tests that only read."""
+    return Desk(tmp_path_factory.mktemp("desk"))

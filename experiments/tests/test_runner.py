@@ -1,0 +1,190 @@
+"""One runner for every experiment: what is done is kept, whatever interrupts it, and is never done twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from privet.errors import ParameterError
+from privet_experiments.experiment import Experiment, Found, Job, Row, axis, option_of
+from privet_experiments.outcome import Outcome, Table
+from privet_experiments.runner import file_name, run, with_axes
+
+
+@dataclass(frozen=True)
+class Squares(Experiment):
+    """Numbers and their squares, as slowly as wanted; ``broken`` is a number that cannot be squared."""
+
+    invented: ClassVar[bool] = True
+    numbers: tuple[int, ...] = axis((1, 2, 3, 4, 5), "A number.")
+    factor: int = axis(1, "By what a square is multiplied.")
+    nap: float = 0.0
+    broken: int = 0
+
+    def jobs(self) -> list[Job]:
+        return [{"number": number} for number in self.numbers]
+
+    def run(self, job: Job) -> Found:
+        if job["number"] == self.broken:
+            raise ParameterError("this number cannot be squared")
+        time.sleep(self.nap)
+        return {"square": self.factor * job["number"] ** 2, "process": os.getpid()}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        cells = tuple((str(row["number"]), str(row["square"])) for row in rows)
+        return Outcome((Table("Squares", ("number", "square"), cells),))
+
+
+def squares(rows: Sequence[Row]) -> list[int]:
+    return [row["square"] for row in rows]
+
+
+def lines(folder: Path) -> list[Any]:
+    return [json.loads(line) for line in (folder / "squares.smoke.jsonl").read_text().splitlines()]
+
+
+def test_a_job_is_a_line_and_is_done_once(tmp_path: Path) -> None:
+    first = run("squares", "smoke", Squares(), out=tmp_path, processes=1)
+    assert squares(first.rows) == [1, 4, 9, 16, 25]
+    assert first.outcome.tables[0].rows[2] == ("3", "9")
+    head, *others = lines(tmp_path)
+    assert head["grid"] == {"numbers": [1, 2, 3, 4, 5], "factor": 1, "nap": 0.0, "broken": 0}
+    assert [line["job"]["number"] for line in others] == [1, 2, 3, 4, 5]
+    told: list[tuple[int, int]] = []
+    again = run("squares", "smoke", Squares(), out=tmp_path, processes=1, progress=lambda *at: told.append(at))
+    assert (again.resumed, again.rows, told) == (5, first.rows, [])
+    assert len(lines(tmp_path)) == 6
+    assert run("squares", "smoke", Squares(), out=tmp_path, processes=1, fresh=True).resumed == 0
+
+
+def test_what_was_done_before_a_failure_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="cannot be squared"):
+        run("squares", "smoke", Squares(broken=4), out=tmp_path, processes=1)
+    assert [line["job"]["number"] for line in lines(tmp_path)[1:]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("torn", [b'{"job":{"numb', b'{"job":{"number":3},"found":{"square":9},"seconds":0', b"\xff"])
+def test_a_torn_last_line_is_done_again(tmp_path: Path, torn: bytes) -> None:
+    run("squares", "smoke", Squares(), out=tmp_path, processes=1)
+    path = tmp_path / "squares.smoke.jsonl"
+    kept = path.read_bytes().splitlines(keepends=True)[:3]
+    path.write_bytes(b"".join(kept) + torn)
+    again = run("squares", "smoke", Squares(), out=tmp_path, processes=1)
+    assert (again.resumed, squares(again.rows)) == (2, [1, 4, 9, 16, 25])
+    assert [line["job"]["number"] for line in lines(tmp_path)[1:]] == [1, 2, 3, 4, 5]  # every line whole
+
+
+def test_a_torn_first_line_begins_anew(tmp_path: Path) -> None:
+    (tmp_path / "squares.smoke.jsonl").write_bytes(b'{"experim')
+    assert run("squares", "smoke", Squares(), out=tmp_path, processes=1).resumed == 0
+    assert len(lines(tmp_path)) == 6
+
+
+def test_damage_in_the_middle_is_not_passed_over(tmp_path: Path) -> None:
+    run("squares", "smoke", Squares(), out=tmp_path, processes=1)
+    path = tmp_path / "squares.smoke.jsonl"
+    whole = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*whole[:2], b"{\n", *whole[3:]]))
+    with pytest.raises(ParameterError, match=r"line 3 of .* is damaged; delete it, or begin anew"):
+        run("squares", "smoke", Squares(), out=tmp_path, processes=1)
+
+
+def test_results_of_another_grid_are_not_mixed_in(tmp_path: Path) -> None:
+    run("squares", "smoke", Squares(), out=tmp_path, processes=1)
+    with pytest.raises(ParameterError, match=r"another grid \(factor\), which do not belong.*fresh=True"):
+        run("squares", "smoke", Squares(factor=2), out=tmp_path, processes=1)
+    assert squares(run("squares", "smoke", Squares(factor=2), out=tmp_path, fresh=True, processes=1).rows)[2] == 18
+
+
+def test_a_form_with_other_axes_has_a_file_of_its_own() -> None:
+    from privet_experiments.registry import entry
+
+    quick = entry("fs-table1").form("quick")
+    assert file_name("fs-table1", "quick", quick) == "fs-table1.quick.jsonl"
+    others = {file_name("fs-table1", "quick", with_axes(quick, {"runs": runs})) for runs in (3, 4)}
+    assert len(others) == 2
+    assert all(name.startswith("fs-table1.quick.") and name.endswith(".jsonl") for name in others)
+
+
+def test_two_processes_come_to_the_same(tmp_path: Path) -> None:
+    serial = run("squares", "smoke", Squares(), processes=1)
+    shared = run("squares", "smoke", Squares(nap=0.05), out=tmp_path, processes=2)
+    assert squares(shared.rows) == squares(serial.rows)
+    assert [row["number"] for row in shared.rows] == [1, 2, 3, 4, 5]  # whoever finished first
+    assert os.getpid() not in {row["process"] for row in shared.rows}
+    assert shared.outcome == serial.outcome
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {folder!r})
+from test_runner import Squares
+from privet_experiments.runner import run
+
+def tell(done, total):
+    print(done, flush=True)
+
+if __name__ == "__main__":
+    run("squares", "smoke", Squares(tuple(range(1, 60)), nap=0.2), out=Path({out!r}), processes={processes},
+        progress=tell)
+"""
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c_keeps_what_is_done(tmp_path: Path, processes: int) -> None:
+    program = tmp_path / "squaring.py"
+    program.write_text(PROGRAM.format(folder=str(Path(__file__).parent), out=str(tmp_path), processes=processes))
+    child = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "1\n"
+    child.send_signal(signal.SIGINT)
+    child.wait(30)
+    assert child.returncode != 0
+    kept = len(lines(tmp_path)) - 1
+    assert 1 <= kept < 59
+    grid = Squares(tuple(range(1, 60)), nap=0.2)
+    path = tmp_path / "squares.smoke.jsonl"
+    path.write_text(path.read_text().replace('"nap":0.2', '"nap":0.0'))  # the rest without naps
+    again = run("squares", "smoke", with_nap(grid), out=tmp_path, processes=1)
+    assert (again.resumed, squares(again.rows)) == (kept, [n * n for n in range(1, 60)])
+
+
+def with_nap(grid: Squares) -> Squares:
+    return Squares(grid.numbers)
+
+
+def test_axes_are_checked(tmp_path: Path) -> None:
+    for grid, message in (
+        (Squares(()), "numbers must not be empty"),
+        (Squares(factor=0), "factor must be at least 1, not 0"),
+        (Squares((2, 2)), "would do a job twice"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            run("squares", "smoke", grid, out=tmp_path)
+    assert list(tmp_path.iterdir()) == []  # before anything is written
+    with pytest.raises(ParameterError, match="no axis 'power'; it has factor, numbers"):
+        with_axes(Squares(), {"power": 3})
+    assert [option_of(one) for one in Squares().axes()] == ["--number", "--factor"]
+
+
+def test_a_result_is_plain_json() -> None:
+    @dataclass(frozen=True)
+    class Odd(Squares):
+        def run(self, job: Job) -> Found:
+            return {"square": float("nan")} if job["number"] > 1 else {"number": 1}
+
+    with pytest.raises(ValueError, match="share the name 'number'"):
+        run("odd", "smoke", Odd((1,)), processes=1)
+    with pytest.raises(ValueError, match="JSON compliant"):
+        run("odd", "smoke", Odd((2,)), processes=1)

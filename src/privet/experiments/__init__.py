@@ -1,1 +1,0 @@
-"""Experiments of the papers, and the evaluation of recipes on a table. Nothing here is private: it runs many fits."""
