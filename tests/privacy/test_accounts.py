@@ -81,7 +81,7 @@ def test_replace_one_draws_with_half_the_epsilon(neighbours: str, scale: float) 
     ledger, spy = Ledger(1, neighbours=neighbours), Spy()
     with use_noise(spy):
         noisy_counts(np.array([7]), ledger.charge(0.5, "count"))
-        part = ledger.account("fit", 0.5)._parallel(2)[1]
+        part = ledger.reserve(0.5, "fit")._parallel(2)[1]
         noisy_counts(np.array([7]), part.charge(0.5, "count"))
     assert spy.scales == [scale, scale]
     assert ledger.spent == 1, "the ledger counts in its own relation"
@@ -121,9 +121,7 @@ class Node:
 
 
 STEPS = st.lists(
-    st.tuples(
-        st.integers(0, 10**6), st.sampled_from(["charge"] * 6 + ["parallel"] * 2 + ["account", "analyst"]), AMOUNTS
-    ),
+    st.tuples(st.integers(0, 10**6), st.sampled_from(["charge"] * 6 + ["parallel"] * 2 + ["analyst"]), AMOUNTS),
     max_size=40,
 )
 
@@ -147,16 +145,8 @@ def play(root: Ledger, cap: Fraction, steps: list[tuple[int, str, Fraction]]) ->
                 assert caught.value.requested == amount
                 assert caught.value.remaining == node.ledger.remaining < amount
         else:
-            if step == "analyst":
-                node = nodes[0]
-            if step == "account" and not node.could_charge(amount):
-                with pytest.raises(BudgetExceeded):
-                    node.ledger.account("scope", amount)
-                continue
-            if step == "account":
-                child = node.ledger.account("scope", amount)
-            else:
-                child = node.ledger.analyst(f"analyst {len(nodes)}", amount)
+            node = nodes[0]
+            child = node.ledger.analyst(f"analyst {len(nodes)}", amount)
             node.scopes.append(Node(child, amount, node))
             nodes.append(node.scopes[-1])
         for known in nodes:
@@ -207,7 +197,7 @@ def test_a_part_may_use_what_its_siblings_made_the_parent_pay() -> None:
     left, right = Ledger(1)._parallel(2)
     left.charge(1, "all of it")
     assert right.remaining == 1
-    right.account("a fit of its own", 1).charge(1, "all of it again")
+    right.reserve(1, "a fit of its own").charge(1, "all of it again")
     assert left.remaining == right.remaining == 0
 
 
@@ -237,24 +227,26 @@ def test_analysts_share_the_cap() -> None:
 
 def test_a_scope_has_its_own_certificate_and_no_budget_of_its_own() -> None:
     ledger = Ledger(1)
-    fit = ledger.account("fit", 0.5)
-    assert ledger.spent == 0, "opening a scope costs nothing"
+    fit = ledger.reserve(0.5, "fit")
+    assert (fit.spent, ledger.spent) == (0, Fraction(1, 2)), "what is reserved counts as spent for others"
     fit.charge(0.25, "choice")
-    assert fit.certificate().epsilon == ledger.certificate().epsilon == Fraction(1, 4)
+    assert fit.certificate().epsilon == Fraction(1, 4)
     with pytest.raises(BudgetExceeded) as caught:
         fit.charge(0.5, "choice")
     assert caught.value.account == "fit"
-    ledger.charge(0.75, "the rest")
-    assert fit.remaining == 0, "the scope has room, what pays for it has not"
+    ledger.charge(0.5, "the rest")
+    assert fit.remaining == Fraction(1, 4), "nobody took what it had reserved"
     with pytest.raises(BudgetExceeded):
-        ledger.account("another fit", 0.1)
+        ledger.reserve(0.1, "another fit")
+    fit.end()
+    assert ledger.remaining == Fraction(1, 4)
 
 
 def test_nonprivate_charges_need_the_owners_consent(tmp_path: Path) -> None:
     with pytest.raises(PrivacyError, match="not differentially private"):
         Ledger(1).charge_nonprivate("exact counts", "no noise")
     ledger = Ledger(1).allow_nonprivate()
-    ledger.account("fit", 1).charge_nonprivate("exact counts", "no noise")
+    ledger.reserve(1, "fit").charge_nonprivate("exact counts", "no noise")
     assert not ledger.certificate().private
     with pytest.raises(PrivacyError, match="journal"):
         Ledger(1, journal=tmp_path / "journal").allow_nonprivate()

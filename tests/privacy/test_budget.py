@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import EpsilonError, ParameterError
-from privet.privacy.budget import Neighbours, epsilon, float_up
+from privet.privacy.budget import Neighbours, epsilon, float_up, read_fraction
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,21 @@ def test_a_replacement_is_two_steps() -> None:
 def test_an_unknown_relation_names_the_choices(bad: object) -> None:
     with pytest.raises(ParameterError, match="neighbours must be 'add-remove' or 'replace-one'"):
         Neighbours.parse(bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["1/3", "0.1", "-2", "+2.", ".5", "1e-3", "25E+2", "9" * 4300, "1e4299", "0/7"])
+def test_a_written_number_is_read_exactly(text: str) -> None:
+    assert read_fraction(text, "epsilon") == Fraction(text)
+
+
+HOSTILE = ("1e999999999", "1e-999999999", "1e" + "9" * 5000, "9" * 4301, "1/" + "9" * 4301, "9" * 10_000_000, "1e4300")
+NO_NUMBERS = ("", ".", "e5", "1/0", "1/00", "nan", "inf", "1_0", " 1", "1\n", "\u0663", "0x1", "1/2/3", "1/2e3", "--1")
+
+
+@pytest.mark.parametrize(
+    "text", [*HOSTILE, *NO_NUMBERS, 1, 0.5, None, True, ["1"], b"1", Fraction(1)], ids=lambda text: repr(text)[:20]
+)
+def test_what_is_no_number_of_bounded_length_is_refused_at_once(text: object) -> None:
+    with pytest.raises(EpsilonError, match=r"^the loss must be a number") as refused:
+        read_fraction(text, "the loss")
+    assert len(str(refused.value)) < 200

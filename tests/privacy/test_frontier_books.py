@@ -30,6 +30,7 @@ class NoRecords:
     """An engine over an empty table: these tests are about the books."""
 
     schema = SCHEMA
+    unit = None
     caveats = ()
 
     def answer(self, questions: Sequence[Any]) -> list[Any]:

@@ -45,7 +45,7 @@ def test_the_file_is_one_readable_record_a_line(path: Path) -> None:
     ledger = spend(path, 0.25)
     ledger.analyst("ann", 1).charge(Fraction(1, 3), "a count\nof two lines")
     header, first, limit, second = map(json.loads, path.read_text().splitlines())
-    assert (header["privet-journal"], header["epsilon"], header["neighbours"]) == (2, "1", "add-remove")
+    assert (header["privet-journal"], header["epsilon"], header["neighbours"]) == (3, "1", "add-remove")
     assert (header["delta"], header["dataset"]) == ("0", None)
     assert (limit["analyst"], limit["limit"]) == ("ann", "1")
     assert next(iter(first)) == "adds", "the amount must stand first: a torn line may keep nothing else"
@@ -101,7 +101,8 @@ def test_a_file_that_no_single_read_returns_whole(path: Path, monkeypatch: pytes
 
 
 def test_an_analysts_spending_is_remembered_by_name(path: Path) -> None:
-    Ledger(1, journal=path).analyst("ann", 0.5).account("fit", 0.5)._parallel(2)[1].charge(0.375, "count")
+    with Ledger(1, journal=path).analyst("ann", 0.5).reserve(0.5, "fit") as fit:
+        fit._parallel(2)[1].charge(0.375, "count")
     again = Ledger(journal=path)
     with pytest.raises(BudgetExceeded):
         again.analyst("ann", 0.5).charge(0.25, "count")
@@ -169,7 +170,7 @@ def test_a_foreign_file_is_refused_and_left_alone(path: Path, content: bytes, ca
 
 
 def test_a_newer_journal_is_refused_and_left_alone(path: Path) -> None:
-    path.write_bytes(signed({"privet-journal": 3, "epsilon": "1", "something": "new"}))
+    path.write_bytes(signed({"privet-journal": 4, "epsilon": "1", "something": "new"}))
     before = path.read_bytes()
     with pytest.raises(JournalError, match="newer privet; upgrade"):
         Ledger(1, journal=path)

@@ -89,7 +89,7 @@ def test_a_charge_that_does_not_reach_the_disk_releases_nothing(
 def test_a_part_does_not_profit_from_a_charge_that_failed(path: Path, disk: Disk, fault: str) -> None:
     # Were the part booked before the journal, its sibling would ride on a maximum that nobody paid.
     ledger = Ledger(1, journal=path)
-    left, right = ledger.account("fit", 1)._parallel(2)
+    left, right = ledger.reserve(1, "fit")._parallel(2)
     disk.fault = fault
     with pytest.raises(JournalError):
         left.charge(0.25, "count")

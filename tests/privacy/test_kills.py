@@ -40,7 +40,7 @@ def honest(ledger: Ledger, report: Callable[[], None]) -> None:
 
 
 def in_parts(ledger: Ledger, report: Callable[[], None]) -> None:
-    for part in ledger.account("fit", 1)._parallel(2):  # the second part is free
+    for part in ledger._parallel(2):  # the second part is free
         noisy_counts(EXACT, part.charge(EPSILON, "count"))
     report()
 

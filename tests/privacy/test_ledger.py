@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 
 from privet import Ledger
 from privet.errors import BudgetExceeded, PrivacyError
+from privet.privacy.reservations import Reservation
 
 
 class Holder(BaseEstimator):
@@ -32,7 +33,7 @@ def test_no_copy_creates_budget(tmp_path: Path, kind: str, journal: bool) -> Non
     ledger = {
         "root": lambda: root,
         "analyst": lambda: root.analyst("ann", 1),
-        "account": lambda: root.account("fit", 1),
+        "account": lambda: root.reserve(1, "fit"),
         "part": lambda: root._parallel(2)[0],
     }[kind]()
     holder = Holder(ledger, also=[ledger, {"ledger": ledger}])
@@ -54,7 +55,10 @@ def test_no_copy_creates_budget(tmp_path: Path, kind: str, journal: bool) -> Non
     assert root.spent == 1
 
 
-@pytest.mark.parametrize("kind", [Ledger.analyst, Ledger.account, lambda ledger, *_: ledger._parallel(1)[0], None])
+@pytest.mark.parametrize(
+    "kind",
+    [Ledger.analyst, lambda ledger, *_: ledger.reserve(1, "fit"), lambda ledger, *_: ledger._parallel(1)[0], None],
+)
 def test_a_ledger_in_memory_cannot_be_pickled(kind: Any) -> None:
     ledger = Ledger(1) if kind is None else kind(Ledger(1), "ann", 1)
     for thing in (ledger, Holder(ledger)):
@@ -65,9 +69,11 @@ def test_a_ledger_in_memory_cannot_be_pickled(kind: Any) -> None:
 def test_a_pickled_journal_ledger_spends_from_the_same_file(tmp_path: Path) -> None:
     ledger = Ledger(1, journal=tmp_path / "journal")
     analyst = ledger.analyst("ann", 0.5)
-    for scope in (ledger.account("fit", 1), analyst.account("fit", 0.5), *ledger._parallel(1)):
+    for scope in (ledger.reserve(0.5, "fit"), analyst.reserve(0.5, "fit"), *ledger._parallel(1)):
         with pytest.raises(PrivacyError):
             pickle.dumps(scope)
+        if isinstance(scope, Reservation):
+            scope.end()
     for text in (pickle.dumps(Holder(ledger)), pickle.dumps(Holder(analyst))):
         other = pickle.loads(text).ledger
         other.charge(Fraction(1, 4), "query")
@@ -95,11 +101,13 @@ _PATH = {"PYTHONPATH": str(Path(sys.modules["privet"].__file__ or "").parents[1]
 
 def test_a_fork_does_not_copy_the_budget_of_a_ledger_in_memory() -> None:
     ledger = Ledger(1)
-    scopes = [ledger, ledger.analyst("ann", 1), ledger.account("fit", 1), *ledger._parallel(1)]
+    fit = ledger.reserve(1, "fit")
+    scopes = [ledger, ledger.analyst("ann", 1), fit, *ledger._parallel(1)]
     for scope in scopes:
         assert in_a_fork(partial(scope.charge, 0.5, "count")) == "PrivacyError"
         assert in_a_fork(partial(scope._parallel(1)[0].charge, 0.5, "count")) == "PrivacyError"
     assert in_a_fork(lambda: Ledger(1).charge(0.5, "count").epsilon) == "1/2"
+    fit.end()
     ledger.charge(1, "count")
 
 
@@ -109,7 +117,7 @@ def test_a_fork_shares_a_journal_but_not_the_books_of_parts(tmp_path: Path) -> N
     left.charge(0.5, "count")
     # Both processes remember that the parent paid 0.5 for the group; each would let the other part have it free.
     assert in_a_fork(lambda: right.charge(0.5, "count")) == "PrivacyError"
-    assert in_a_fork(lambda: right.account("fit", 0.5).charge(0.5, "count")) == "PrivacyError"
+    assert in_a_fork(lambda: right.reserve(0.5, "fit").charge(0.5, "count")) == "PrivacyError"
     assert in_a_fork(lambda: ledger._parallel(2)[0].charge(0.25, "count").epsilon) == "1/4"
     assert in_a_fork(lambda: ledger.analyst("ann", 1).charge(0.25, "count").epsilon) == "1/4"
     assert ledger.spent == 1

@@ -150,9 +150,10 @@ def test_accounts_and_analysts_have_both(ledger: Ledger) -> None:
         ann.charge(Loss(0.1, SMALL), "count")
     with pytest.raises(ParameterError, match="can be lowered"):
         ledger.analyst("ann", Loss(0.25, SMALL))
-    fit = ledger.account("fit", 0.5)
+    fit = ledger.reserve(0.5, "fit")
     with pytest.raises(BudgetExceeded, match="delta"):
         fit.charge(Loss(0.25, SMALL / 10), "a fit that was promised to be pure")
+    fit.end()
     ledger.lower_cap(0.75, delta=0)
     assert ledger.left == Loss(0.75)
 

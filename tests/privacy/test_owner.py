@@ -261,7 +261,9 @@ def test_a_ledger_is_refused_for_another_data_set(ledger: Ledger, path: Path) ->
     privet.protect(TABLE, SCHEMA, ledger)
     assert ledger.dataset == "clinic-2026"
     with pytest.raises(ParameterError, match=r"protects the data set 'clinic-2026', not 'school'"):
-        privet.protect(TABLE, renamed("school"), ledger.account("fit", 0.5))
+        privet.protect(TABLE, renamed("school"), ledger.analyst("ann", 0.5))
+    with pytest.raises(ParameterError, match="not 'school'"):
+        ledger.reserve(0.5, "fit", renamed("school"))
     privet.protect(TABLE, renamed(""), ledger)  # a schema without a name says nothing about it
     if path.exists():
         with pytest.raises(ParameterError):
@@ -285,7 +287,7 @@ def test_a_changed_schema_is_written_down_and_named(ledger: Ledger, path: Path) 
     privet.protect(TABLE, SCHEMA, ledger)
     privet.protect(TABLE, SCHEMA.with_bins(3), ledger)
     assert "schema changed" not in str(ledger.certificate()), "where a number is cut is no fact about the table"
-    fit = ledger.account("fit", 0.5)
+    fit = ledger.reserve(0.5, "fit")
     privet.protect(TABLE, renamed("clinic-2026", high=20), fit)
     for certificate in (ledger.certificate(), fit.certificate()):
         assert "the schema changed while this budget was in use: x declared differently" in str(certificate)

@@ -19,10 +19,10 @@ import privet
 from privet import Ledger
 from privet.datasets.clinic import clinic
 from privet.errors import JournalError, PrivacyError, ReceiptError
-from privet.privacy import journal as journal_module
-from privet.privacy.journal import Header, Journal
+from privet.privacy.journal import Journal
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import noisy_counts
+from privet.privacy.records import Header, Note, Record
 from privet.testing import ZeroNoise, use_noise
 
 
@@ -89,15 +89,16 @@ def test_a_handler_cannot_write_in_the_middle_of_a_charge(
         "analyst": lambda: ledger.analyst("ann", 0.5),
         "lower": lambda: ledger.lower_cap(0.5),
     }
-    check = Ledger._check_room
+    check = Ledger._costs
 
-    def interrupted(self: Ledger, *rest: Any) -> None:
-        check(self, *rest)
+    def interrupted(self: Ledger, *rest: Any) -> Any:
+        costs = check(self, *rest)
         monkeypatch.undo()
         signal.raise_signal(signal.SIGALRM)  # the room was checked, and nothing is booked yet
+        return costs
 
     on_alarm(acts[act])
-    monkeypatch.setattr(Ledger, "_check_room", interrupted)
+    monkeypatch.setattr(Ledger, "_costs", interrupted)
     with pytest.raises(PrivacyError, match=r"a signal handler cannot charge .* set a flag"):
         ledger.charge(0.9, "mine")
     assert ledger.spent == 0
@@ -207,7 +208,7 @@ def test_a_fork_in_the_middle_of_a_charge_does_not_append(tmp_path: Path) -> Non
     journal = Journal(tmp_path / "journal", Header(Loss(1), privet.privacy.budget.Neighbours.ADD_REMOVE))
     journal._owner = -1  # as the child sees it
     with pytest.raises(JournalError, match="the process that forked this one"):
-        journal_module.Journal.append(journal, journal_module.Note("dataset", "clinic"))
+        journal.append(Record(Note("dataset", "clinic")))
 
 
 def test_threads_redeem_a_receipt_once() -> None:

@@ -2,27 +2,30 @@
 
 What one account spends, its parent pays. The parent of a *parallel* group pays only the largest amount that a child has
 spent, since the children hold disjoint records. Only the kernel makes such groups, because only it can be sure that
-records are disjoint. Proofs: ``docs/proofs/composition.md``.
+records are disjoint. What a piece of work has reserved counts as spent for all others until it ends. Proofs:
+``docs/proofs/composition.md``, ``docs/proofs/reservations.md``.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
 from typing import TYPE_CHECKING, Self, cast
 
-from privet.errors import BudgetExceeded, PrivacyError
+from privet.errors import BudgetExceeded, PrivacyError, ReservationError
 from privet.privacy.budget import INFINITY, Neighbours, check_digits
 from privet.privacy.certificate import Caveat, Certificate, Charge
+from privet.privacy.holds import Group, Hold, Holds
 from privet.privacy.losses import NOTHING, UNLIMITED, Loss
 from privet.privacy.receipts import Receipt
 from privet.privacy.wording import html_of_ledger
 
 if TYPE_CHECKING:
     from privet.privacy.ledger import Ledger
+    from privet.privacy.reservations import Reservation
+    from privet.schema import Schema
 
 _UNREADABLE = Caveat("the journal holds a record that cannot be read: all that was left counts as spent")
 _CHOSEN_ON_THE_WAY = (
@@ -31,24 +34,19 @@ _CHOSEN_ON_THE_WAY = (
 )
 
 
-@dataclass(slots=True)
-class _Group:
-    """Accounts over disjoint records; ``peak`` is what the most expensive of them has spent."""
-
-    peak: Loss = NOTHING
-
-
 class Account:
     """An account of the tree under a ledger. The ledger itself is the root, and keeps the lock and the journal."""
 
     neighbours: Neighbours
     _parent: Account | None
-    _group: _Group | None
+    _group: Group | None
+    _own_hold: Hold | None = None  # of a reservation
 
     def _set_up(self, name: str, limit: Loss) -> None:
         self.name = name
         self._limit = limit
         self._spent = NOTHING
+        self._holds = Holds()  # what work that is not done may still charge here
         self._charges: list[Charge] = []
         self._caveats: dict[Caveat, None] = {}
         self._may_void = False
@@ -58,7 +56,7 @@ class Account:
 
     @property
     def loss(self) -> Loss:
-        """What was spent, epsilon and delta."""
+        """What counts as spent, epsilon and delta: what was charged, and what is reserved for work that is not done."""
         with self._root()._exclusive():
             return self._used()
 
@@ -89,12 +87,13 @@ class Account:
         with self._root()._exclusive():
             void = any(caveat.voids for caveat in self._caveats)
             charges, caveats, used = list(self._charges), list(self._caveats), self._used()
+            charges += [Charge(f"held by {hold}", rest, rest) for hold, rest in self._holds if rest != NOTHING]
             if self._parent is None and self._root()._unread:
-                rest = used - self._spent
+                rest = used - self._spent - self._holds.total
                 charges.append(Charge("a record that cannot be read", rest, rest))
                 caveats.append(_UNREADABLE)
             if used.delta:
-                limit = next(account._limit for account, _ in self._path() if account._limit != UNLIMITED)
+                limit = next(account._limit for account, _, _ in self._path() if account._limit != UNLIMITED)
                 caveats.append(Caveat(_CHOSEN_ON_THE_WAY.format(limit)))
             return Certificate(
                 epsilon=INFINITY if void else used.epsilon,
@@ -131,25 +130,21 @@ class Account:
         For a frontier, which keeps the books of its own cells. ``adds`` is how much more the most expensive path costs
         with this charge; it is never more than the loss.
         """
-        paid = loss - adds
         root = self._root()
         with root._exclusive(writing=True):
-            if any(a._process != os.getpid() and not (a._durable and root._journal) for a, _ in self._path()):
-                why = "lives in the memory of the process that opened it, and a fork must not copy budget"
-                raise PrivacyError(f"{self.name} {why}; give the ledger journal=path and open the account here")
-            self._check_room(loss, what, paid)
-            costs = [(account, loss - free) for account, free in self._path(paid)]
-            check_digits((root._spent + costs[-1][1]).epsilon, "the sum of all charges")
+            costs = self._costs(loss, what, loss - adds)
             # Outermost first: an interrupt between two lines then books too much, never too little.
-            root._enter(Charge(what, loss, costs[-1][1], mechanism, scale), self._analyst())
-            for account, cost in reversed(costs):
+            account, above, hold = costs[-1]
+            root._enter(Charge(what, loss, above, mechanism, scale), self._analyst(), hold)
+            for account, cost, hold in reversed(costs):
                 if not account._durable:
-                    account._book(Charge(what, loss, cost, mechanism, scale))
+                    account._pay(Charge(what, loss, cost, mechanism, scale), above, hold)
+                above = cost
         return Receipt(self, loss / self.steps, what, cells)
 
     def check_nonprivate(self, what: str, why: str) -> None:
         """Refuse a release that no epsilon covers, unless ``allow_nonprivate`` was called on this account."""
-        if not all(account._may_void for account, _ in self._path()):
+        if not all(account._may_void for account, _, _ in self._path()):
             raise PrivacyError(
                 f"{what!r} is not differentially private ({why}), and this ledger protects a budget; fit it without "
                 "ledger=, on data that need no protection, or use variant='sound'"
@@ -171,7 +166,7 @@ class Account:
         """A condition that this account's certificate, and those above it, must state."""
         caveat, root = Caveat(text, voids), self._root()
         with root._exclusive(writing=True):
-            new = [account for account, _ in self._path() if caveat not in account._caveats]
+            new = [account for account, _, _ in self._path() if caveat not in account._caveats]
             if any(account._durable for account in new):
                 root._enter(caveat, self._analyst())
             for account in new:
@@ -179,27 +174,34 @@ class Account:
 
     # -- accounts below ----------------------------------------------------------------------------------------------
 
-    def account(self, name: str, loss: object) -> Ledger:
-        """A part of this budget for one piece of work, with a certificate of its own. Refused if too little is left."""
-        limit = Loss.of(loss)
-        with self._root()._exclusive():
-            self._check_room(limit, name)
-        return self._child(name, limit)
+    def reserve(self, loss: object, work: str, schema: Schema | None = None) -> Reservation:
+        """Take the whole price of a piece of work, in one durable step. Refused if that is more than is left.
+
+        With a ``schema`` also if the budget protects another data set or unit; then nothing is written down. What comes
+        back is an account for the work, and a context manager that gives back what was not charged: use it before a
+        record is read. See :class:`~privet.privacy.reservations.Reservation`.
+        """
+        from privet.privacy.reservations import Reservation
+
+        return Reservation(self, Loss.of(loss), work, schema)
 
     def _parallel(self, count: int) -> tuple[Ledger, ...]:
         """Accounts over ``count`` disjoint parts of the records; this one pays for the most expensive one only.
 
         For ``PrivateDataset`` and ``Frontier`` alone, which know that the parts are disjoint.
         """
-        group = _Group()
+        group = Group()
         return tuple(self._child(f"part {i} of {self.name}", UNLIMITED, group) for i in range(count))
 
-    def _child(self, name: str, limit: Loss, group: _Group | None = None) -> Ledger:
+    def _child(self, name: str, limit: Loss, group: Group | None = None) -> Ledger:
         child = object.__new__(type(self._root()))
-        child._parent, child._group, child.neighbours = self, group, self.neighbours
-        child._set_up(name, limit)
-        child._may_void = self._may_void
+        child._hang(self, name, limit, group)
         return child
+
+    def _hang(self, parent: Account, name: str, limit: Loss, group: Group | None = None) -> None:
+        self._parent, self._group, self.neighbours = parent, group, parent.neighbours
+        self._set_up(name, limit)
+        self._may_void = parent._may_void
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -211,34 +213,77 @@ class Account:
     def _root(self) -> Ledger:
         return cast("Ledger", self) if self._parent is None else self._parent._root()
 
-    def _path(self, paid: Loss = NOTHING) -> Iterator[tuple[Account, Loss]]:
-        """This account and those above it, innermost first, and how much of a charge here each has already paid."""
+    def _path(self, paid: Loss = NOTHING) -> Iterator[tuple[Account, Loss, Hold | None]]:
+        """This account and those above it, innermost first.
+
+        With each: how much of a charge here it has already paid, and the hold at it out of which such a charge is
+        taken, if there is a reservation in between.
+        """
         account: Account | None = self
+        hold: Hold | None = None
         while account is not None:
-            yield account, paid
-            if account._group is not None:
-                paid += account._group.peak - account._spent
+            yield account, paid, hold
+            hold = account._own_hold or hold
+            paid += account._credit(hold)
             account = account._parent
+
+    def _credit(self, hold: Hold | None) -> Loss:
+        """What the account above has paid for a parallel group, and need not pay again for a charge of this part."""
+        if self._group is None:
+            return NOTHING
+        if hold is not None:
+            return hold.credits.get(self, NOTHING)
+        promised = sum((other.credits.get(self, NOTHING) for other, _ in self._holds), NOTHING)
+        return self._group.paid - self._spent - promised
 
     def _used(self) -> Loss:
         """What counts as spent. It is the whole budget while the journal holds a record that cannot be read."""
-        return self._spent | self._limit if self._parent is None and self._root()._unread else self._spent
+        used = self._spent + self._holds.total
+        return used | self._limit if self._parent is None and self._root()._unread else used
 
     def _rooms(self, paid: Loss = NOTHING) -> list[tuple[Loss, str]]:
         """What each account on the way has left for a charge here, with its name."""
-        return [(account._limit - account._used() + free, account.name) for account, free in self._path(paid)]
+        return [
+            (account._limit - account._used() + free, account.name)
+            if hold is None
+            else (account._holds.left(hold) + free, str(hold))
+            for account, free, hold in self._path(paid)
+        ]
 
-    def _check_room(self, loss: Loss, what: str, paid: Loss = NOTHING) -> None:
+    def _costs(self, loss: Loss, what: str, paid: Loss = NOTHING) -> list[tuple[Account, Loss, Hold | None]]:
+        """What each account on the way pays for a charge here, and out of which hold; or why there can be none."""
+        path, root = list(self._path(paid)), self._root()
+        if any(a._process != os.getpid() and not (a._durable and root._journal) for a, _, _ in path):
+            why = "lives in the memory of the process that opened it, and a fork must not copy budget"
+            raise PrivacyError(f"{self.name} {why}; give the ledger journal=path and open the account here")
+        work = [account._own_hold for account, _, _ in path if account._own_hold is not None]
+        for hold in work:
+            if not hold.open:
+                raise ReservationError(f"{what!r} cannot be charged: {hold} has ended; reserve anew")
+        charged = path[-1][2].charged if path[-1][2] is not None else NOTHING
         rooms = self._rooms(paid)
         for currency in ("epsilon", "delta"):
             asked = getattr(loss, currency)
             room, holder = min(((getattr(room, currency), name) for room, name in rooms), key=itemgetter(0))
             if asked > room:
-                raise BudgetExceeded(asked, room, holder, what, currency)
+                raise BudgetExceeded(asked, room, holder, what, currency, getattr(charged, currency))
+        costs = [(account, loss - free, hold) for account, free, hold in path]
+        for currency in ("epsilon", "delta"):
+            check_digits(getattr(root._spent + root._holds.total + costs[-1][1], currency), "the sum of all charges")
+        return costs
 
     def _analyst(self) -> str | None:
         """In whose name the journal keeps what is charged here."""
-        return next((account.name for account, _ in self._path() if account._parent and account._durable), None)
+        return next((account.name for account, _, _ in self._path() if account._parent and account._durable), None)
+
+    def _pay(self, charge: Charge, above: Loss, hold: Hold | None) -> None:
+        """Book a charge for which the account above has booked ``above``."""
+        if self._group is not None:
+            if hold is not None:
+                hold.credits[self] = hold.credits.get(self, NOTHING) - charge.added
+            self._group.paid += above
+        self._book(charge)
+        self._holds.take(hold, charge.added)
 
     def _book(self, entry: Charge | Caveat) -> None:
         if isinstance(entry, Caveat):
@@ -246,5 +291,3 @@ class Account:
             return
         self._charges.append(entry)
         self._spent += entry.added
-        if self._group is not None:
-            self._group.peak |= self._spent

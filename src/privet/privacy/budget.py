@@ -7,6 +7,7 @@ True
 from __future__ import annotations
 
 import math
+import re
 from enum import StrEnum
 from fractions import Fraction
 from numbers import Rational, Real
@@ -16,6 +17,11 @@ from privet.errors import EpsilonError, ParameterError
 INFINITY = math.inf
 _LEAST = Fraction(1, 10**100)
 _MOST_BITS = 7_000  # of a denominator: some 2,100 digits, so that Python can still write the difference of two
+_SHOWN = 40  # characters of a wrong number that a message repeats
+_MOST_DIGITS = 4_300  # of a numerator or a denominator: Python reads and writes no longer ones
+_WRITTEN = re.compile(
+    r"[+-]?(?:(?P<top>[0-9]+)/(?P<bottom>[0-9]+)|(?=\.?[0-9])(?P<whole>[0-9]*)\.?(?P<part>[0-9]*)(?:[eE](?P<power>[+-]?[0-9]+))?)"
+)
 Total = Fraction | float
 """A total loss: an exact rational, or ``INFINITY`` for what is not private at all."""
 
@@ -51,6 +57,36 @@ def exact(value: object, name: str) -> Fraction:
     else:
         number = Fraction(str(value))  # numpy's float32 too prints what its owner typed
     return number
+
+
+def read_fraction(text: object, name: str) -> Fraction:
+    """Read a number from the text of a file or a command exactly; its length is bounded before it is computed.
+
+    ``Fraction("1e999999999")`` would run for hours. The sign and the range are the caller's business.
+
+    >>> read_fraction("1/3", "epsilon"), read_fraction("2.5e-1", "epsilon")
+    (Fraction(1, 3), Fraction(1, 4))
+    """
+    if not isinstance(text, str):
+        raise EpsilonError(f"{name} must be a number written as text, such as '0.5', not {type(text).__name__}")
+    # The pattern never runs over more than the longest number there is: a sign, a bar and two times the digits.
+    found = _WRITTEN.fullmatch(text) if len(text) <= 2 * _MOST_DIGITS + 2 else None
+    if found is None or _digits(found) > _MOST_DIGITS:
+        shown = repr(text) if len(text) <= _SHOWN else f"text of {len(text)} characters"
+        raise EpsilonError(f"{name} must be a number such as 0.5 or 1/3 of at most 4,300 digits, not {shown}")
+    if found["bottom"] is not None and not found["bottom"].strip("0"):
+        raise EpsilonError(f"{name} must be a number such as 0.5 or 1/3, not one divided by 0")
+    return Fraction(text)
+
+
+def _digits(found: re.Match[str]) -> int:
+    """At least as many digits as the longer of numerator and denominator has once the power is written out."""
+    if found["bottom"] is not None:
+        return max(len(found["top"]), len(found["bottom"]))
+    power = found["power"] or "0"
+    if len(power) > len(str(_MOST_DIGITS)) + 1:  # one for the sign; longer ones may not even be read
+        return _MOST_DIGITS + 1
+    return len(found["whole"]) + len(found["part"]) + abs(int(power))
 
 
 def epsilon(value: object, name: str = "epsilon") -> Fraction:

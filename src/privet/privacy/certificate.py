@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -43,13 +42,6 @@ class Charge:
         rest = {"delta": self.loss.delta, "adds_delta": self.added.delta, "mechanism": self.mechanism}
         known = {key: str(value) for key, value in (rest | {"scale": self.scale}).items() if value}
         return {"what": self.what, "epsilon": str(self.epsilon), "adds": str(self.adds)} | known
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, str]) -> Charge:
-        numbers = {key: Fraction(text) for key, text in data.items() if key not in ("what", "mechanism")}
-        loss = Loss(numbers["epsilon"], numbers.get("delta", Fraction(0)))
-        added = Loss(numbers["adds"], numbers.get("adds_delta", Fraction(0)))
-        return cls(str(data["what"]), loss, added, data.get("mechanism"), numbers.get("scale"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +101,10 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        return cls(
-            epsilon=_read(data["epsilon"]),
-            neighbours=Neighbours.parse(data["neighbours"]),
-            charges=tuple(map(Charge.from_dict, data["charges"])),
-            caveats=tuple(Caveat(str(c["text"]), bool(c["voids"])) for c in data["caveats"]),
-            delta=Fraction(data["delta"]),
-            unit=Unit(**data["unit"]) if "unit" in data else None,
-        )
+        """What ``to_dict`` wrote, with every type and range checked; raises :class:`ParameterError` for all else."""
+        from privet.privacy.decoding import decode
+
+        return decode(data)
 
     def __str__(self) -> str:
         return wording.text_of(self)
@@ -130,7 +118,3 @@ class Certificate:
 
 def _write(value: Total) -> str:
     return "infinity" if value == INFINITY else str(value)
-
-
-def _read(text: str) -> Total:
-    return math.inf if text == "infinity" else Fraction(text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -14,13 +15,13 @@ from privet.privacy import counting, mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, descend, level_sums, only, refine
 from privet.privacy.fits.calibration import Calibration, Shape, calibrate
-from privet.privacy.fits.perturbed_fit import Fit, release_fit
+from privet.privacy.fits.perturbed_fit import OBJECTIVE, Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
 from privet.privacy.frontier import Frontier, descend_each
 from privet.privacy.ledger import Certificate, Ledger, Receipt
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
-from privet.privacy.noise import current_source
+from privet.privacy.noise import current_source, declare
 from privet.privacy.scores import LogLoss, Score
 from privet.schema import Numeric, Schema
 from privet.schema.encoding import Quantum
@@ -125,6 +126,7 @@ class PrivateDataset:
         by, score = Selection(), LogLoss(evidence.most)
         mechanisms.check_candidates(by, (1, evidence.weights.size), None, prior)
         receipt = self._charge(epsilon, "weight of the evidence", evidence.most, by.mechanism)
+        declare("weight of the evidence", self._cells, evidence, log_prior)
         worth = score.node(self._engine.answer([counting.LossSums(self._cells, evidence)])[0])
         return int(mechanisms.choose(worth, score, receipt, by, terms=1, log_prior=prior)[0])
 
@@ -139,7 +141,7 @@ class PrivateDataset:
         plan.check(self.schema, cells.size)
         shape.check(plan.terms, self.schema)
         calibration = calibrate(shape, loss / self.ledger.steps)
-        receipt = self._account.charge(loss, what, mechanism=f"objective with {calibration.law} noise")
+        receipt = self._account.charge(loss, what, mechanism=OBJECTIVE.format(calibration.law))
         return release_fit(self._engine, cells, plan, calibration, receipt), calibration
 
     def choose_terms(
@@ -175,6 +177,7 @@ class PrivateDataset:
         if not isinstance(rate, Fraction) or not 0 < rate <= 1:
             raise ParameterError(f"rate must be a Fraction above 0 and at most 1, not {rate!r}")
         coins = self._coins()
+        declare("sample", rate)
         sides = self._engine.shards(self._cells, 2, lambda _, n: 1 * (coins(rate.denominator, n) >= rate.numerator))
         return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account)  # side 0 is "enters"
 
@@ -186,12 +189,14 @@ class PrivateDataset:
         """The leaves of each public tree: one frontier a tree, counted in one pass. All records go down every tree."""
         return descend_each(self._engine, self._cells, routes, self._account)
 
-    def for_work(self, name: str, loss: object, schema: Schema) -> PrivateDataset:
-        """These records for one piece of work: on an account of their own, with numbers cut as ``schema`` says."""
-        engine, account = self._cut_anew(schema), self._account.account(name, loss)
-        if self._changed:
-            account.add_caveat(self._changed)
-        return PrivateDataset(engine, account, self._cells, account)
+    @contextmanager
+    def for_work(self, loss: object, work: str, schema: Schema) -> Iterator[PrivateDataset]:
+        """These records for one piece of work, which reserves its price, with numbers cut as ``schema`` says."""
+        with self._account.reserve(loss, work, schema) as account:
+            engine = self._cut_anew(schema)
+            if self._changed:
+                account.add_caveat(self._changed)
+            yield PrivateDataset(engine, account, self._cells, account)
 
     def recut(self, schema: Schema) -> PrivateDataset:
         """The same records on the same account, with numbers cut as ``schema`` says; what it says must be public."""

@@ -26,6 +26,7 @@ from privet.privacy.counting import Cells, Engine, Tally, bin_counts, class_coun
 from privet.privacy.ledger import Ledger, Receipt
 from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
+from privet.privacy.noise import declare
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
 from privet.privacy.scores import Hits, Score, Wins, check_score
@@ -64,6 +65,8 @@ class Frontier:
     """Disjoint cells of private records. ``cells`` arguments are indices into it; all of them by default."""
 
     def __init__(self, engine: Engine, cells: Cells, ledger: Ledger) -> None:
+        if engine.unit != ledger._root()._unit:
+            raise PrivacyError("these records and the ledger that pays for them have different units; bind it first")
         self._engine = engine
         self._cells = cells
         self._will_choose = False
@@ -145,6 +148,7 @@ class Frontier:
             self._books.ledger.add_caveat(condition)
         sensitivity = score.sensitivity * selection.factor
         chosen, receipt = self._charge(epsilon, cells, what, selection.mechanism, sensitivity)
+        declare("choice of tests", tests, score, selection, allowed, log_prior, chosen)
         scores, terms = score_tests(self._counts[chosen], tests, score, self.schema)
         return mechanisms.choose(
             scores, score, receipt, selection, terms=terms, allowed=allowed, log_prior=log_prior, cells=chosen

@@ -1,34 +1,35 @@
 """The ledger: no receipt, no release.
 
 A mechanism needs a receipt and takes its epsilon from it. Before the receipt is handed out, the charge is checked,
-subtracted and (with a journal) on disk. How charges add up is in ``accounts.py``. Here are the books of a data set: the
-lock and the journal, what the budget is for, its analysts, and why a copy is no second budget.
+subtracted and (with a journal) on disk. How charges add up is in ``accounts.py``, how the books are kept in
+``bookkeeping.py``. Here is what people do with a budget: say what it is for, share it among analysts, settle what a
+crash left open; and why a copy is no second budget.
 """
 
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
-from privet.errors import JournalError, ParameterError, PrivacyError
-from privet.privacy.accounts import Account
+from privet.errors import EpsilonError, JournalError, ParameterError, PrivacyError, ReservationError
+from privet.privacy.bookkeeping import Bookkeeping
 from privet.privacy.budget import Neighbours, exact
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate, Charge
-from privet.privacy.journal import Entry, Header, Journal, Note
+from privet.privacy.holds import Hold
+from privet.privacy.journal import Journal
 from privet.privacy.losses import UNLIMITED, Loss
 from privet.privacy.receipts import Receipt
+from privet.privacy.records import Header, Note
 from privet.schema import Unit
 from privet.schema.fingerprint import changes
 
 __all__ = ["Caveat", "Certificate", "Charge", "Ledger", "Receipt"]
 
 
-class Ledger(Account):
+class Ledger(Bookkeeping):
     """A budget that cannot be overspent, copied or forgotten.
 
     Parameters
@@ -71,19 +72,10 @@ class Ledger(Account):
         if journal is None or epsilon is not None or delta is not None:
             cap = Loss(parse_epsilon(epsilon), parse_delta(0 if delta is None else delta))
             header = Header(cap, relation or Neighbours.ADD_REMOVE, dataset)
-        self._parent = self._group = None
-        self._journal = None if journal is None else Journal(journal, header)
-        self._lock = threading.RLock()
-        self._busy = False
-        self._unread: dict[int, None] = {}  # lines of the journal that cannot be read and are not settled
-        self._analysts: dict[str, Ledger] = {}
-        begun = self._journal.header if self._journal else header
+        kept = None if journal is None else Journal(journal, header)
+        begun = kept.header if kept else header
         assert begun is not None
-        self._set_up("the data set's budget", begun.cap)
-        self.neighbours = begun.neighbours
-        self._dataset = begun.dataset
-        self._facts: Mapping[str, str] | None = None
-        self._unit: Unit | None = None  # whom the relation adds, removes or replaces; None is a row
+        self._open_books(begun, kept)
         with self._exclusive():
             pass  # takes over what the journal already holds
         if header is not None and header.cap != (self._limit if delta is not None else Loss(self._limit.epsilon)):
@@ -109,6 +101,28 @@ class Ledger(Account):
         """The analysts of this data set, by name."""
         return dict(self._root()._analysts)
 
+    @property
+    def whole(self) -> Ledger:
+        """The budget of the data set, which all accounts below it share."""
+        return self._root()
+
+    @property
+    def reservations(self) -> Mapping[int, Hold]:
+        """The reservations that were not ended, by number: work that goes on, or was cut off by a crash."""
+        root = self._root()
+        with root._exclusive():
+            found = {number: hold for number, hold in root._reservations.items() if hold.open}
+            for hold in found.values():
+                root._least_cost(hold)
+            return found
+
+    @property
+    def head(self) -> str | None:
+        """The head of the journal's chain: who keeps it elsewhere can tell later that nothing was cut off."""
+        root = self._root()
+        with root._exclusive():
+            return None if root._journal is None else root._journal.head
+
     # -- what the budget is for ------------------------------------------------------------------------------------
 
     def bind(self, dataset: str, facts: Mapping[str, str] | None = None, unit: Unit | None = None) -> str | None:
@@ -119,15 +133,8 @@ class Ledger(Account):
         """
         root = self._root()
         with root._exclusive(writing=True):
-            if dataset and root._dataset not in (None, dataset):
-                raise ParameterError(
-                    f"this ledger protects the data set {root._dataset!r}, not {dataset!r}: give each data set a "
-                    "ledger and a journal of its own, or correct the name in the schema"
-                )
+            root._check_binding(dataset, unit if facts else root._unit)
             if facts and unit != root._unit:
-                if root._facts or root._charges:
-                    holds, wants = (one or "one row" for one in (root._unit, unit))
-                    raise ParameterError(f"this ledger protects {holds}, not {wants}: its sums speak of no other unit")
                 root._enter(Note("unit", unit and [unit.name, unit.max_rows]))
             if dataset and root._dataset is None:
                 root._enter(Note("dataset", dataset))
@@ -139,6 +146,17 @@ class Ledger(Account):
             with root._exclusive(writing=True):
                 root._enter(Note("schema", dict(facts)))
         return caveat
+
+    def _check_binding(self, dataset: str, unit: Unit | None) -> None:
+        """Refuse another data set or another unit than this budget protects."""
+        if dataset and self._dataset not in (None, dataset):
+            raise ParameterError(
+                f"this ledger protects the data set {self._dataset!r}, not {dataset!r}: give each data set a "
+                "ledger and a journal of its own, or correct the name in the schema"
+            )
+        if unit != self._unit and (self._facts or self._charges):
+            holds, wants = (one or "one row" for one in (self._unit, unit))
+            raise ParameterError(f"this ledger protects {holds}, not {wants}: its sums speak of no other unit")
 
     def lower_cap(self, epsilon: object, *, delta: object = None) -> None:
         """Lower the cap for good. It can never be raised, since people were promised the present one."""
@@ -160,12 +178,42 @@ class Ledger(Account):
                 raise ParameterError(f"no record costs more than the whole budget, epsilon {root._limit}, as {cost} is")
             root._enter(Note("settled", [line, str(cost)]))
 
+    def settle_reservation(self, number: int, loss: object) -> None:
+        """Say what a reservation cost whose process died: from what it charged to all that it reserved."""
+        root, cost = self._root(), loss if isinstance(loss, Loss) else Loss(exact(loss, "epsilon"))
+        with root._exclusive(writing=True):
+            hold = root._reservations.get(number)
+            if hold is None or not hold.open:
+                numbers = ", ".join(str(n) for n, other in root._reservations.items() if other.open) or "there are none"
+                raise ParameterError(
+                    f"number must be one of a reservation that was not ended ({numbers}), not {number!r}"
+                )
+            if root._is_running(number):
+                raise ReservationError(f"{hold} is still at work; it can be settled when its process has ended")
+            least = root._least_cost(hold)
+            if hold.hidden and not least <= cost:
+                raise ParameterError(
+                    f"a line that cannot be read may hold a charge of {hold}, so that nobody can say that it cost less "
+                    f"than it reserved; settle it at epsilon {hold.reserved}"
+                )
+            if not (least <= cost and cost <= hold.reserved | hold.charged):
+                raise ParameterError(
+                    f"{hold} has charged epsilon {hold.charged} and reserved {hold.reserved}: {cost} is not in between"
+                )
+            root._enter(Note("settles", [number, str(cost)]), hold.analyst)
+
+    def is_running(self, number: int) -> bool:
+        """Whether whoever made a reservation still lives."""
+        root = self._root()
+        with root._exclusive():
+            return root._is_running(number)
+
     def discard_unused(self) -> None:
         """Remove the journal if this ledger made it and nothing was charged, so that a refused call leaves no file."""
         root = self._root()
         if root._journal is not None and root._journal.created:
             with root._exclusive(writing=True):
-                if not root._charges and not root._unread:
+                if not root._charges and not root._unread and not root._holds:
                     root._journal.path.unlink()  # other processes that have it open notice before their next charge
 
     # -- analysts --------------------------------------------------------------------------------------------------
@@ -180,6 +228,11 @@ class Ledger(Account):
         with self._exclusive(writing=True):
             known = self._analysts.get(name)
             old = UNLIMITED if known is None else known._limit
+            if loss is None and old == UNLIMITED:
+                raise EpsilonError(
+                    f"epsilon must be a positive number, the limit of the new analyst {name!r}: `privet ledger grant` "
+                    f"sets one, or ledger.analyst(name, epsilon); known are {', '.join(self._analysts) or 'none'}"
+                )
             limit = old if loss is None and old != UNLIMITED else Loss.of(loss)
             if not limit <= old:
                 raise ParameterError(
@@ -188,72 +241,6 @@ class Ledger(Account):
             if limit != old:
                 self._enter(Note("limit", str(limit)), name)
             return self._analysts[name]
-
-    # -- inside ----------------------------------------------------------------------------------------------------
-
-    def _enter(self, entry: Entry, analyst: str | None = None) -> None:
-        """On the root, with the books open: put an entry into the journal, if there is one, and into the books."""
-        if self._journal is None:
-            self._take_in(0, entry, analyst)
-        else:
-            self._journal.append(entry, analyst)
-            self._take_over()
-
-    def _take_in(self, line: int, entry: Entry | None, analyst: str | None) -> None:
-        """On the root: what an entry means for the books."""
-        account = self
-        if analyst is not None:
-            account = self._analysts.setdefault(analyst, self._child(analyst, UNLIMITED))
-        match entry:
-            case None:
-                self._unread[line] = None
-            case Charge() | Caveat():
-                for booked in dict.fromkeys((self, account)):
-                    booked._book(entry)
-            case Note("limit", text):
-                account._limit -= account._limit - Loss.read(text)  # the smaller of the two
-            case Note("dataset", name):
-                self._dataset = name
-            case Note("unit", facts):
-                self._unit = facts and Unit(*facts)
-            case Note("schema", facts):
-                self._facts = facts
-            case Note("settled", [settled, text]) if settled in self._unread:
-                self._book(Charge(f"line {settled} of the journal, as settled", Loss.read(text), Loss.read(text)))
-                self._book(Caveat(f"line {settled} of the journal cannot be read; its cost is what the owner stated"))
-                del self._unread[settled]
-
-    @contextmanager
-    def _exclusive(self, *, writing: bool = False) -> Iterator[None]:
-        """On the root: lock the books against other threads and processes, and read what is new in the journal.
-
-        The same thread can come here a second time, from a signal handler, a finaliser or a tracer. It may then read
-        the books, but not write: the first time may be between a check and its entry.
-        """
-        with self._lock:
-            if self._busy:
-                if writing:
-                    raise PrivacyError(
-                        "the books are open: a signal handler cannot charge in the middle of a charge, nothing was "
-                        "charged for it; let it set a flag, and charge when the call has returned"
-                    )
-                yield
-                return
-            self._busy = True
-            try:
-                if self._journal is None:
-                    yield
-                    return
-                with self._journal.locked():
-                    self._take_over()
-                    yield
-            finally:
-                self._busy = False
-
-    def _take_over(self) -> None:
-        assert self._journal is not None
-        for news in self._journal.read_new():
-            self._take_in(*news)
 
     # -- one ledger is one ledger ----------------------------------------------------------------------------------
 

@@ -14,10 +14,11 @@ from fractions import Fraction
 
 from privet.errors import EpsilonError, ParameterError
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.budget import exact
+from privet.privacy.budget import exact, read_fraction
 
 _ZERO = Fraction(0)
 _PRECISION = 50  # digits of a group factor, the last one rounded up
+_MOST = 10**100  # no budget is larger, see budget.epsilon
 _LONGEST = 200  # bits of a denominator that is still printed
 _BEYOND = 2_000  # e^2000 times any useful delta is far above 1
 
@@ -55,9 +56,13 @@ class Loss:
         return value
 
     @classmethod
-    def read(cls, text: str) -> Loss:
-        """The inverse of ``str``: ``1/2`` is pure, ``1/2, 1/1000`` has a delta."""
-        return cls(*(Fraction(part) for part in text.split(", ")))
+    def read(cls, text: object) -> Loss:
+        """The inverse of ``str``: ``1/2`` is pure, ``1/2, 1/1000`` has a delta. What cannot be charged is refused."""
+        first, comma, second = text.partition(", ") if isinstance(text, str) else (text, "", "")
+        read = cls(read_fraction(first, "epsilon"), read_fraction(second, "delta") if comma else _ZERO)
+        if read.epsilon > _MOST or read.delta > 1:
+            raise EpsilonError("a loss has an epsilon of at most 1e100 and a delta of at most 1")
+        return read
 
     def __str__(self) -> str:
         return f"{self.epsilon}, {self.delta}" if self.delta else str(self.epsilon)

@@ -78,6 +78,17 @@ class OpenDPNoise:
 
 _OPENDP = OpenDPNoise()
 _source: ContextVar[NoiseSource] = ContextVar("privet_noise")
+_declared: ContextVar[list[tuple[object, ...]] | None] = ContextVar("privet_declared", default=None)
+
+
+def declare(what: str, *facts: object) -> None:
+    """Write down what a mechanism takes for public, if an audit listens: it must be the same for two neighbours.
+
+    For inputs that no draw shows. The noise of a fit hides its plan, and a choice its candidates.
+    """
+    heard = _declared.get()
+    if heard is not None:
+        heard.append((what, *facts))
 
 
 def current_source() -> NoiseSource:

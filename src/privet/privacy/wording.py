@@ -7,6 +7,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from privet.bidi import isolated, padded, width_of
 from privet.markup import Html, join, table, tag
 from privet.privacy.budget import INFINITY, Neighbours, Total
 from privet.privacy.losses import brief
@@ -40,7 +41,7 @@ def relation(certificate: Certificate) -> str:
     unit = certificate.unit
     if unit is None:
         return RELATION[certificate.neighbours]
-    return OF_UNITS[certificate.neighbours].format(unit.name, unit.max_rows)
+    return OF_UNITS[certificate.neighbours].format(isolated(unit.name), unit.max_rows)
 
 
 def covers_not(certificate: Certificate) -> str:
@@ -59,16 +60,16 @@ def text_of(certificate: Certificate) -> str:
     """A certificate as text."""
     lines = [headline(certificate), f"  neighbours: {relation(certificate)}", "  charges:"]
     alike = Counter(certificate.charges)  # keeps the order of first appearance
-    width = max((len(charge.what) for charge in alike), default=0)
+    width = max((width_of(isolated(charge.what)) for charge in alike), default=0)
     for charge, times in alike.items():
         each, adds = _paid(charge, times)
         many = f" x {times}" if times > 1 else ""
-        lines.append(f"    {charge.what:<{width}}  epsilon {each}{many}, adds {adds}")
+        lines.append(f"    {padded(isolated(charge.what), width)}  epsilon {each}{many}, adds {adds}")
     if not alike:
         lines.append("    none")
     if certificate.caveats:
         lines.append("  caveats:")
-        lines.extend(f"    - {caveat.text}" for caveat in certificate.caveats)
+        lines.extend(f"    - {isolated(caveat.text)}" for caveat in certificate.caveats)
     if certificate.private:
         for heading, sentence in (("covers", COVERS), ("does not cover", covers_not(certificate))):
             lines.append(f"  {heading}:")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from privet.errors import ParameterError
 from privet.privacy.fits import calibration as module
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, Shape, calibrate, gaussian_delta
-from privet.privacy.losses import Loss
+from privet.privacy.losses import UNLIMITED, Loss
 
 DELTA = Fraction(1, 10**6)
 shapes = st.builds(
@@ -90,11 +90,43 @@ def test_gaussian_noise_is_taken_where_it_is_less() -> None:
 
 
 def test_many_attributes_need_more_ridge_under_gaussian_noise() -> None:
-    """Twice the deviation is not enough there: sum 1 / lambda must stay below epsilon."""
+    """One and a half of the deviation is not enough there: sum 1 / lambda must stay below epsilon."""
     wide = Shape((2,) * 400, (1,) * 400, (1.0,) * 400, 2, 1e6, 2e5)
     found = calibrate(wide, Loss(1, DELTA))
     assert found.spent() <= Loss(1, DELTA)
     assert sum(1 / ridge for ridge in found.ridges) <= 1
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_gaussian_noise_spends_what_the_proof_says(classes: int) -> None:
+    """By the formulas of the page, written down anew, with noise so small that the lattice (tau) is most of delta."""
+    k, epsilon, scales, ridges, cover = classes, 30.0, (0.5, 0.6), (1.0, 1.5), 1e-3
+    rough = Calibration(Shape((2, 3), (1, 1), (1.0, 1.0), k, 10, 10), "gaussian", Fraction(30), scales, ridges, 1e-6, 1)
+    spent = replace(rough, release_scale=float(rough.reach) / cover).spent()
+    q = sum(1 / ridge for ridge in ridges)
+    kept = epsilon - 2 * cover  # eps' of the page: what the ideal law keeps
+    left = kept - q * (k - 2) / (k - 1)  # eps''
+    assert left > q * k / (k - 1)
+    mu = np.sqrt(sum(scale**-2 for scale in scales) * (1 if k == 2 else 2))
+    tau = 5 * (1 if k == 2 else k) * (module.LATTICE / min(scales)) ** 2 / 24
+    delta = np.exp(cover) * (k - 1) * gaussian_delta(mu, left) + tau * (1 + np.exp(kept + cover))
+    assert float(spent.epsilon) == pytest.approx(epsilon, rel=1e-12)
+    assert float(spent.delta) == pytest.approx(delta, rel=1e-4)
+    assert tau * np.exp(kept + cover) > 0.2 * delta
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_laplace_noise_spends_what_the_proof_says(classes: int) -> None:
+    k, scales, ridges, cover = classes, (5.0, 6.0), (12.0, 15.0), 1e-3
+    rough = Calibration(Shape((2, 3), (1, 2), (1.0, 1.0), k, 10, 10), "laplace", Fraction(1), scales, ridges, 1e-6, 1)
+    covered = replace(rough, release_scale=float(rough.reach) / cover)
+    e, q = sum(1 / scale for scale in scales) * (1 if k == 2 else 2), sum(1 / ridge for ridge in ridges)
+    lattice = module.LATTICE * (1 if k == 2 else 2 * (k - 1)) * (1 / 5 + 2 / 6)
+    assert float(covered.spent().epsilon) == pytest.approx(e + lattice + q * (k - 2) / (k - 1) + 2 * cover, rel=1e-12)
+    most = e if k == 2 else e * (k - 1) / k  # of q, or the determinant would cost more than the noise
+    for times, kept in ((0.999, True), (1.001, False)):
+        tilted = replace(covered, ridges=tuple(ridge * q / (times * most) for ridge in ridges))
+        assert (tilted.spent() != UNLIMITED) is kept
 
 
 @pytest.mark.parametrize(("mu", "epsilon"), [(1, 1), (0.5, 1), (2, 3), (0.2, 1)])

@@ -98,8 +98,8 @@ def by_hand(schema: Schema, space: TreeSpace, epsilon: float, times: int, more: 
     return found
 
 
-def by_sampler(joint: Any, space: TreeSpace, epsilon: float) -> dict[Any, np.ndarray]:
-    sampler, found = _Sampler(joint, space, epsilon), {}
+def by_sampler(joint: Any, schema: Schema, space: TreeSpace, epsilon: float) -> dict[Any, np.ndarray]:
+    sampler, found = _Sampler(joint, space, space.answers(schema), epsilon), {}
 
     def visit(path: tuple[tuple[int, int], ...]) -> None:
         logs = sampler._log_weights({t: side == int(joint.met[t]) for t, side in path})
@@ -127,7 +127,7 @@ def test_weights_of_as_many_records_as_there_may_be(total: int, unit: int, class
     schema = schema_of(3, classes)
     space, times, more = space_of(schema, 2, unit), total // RECORDS, 9
     epsilon = 0.7 / unit
-    found = by_sampler(Crowd(schema, times, more), space, epsilon)
+    found = by_sampler(Crowd(schema, times, more), schema, space, epsilon)
     expected = by_hand(schema, space, epsilon, times, more)
     assert apart(found, expected) <= float(space.rounding(Fraction(7, 10)))
     assert apart(found, by_hand(schema, space, epsilon, times, more + 1)) > 0.1, "the test would not see one record"
@@ -140,12 +140,12 @@ def test_the_width_of_the_counts_does_not_show(depth: int, classes: int, monkeyp
     features, labels = records(schema)
     joint = JointCounts(features, labels, np.zeros(RECORDS, dtype=np.int32), Tests.binary(schema), classes)
     space = space_of(schema, depth, 4)
-    narrow = by_sampler(joint, space, 0.1)
+    narrow = by_sampler(joint, schema, space, 0.1)
     pairs = joint.pairs(np.array([[0], [1]]))
     monkeypatch.setattr(tree_sampler, "NARROW", -1)
-    half_wide = by_sampler(joint, space, 0.1)  # counts fit, weighted ones would not
+    half_wide = by_sampler(joint, schema, space, 0.1)  # counts fit, weighted ones would not
     monkeypatch.setattr(joint_counts, "NARROW", -1)
-    wide = by_sampler(joint, space, 0.1)
+    wide = by_sampler(joint, schema, space, 0.1)
     assert all((narrow[path] == wide[path]).all() and (narrow[path] == half_wide[path]).all() for path in narrow)
     again = joint.pairs(np.array([[0], [1]]))
     assert (pairs.dtype, again.dtype) == (np.int32, np.int64)

@@ -18,6 +18,7 @@ import pytest
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
 from privet.growing.blocks import block_space
+from privet.growing.domains import Domains
 from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -248,15 +249,18 @@ def test_what_cannot_be_drawn_is_refused_before_it_is_charged() -> None:
             ask(spaces, epsilon)
     with pytest.raises(ParameterError, match="draw fewer levels at once"):
         block_space(Tests.multiway(wide), 2, 9).check(Fraction(1), wide)
-    with pytest.raises(ParameterError, match="needs as many tests"):
-        block_space(tests, 2, 3).among(np.array([True, True, False]))
+    short = replace(block_space(tests, 2, 1), possible=np.ones(6, dtype=bool))
+    decided = replace(short, possible=np.array([1, 1, 1, 0, 0, 1, 1], dtype=bool))
+    for space in (short, decided, replace(decided, possible=decided.possible.astype(int))):  # type: ignore[union-attr]
+        with pytest.raises(ParameterError, match="leave every test open"):
+            ask([space], 1)
     assert data.ledger.spent == 0
     with pytest.raises(BudgetExceeded):
         ask([block_space(tests, 2, 1)], 2)
     assert data.ledger.spent == 0
 
 
-@pytest.mark.parametrize("change", [{"leaf_prior": ()}, {"leaf_prior": (0.5,)}, {"labelled": True, "by_subtree": True}])
+@pytest.mark.parametrize("change", [{"leaf_prior": (0.5,)}, {"labelled": True, "by_subtree": True}])
 def test_spaces_that_cannot_be(change: dict[str, Any]) -> None:
     schema, _ = toy((2, 3, 2), 1)
     with pytest.raises(ParameterError, match="without labels"):
@@ -265,6 +269,8 @@ def test_spaces_that_cannot_be(change: dict[str, Any]) -> None:
         block_space(Tests.multiway(schema), 2, 4)
     with pytest.raises(ParameterError, match="multiway"):
         block_space(Tests.binary(schema), 2, 1)
+    with pytest.raises(ParameterError, match="one multiway test for an attribute"):
+        block_space(Tests.of(schema, [Multiway(0), Multiway(1), Multiway(0)]), 2, 1)
 
 
 def test_a_receipt_is_good_for_one_draw() -> None:
@@ -279,12 +285,13 @@ def test_a_receipt_is_good_for_one_draw() -> None:
 def test_cells_draw_from_their_own_records_and_attributes() -> None:
     schema, codes = toy((2, 2, 2), 400)
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(2000))
-    frontier = data.frontier().split([Multiway(1)])
-    space = block_space(Tests.multiway(schema), 2, 2).among(np.array([True, False, True]))
-    drawn = frontier.sample_trees_all([space] * 2, 1000)
-    # The label follows attribute 0: with so much epsilon it is asked in every subtree, and 1 is gone.
+    frontier, domains = data.frontier().split([Multiway(1)]), Domains.whole(schema).split([Multiway(1)])
+    space = block_space(Tests.multiway(schema), 2, 2)
+    spaces, rows = zip(*map(space.below, domains.possible, domains.allowed(space.tests)), strict=True)
+    assert [row.tolist() for row in rows] == [[0, 2]] * 2
+    drawn = frontier.sample_trees_all(spaces, 1000)
+    # The label follows attribute 0: with so much epsilon it is asked in every subtree.
     assert all(0 in tests for tests, _ in drawn)
-    assert all(1 not in tests for tests, _ in drawn)
     assert data.ledger.spent == 1000
 
 

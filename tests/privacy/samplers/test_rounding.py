@@ -36,14 +36,14 @@ def exact_weights(case: Case, epsilon: float) -> dict[tuple[tuple[int, int], ...
         for t, child in path:
             here &= children[t] == child
         counts = [int((case.labels[here] == c).sum()) * quarters[c] for c in range(n_classes)]
-        stop = Decimal(1) if len(path) == depth else Decimal(case.leaf_prior[len(path)])
+        free = case.open_tests(dict(path)) if len(path) < depth else []
+        stop = Decimal(case.leaf_prior[len(path)]) if free else Decimal(1)
         found = [stop / n_classes * power(sum(counts) - n) for n in counts]
         if stop == 1:
             return found
-        taken = {t for t, _ in path}
-        left = sum(w for t, w in enumerate(prior) if t not in taken)
+        left = sum(prior[t] for t in free)
         for t, w in enumerate(prior):
-            if t in taken or w == 0:
+            if t not in free:
                 found.append(Decimal(0))
                 continue
             both = [sum(terms(tuple(sorted([*path, (t, child)])))) for child in (0, 1)]

@@ -33,21 +33,21 @@ def all_trees(case: Case) -> list[tuple[Node, np.longdouble, int]]:
     favours = np.array([1.0] * len(tests) if case.favours is None else case.favours, dtype=np.longdouble)
     n_classes, one = case.schema.n_classes, np.longdouble(1)
 
-    def below(here: np.ndarray, path: tuple[int, ...]) -> list[tuple[Node, np.longdouble, int]]:
-        stop = one if len(path) == len(case.leaf_prior) else np.longdouble(case.leaf_prior[len(path)])
+    def below(here: np.ndarray, path: dict[int, int]) -> list[tuple[Node, np.longdouble, int]]:
+        free = case.open_tests(path) if len(path) < len(case.leaf_prior) else []
+        stop = np.longdouble(case.leaf_prior[len(path)]) if free else one
         found: list[tuple[Node, np.longdouble, int]] = []
         if stop > 0:
             for label in range(n_classes):
                 hits = int((case.labels[here] == label).sum()) * weights[label]
                 found.append((label, np.log(stop / n_classes), hits))
-        free = [t for t in range(len(tests)) if t not in path and favours[t] > 0]
-        for t in free if stop < 1 else []:
+        for t in free:
             prior = np.log((one - stop) * favours[t] / favours[free].sum())
-            left, right = (below(here & (children[t] == child), (*path, t)) for child in (0, 1))
+            left, right = (below(here & (children[t] == child), {**path, t: child}) for child in (0, 1))
             found += [((t, a, b), prior + x + y, i + j) for a, x, i in left for b, y, j in right]
         return found
 
-    return below(np.ones(case.labels.size, dtype=bool), ())
+    return below(np.ones(case.labels.size, dtype=bool), {})
 
 
 def log_chances(case: Case, trees: list[tuple[Node, np.longdouble, int]]) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,28 @@ class Case:
 
     @property
     def sampler(self) -> _Sampler:
-        return _Sampler(self.joint, self.space, self.unit_epsilon)
+        return _Sampler(self.joint, self.space, self.space.answers(self.schema), self.unit_epsilon)
 
     @property
     def unit_epsilon(self) -> float:
         """What a unit of class weight counts."""
         return self.epsilon / self.space.weight_unit
+
+    @cached_property
+    def grid(self) -> np.ndarray:
+        """(test, record): the children of every record that there could be: "open" is read off, not worked out."""
+        columns = np.meshgrid(*map(np.arange, self.schema.arities), indexing="ij")
+        return np.array([test.branch(columns[test.attribute].ravel()) for test in self.tests])
+
+    def could_be(self, path: dict[int, int]) -> np.ndarray:
+        """Which of these records give the answers of a path."""
+        return np.all([self.grid[t] == child for t, child in path.items()] or [self.grid[0] >= 0], axis=0)
+
+    def open_tests(self, path: dict[int, int]) -> list[int]:
+        """The tests of positive prior of which both answers are possible."""
+        inside = self.grid[:, self.could_be(path)]
+        wanted = self.space.test_prior > 0
+        return [t for t in range(len(inside)) if wanted[t] and len(set(inside[t].tolist())) == 2]
 
     def data(self, ledger: Ledger) -> PrivateDataset:
         return PrivateDataset(MemoryEngine(self.schema, Codes(self.features, self.labels)), ledger)
@@ -90,7 +107,22 @@ def case(schema: Schema, n: int, leaf_prior: tuple[float, ...], epsilon: float, 
     return Case(schema, features, labels, leaf_prior, epsilon, **more)
 
 
+CUTS = Schema((Numeric("x", 0, 4, bins=4), Categorical("b", (0, 1))), Categorical("class", ("no", "yes")))
+ONE_NUMBER = Schema((Numeric("x", 0, 5, bins=5),), Categorical("class", ("no", "yes", "maybe")))
+ONE_LIST = Schema((Categorical("t", ("a", "b", "c", "d")),), Categorical("class", (0, 1)))
+LIST_AND_CUTS = Schema(
+    (Categorical("t", ("a", "b", "c")), Numeric("x", 0, 3, bins=3, missing="?")), Categorical("class", (0, 1))
+)
+
 CASES = {
+    "cuts": case(CUTS, 40, (0.0, 0.5), 0.3, favours=(1, 2, 3, 4)),
+    "cuts, depth 3": case(CUTS, 40, (0.1, 0.5, 0.4), 0.3),
+    "one number, depth 4": case(ONE_NUMBER, 60, (0.0, 0.0, 0.0, 0.4), 0.3, favours=(1, 2, 0.3, 4)),
+    "one list, depth 3": case(ONE_LIST, 60, (0.1, 0.5, 0.4), 0.3, favours=(1, 2, 0.3, 4)),
+    "one list, depth 4": case(ONE_LIST, 60, (0.1, 0.5, 0.0, 0.3), 0.3),
+    "one list, a value forbidden": case(ONE_LIST, 60, (0.1, 0.0, 0.4), 0.3, favours=(1, 2, 0, 4)),
+    "list and cuts": case(LIST_AND_CUTS, 60, (0.1, 0.5), 0.3, favours=(1, 2, 1, 4, 1, 0.1), class_weights=(4, 1)),
+    "list and cuts, large epsilon": case(LIST_AND_CUTS, 60, (0.1, 0.5), 80.0, favours=(1, 2, 1, 4, 1, 0.1)),
     "depth 0": case(binary(3), 20, (), 0.5),
     "depth 0, four classes": case(binary(2, 4), 20, (), 0.5),
     "depth 1": case(binary(4), 30, (0.5,), 0.3),
@@ -119,12 +151,13 @@ CASES = {
     "huge epsilon": case(binary(3), 50, (0.0, 0.5, 0.5), 2000.0),
     "huge epsilon, class weights": case(binary(3), 50, (0.3, 0.5), 4000.0, class_weights=(3, 4)),
 }
+OTHERS = THREE_WAY, WITH_MISSING, CUTS, ONE_NUMBER, ONE_LIST, LIST_AND_CUTS
 # Too many trees to list; for what can be said of every region.
 DEEPER = case(binary(5), 60, (0.1, 0.5, 0.3, 0.7), 0.2, favours=(1, 2, 3, 4, 0.5))
 
 
 def all_paths(case: Case) -> list[dict[int, int]]:
-    """Paths to nodes of the space, as the child taken at each test."""
+    """Paths to nodes of the space that somebody could take, as the child taken at each test."""
     found: list[dict[int, int]] = [{}]
     level: list[dict[int, int]] = [{}]
     for _ in case.leaf_prior:
@@ -133,6 +166,7 @@ def all_paths(case: Case) -> list[dict[int, int]]:
             for path in level
             for t in range(max(path, default=-1) + 1, len(case.tests))
             for child in (0, 1)
+            if case.could_be({**path, t: child}).any()
         ]
         found += level
     return found
@@ -141,7 +175,7 @@ def all_paths(case: Case) -> list[dict[int, int]]:
 @st.composite
 def spaces(draw: st.DrawFn) -> Case:
     """Small spaces with awkward priors, and small tables."""
-    schema = draw(st.sampled_from([binary(4), binary(5), binary(3, 3), THREE_WAY, WITH_MISSING]))
+    schema = draw(st.sampled_from([binary(4), binary(5), binary(3, 3), *OTHERS]))
     n_tests = len(Tests.binary(schema))
     depth = draw(st.integers(0, 3))
     n = draw(st.integers(0, 30))

@@ -118,13 +118,14 @@ class Calibration:
             touched = sum((m * one for m, one in zip(self.shape.touched, inverse, strict=True)), Fraction(0))
             lattice = Fraction(LATTICE) * roundings * touched
             return Loss(main + lattice + bend + 2 * cover) if most <= main else UNLIMITED
-        # Gaussian noise keeps any epsilon with some delta: here what bend and cover leave of it.
+        # Gaussian noise keeps any epsilon with some delta: here what bend and cover leave of it. The ideal law then
+        # keeps main + bend, and so much does a draw cost that is not the ideal one.
         main = max(self.epsilon - bend - 2 * cover, most)
         mu = math.sqrt(sum((one * one for one in inverse), Fraction(0)) * (1 if k == 2 else 2)) * ABOVE
         apart = self.shape.released * (LATTICE / min(self.scales)) ** 2 / 24
         factor = math.exp(float(cover))
         delta = factor * (k - 1) * gaussian_delta(mu, float(main) / ABOVE)
-        delta += apart * (1 + factor * math.exp(float(main)))
+        delta += apart * (1 + factor * math.exp(float(main + bend)))
         return Loss(main + bend + 2 * cover, Fraction(delta * ABOVE))
 
 

@@ -16,13 +16,14 @@ from privet.privacy.counting import Cells, Engine
 from privet.privacy.fits.calibration import LATTICE, RELEASE_STEP, Calibration
 from privet.privacy.fits.solver import Objective, solve
 from privet.privacy.ledger import Receipt
-from privet.privacy.noise import Law, NoiseSource, current_source
+from privet.privacy.noise import Law, NoiseSource, current_source, declare
 from privet.schema import Schema
 from privet.structure.terms import Term, check_terms
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+OBJECTIVE = "objective with {} noise"  # the mechanism, as charges have it
 LARGEST = np.iinfo(np.int64).max
 FAR = 2.0**28  # log-odds: what is released is clipped there, so that its steps fit into 64 bits
 
@@ -59,6 +60,7 @@ def release_fit(engine: Engine, cells: Cells, plan: Fit, calibration: Calibratio
     if not calibration.spent() <= receipt.loss:
         raise ReceiptError(f"the receipt for {receipt.what!r} pays {receipt.loss}, and this fit costs more")
     receipt.redeem()
+    declare("perturbed fit", cells, plan, calibration, receipt.loss)
     source = current_source()
     receipt.mark(source.caveat)
     sizes, columns = [term.size for term in plan.terms], calibration.shape.columns

@@ -19,7 +19,7 @@ from privet.privacy.budget import float_up
 from privet.privacy.counting import RESIDUAL_BITS, Cells, Engine, FitSums, whole
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.ledger import Receipt
-from privet.privacy.noise import current_source
+from privet.privacy.noise import current_source, declare
 from privet.structure.terms import UNIT
 
 Floats = npt.NDArray[np.float64]
@@ -45,6 +45,7 @@ def choose_terms(
     ``penalties`` are public numbers that are taken off the scores. Each draw gets an equal part of epsilon.
     """
     epsilon = receipt.redeem()
+    declare("choice of terms", cells, plan, penalties, count)
     source = current_source()
     receipt.mark(source.caveat)
     scale = float_up(2 * SENSITIVITY * count / epsilon)

@@ -34,7 +34,8 @@ class RandomStopping:
     """Runs until a coin of ``mean_runs`` sides shows its first side, all of them paid for by one charge.
 
     Iterate over it once. ``fitting`` and ``scoring`` pay for two parts of the records. The parts must be disjoint,
-    dealt by coins before the first run, and the same in all runs.
+    dealt by coins before the first run, and the same in all runs. Both are bound to what ``account`` is bound to: the
+    data set, what was declared about it, and its unit.
 
     >>> ledger = Ledger(1)
     >>> runs = list(RandomStopping(ledger, 0.75, settings=2, mean_runs=5, what="search"))
@@ -49,7 +50,7 @@ class RandomStopping:
         self.share: Fraction = parse_epsilon(epsilon) / PRICE
         """What a run may spend on each of the two parts."""
         self._settings, self._mean_runs = settings, mean_runs
-        self._neighbours = account.neighbours
+        self._books = account._root()
         self._receipt = account.charge(epsilon, what, mechanism="random stopping")
 
     def __iter__(self) -> Iterator[Run]:
@@ -58,6 +59,12 @@ class RandomStopping:
         self._receipt.mark(source.caveat)
         while True:
             setting = int(source.coins(self._settings, 1)[0])
-            yield Run(setting, *(Ledger(self.share, neighbours=self._neighbours) for _ in range(2)))
+            yield Run(setting, self._ledger(), self._ledger())
             if source.coins(self._mean_runs, 1)[0] == 0:
                 return
+
+    def _ledger(self) -> Ledger:
+        """A budget in memory for the same data set: without its unit, a unit of k rows would be paid for as one row."""
+        ledger, books = Ledger(self.share, neighbours=self._books.neighbours), self._books
+        ledger.bind(books._dataset or "", books._facts, books._unit)
+        return ledger

@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from privet.privacy.counting import Cells, Engine, Ints, Joint
 from privet.privacy.ledger import Receipt
-from privet.privacy.noise import current_source
+from privet.privacy.noise import current_source, declare
 from privet.privacy.samplers.multiway_sampler import Weights, choose
 from privet.privacy.samplers.tree_space import UNDERFLOW, Drawn, Floats, Meter, TreeSpace
 from privet.structure.compiled import GRAIN, call, share, spread
+from privet.structure.open_tests import Answers
 
 Counts = npt.NDArray[Any]  # of 32 or 64 bits
 
@@ -35,20 +36,24 @@ def sample_tree(
 ) -> Drawn:
     """Draw one tree for one cell of a receipt; ``alone`` is that cell as a partition of its own."""
     epsilon = receipt.redeem(np.array([cell]))
+    declare("whole tree", alone, space)
     exact = _float_down((epsilon - space.rounding(epsilon)) / space.weight_unit)
     receipt.mark(current_source().caveat)
     if space.multiway:
         return Weights(engine, alone, space, exact).draw()
-    return _Sampler(engine.joint(alone, space.tests, space.depth), space, exact, meter).draw()
+    joint = engine.joint(alone, space.tests, space.depth)
+    return _Sampler(joint, space, space.answers(engine.schema), exact, meter).draw()
 
 
 class _Sampler:
     """The weights of all regions of a cell, level by level from the leaves up, and a draw from the root down."""
 
-    def __init__(self, joint: Joint, space: TreeSpace, epsilon: float, meter: Meter | None = None) -> None:
-        from privet.privacy.samplers import tree_weights
+    def __init__(
+        self, joint: Joint, space: TreeSpace, answers: Answers, epsilon: float, meter: Meter | None = None
+    ) -> None:
+        from privet.privacy.samplers import decisions, region_counts, tree_weights
 
-        self._kernels = tree_weights
+        self._decisions, self._regions, self._kernels = decisions, region_counts, tree_weights
         self._joint, self._space, self._epsilon, self._meter = joint, space, epsilon, meter or Meter()
         self._n_tests, depth = len(space.tests), space.depth
         self._weights = np.array(space.class_weights, dtype=np.int64)
@@ -63,6 +68,7 @@ class _Sampler:
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log(np.array([*space.leaf_prior, 1.0]))
             self._log_split = np.log1p(-np.array([*space.leaf_prior, 1.0]))
+        self._answers = joint.met, answers
         self._forbidden = np.flatnonzero(space.test_prior == 0.0)
         self._rows = self._count_rows()
         # Misses and logs of the weight of every region of k tests, by k.
@@ -85,7 +91,7 @@ class _Sampler:
     def _add_up(self) -> None:
         """From the last split up. The root needs no sum: its outcome is drawn from the single terms."""
         depth, n_tests = self._space.depth, self._n_tests
-        common = self._rows, self._class_counts, self._choose, self._decay, self._space.test_prior
+        common = self._rows, self._class_counts, self._choose, self._decay, self._space.test_prior, *self._answers
         for size in range(depth - 1, 0, -1):
             shape = math.comb(n_tests, size), 1 << size
             out = self._misses[size], self._logs[size] = np.empty(shape, dtype=self._width), np.empty(shape)
@@ -136,25 +142,33 @@ class _Sampler:
         depth = len(path)
         tests = np.array(sorted(path), dtype=np.int64)
         signs = sum(1 << i for i, test in enumerate(tests) if path[int(test)])
-        if depth < self._space.depth - 1:
-            deeper = self._misses[depth + 1], self._logs[depth + 1]
-            prior = self._space.test_prior
-            misses, logs = np.empty(self._n_tests, dtype=np.int64), np.empty(self._n_tests)
-            call(self._kernels.split_weights, tests, signs, *deeper, self._choose, prior, misses, logs)
-        elif depth == self._space.depth - 1:
-            misses, logs = self._last_split(tests, signs)
-        else:
-            misses, logs = np.empty(0, dtype=np.int64), np.empty(0)
+        stop, misses, logs = self._log_leaf[depth], np.empty(0, dtype=np.int64), np.empty(0)
+        if depth < self._space.depth:
+            prior, left = self._open_prior(tests, signs)
+            if left == 0.0:  # a leaf for sure
+                stop = 0.0
+            elif depth == self._space.depth - 1:
+                misses, logs = self._last_split(tests, signs, prior / left)
+            else:
+                deeper = self._misses[depth + 1], self._logs[depth + 1]
+                misses, logs = np.empty(self._n_tests, dtype=np.int64), np.empty(self._n_tests)
+                call(self._kernels.split_weights, tests, signs, *deeper, self._choose, prior, left, misses, logs)
         counts = self._counts(tests, signs)
         all_misses = np.concatenate([counts.sum() - counts, misses])
-        labels = np.full(counts.size, self._log_leaf[depth] - math.log(counts.size))
+        labels = np.full(counts.size, stop - math.log(counts.size))
         all_logs = np.concatenate([labels, self._log_split[depth] + logs])
         behind = all_misses - all_misses[np.isfinite(all_logs)].min()
         return np.asarray(all_logs - self._epsilon * behind)
 
-    def _last_split(self, tests: Ints, signs: int) -> tuple[Ints, Floats]:
+    def _open_prior(self, tests: Ints, signs: int) -> tuple[Floats, float]:
+        """The prior of the tests that a region leaves open, 0 for the others; and its sum, as the kernels add it up."""
+        prior = np.empty(self._n_tests)
+        left = call(self._decisions.open_prior, tests, signs, *self._answers, self._space.test_prior, prior)
+        return prior, left
+
+    def _last_split(self, tests: Ints, signs: int, prior: Floats) -> tuple[Ints, Floats]:
         inside = np.array([self._row(tests[_in(mask, tests.size)]) for mask in range(1 << tests.size)])
-        call(self._kernels.exclude, inside)
+        call(self._regions.exclude, inside)
         yes = inside[signs].reshape(-1, self._n_tests).astype(np.int64)  # (class, test)
         misses, weights = np.zeros(self._n_tests, dtype=np.int64), np.ones(self._n_tests)
         for leaf in (yes, self._counts(tests, signs)[:, None] - yes):  # as the kernel does it
@@ -163,11 +177,8 @@ class _Sampler:
             near = self._decay[np.minimum(best - leaf, self._decay.size - 1)]
             weights *= sum(near[1:], start=near[0])
         weights /= len(yes) ** 2
-        weights[tests] = 0.0
-        prior = self._space.test_prior
-        left = call(self._kernels.prior_left, tests, prior)
         with np.errstate(divide="ignore"):
-            return misses, np.log(prior / left) + np.log(weights)
+            return misses, np.log(prior) + np.log(weights)
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""
@@ -176,13 +187,13 @@ class _Sampler:
         for mask in range(1, 1 << tests.size):
             *others, last = tests[_in(mask, tests.size)]
             counts[mask] = self._row(np.array(others, dtype=np.int64))[last :: self._n_tests]
-        call(self._kernels.exclude, counts)
+        call(self._regions.exclude, counts)
         return np.asarray(counts[signs], dtype=np.int64)
 
     def _row(self, tests: Ints) -> Counts:
         """The counts of classes by tests where all of some sorted tests are met."""
         if tests.size < max(self._space.depth - 1, 1):
-            row = call(self._kernels.row_number, tests, (1 << tests.size) - 1, self._choose)
+            row = call(self._regions.row_number, tests, (1 << tests.size) - 1, self._choose)
             return np.asarray(self._rows[row])
         return np.asarray(self._pairs(tests[None, :-1])[tests[-1]])
 

@@ -18,10 +18,12 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.privacy import scores
 from privet.schema import Schema
+from privet.structure.open_tests import Answers, open_tests
 from privet.structure.splits import Kind, Tests
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.intp]
 
 SMALLEST_PRIOR = 1e-9
 UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; a weight smaller than that beside 1 is left out
@@ -33,9 +35,11 @@ LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the
 class TreeSpace:
     """The public space that a tree is drawn from.
 
-    At depth k a node is a leaf with probability ``leaf_prior[k]`` (at full depth always). Else it carries a test, drawn
-    by ``test_prior`` among those not yet on its path. Labels are uniform. ``class_weights / weight_unit`` in [0, 1] is
-    what a hit of each class counts. Either all tests have two children, or all are multiway.
+    At depth k a node is a leaf with probability ``leaf_prior[k]`` (at full depth always, and where no test is open).
+    Else it carries a test, drawn by ``test_prior`` among the open ones: those of which each child can still be reached,
+    by the tests on the path and the ``possible`` bins of the schema (all by default). Labels are uniform.
+    ``class_weights / weight_unit`` in [0, 1] is what a hit of each class counts. Either all tests have two children, or
+    all are multiway, with one test for an attribute.
 
     Without labels (``labelled=False``) trees are scored by Gini, and leaves are at full depth only. ``by_subtree`` then
     gives every tree the same prior. That favours tests with many children, since more trees have them.
@@ -49,6 +53,7 @@ class TreeSpace:
     weight_unit: int = 1
     labelled: bool = True
     by_subtree: bool = False
+    possible: Bools | None = None
 
     def __post_init__(self) -> None:
         prior = np.asarray(self.test_prior, dtype=np.float64)
@@ -57,6 +62,8 @@ class TreeSpace:
             raise ParameterError("test_prior must give every test a weight of at least 0, and some test more than 0")
         if self.multiway and any(self.tests.kind != Kind.MULTIWAY):
             raise ParameterError("tests must all be binary, or (always without labels) all be multiway")
+        if self.multiway and np.unique(self.tests.attribute).size < len(self.tests):
+            raise ParameterError("tests must have one multiway test for an attribute: it leaves nothing to another one")
         if (prior[prior > 0] < SMALLEST_PRIOR * prior.sum()).any():
             raise ParameterError("test_prior has a weight that is positive but negligible; use 0 to forbid a test")
         if not all(p == 0.0 or SMALLEST_PRIOR <= p <= 1.0 - SMALLEST_PRIOR for p in self.leaf_prior):
@@ -67,8 +74,8 @@ class TreeSpace:
             raise ParameterError("weight_unit must lie between 1 and 16: finer class weights are not offered")
         if len(self.class_weights) != self.n_classes or not all(0 <= w <= self.weight_unit for w in self.class_weights):
             raise ParameterError("class_weights must give each class a weight between 0 and 1")
-        if self.by_subtree if self.labelled else any(self.leaf_prior) or not self.depth:
-            raise ParameterError("by_subtree is for trees without labels, and these have some depth and no early leaf")
+        if self.by_subtree if self.labelled else any(self.leaf_prior):
+            raise ParameterError("by_subtree is for trees without labels, and these have no early leaf")
         object.__setattr__(self, "test_prior", prior / prior.sum())
 
     @property
@@ -83,9 +90,19 @@ class TreeSpace:
         """The same space with its first ``depth`` levels only."""
         return replace(self, leaf_prior=self.leaf_prior[:depth])
 
-    def among(self, allowed: Bools) -> TreeSpace:
-        """The same space with those tests only."""
-        return replace(self, test_prior=np.where(allowed, self.test_prior, 0.0))
+    def below(self, possible: Bools, is_open: Bools) -> tuple[TreeSpace, Index]:
+        """The space of a cell that only the ``possible`` bins can reach, and which tests of this one it has.
+
+        These are the ones that ``is_open``. It has no more levels than that: every test decides itself at least.
+        """
+        rows = np.flatnonzero(is_open & (self.test_prior > 0))
+        levels, prior = self.leaf_prior[: rows.size], self.test_prior[rows]
+        return replace(self, tests=self.tests.take(rows), leaf_prior=levels, test_prior=prior, possible=possible), rows
+
+    def answers(self, schema: Schema) -> Answers:
+        """What answers of its binary tests decide."""
+        possible = np.ones(schema.total_bins, dtype=bool) if self.possible is None else self.possible
+        return Answers.of(schema, self.tests, possible, self.test_prior)
 
     def rounding(self, epsilon: Fraction) -> Fraction:
         """A bound on what rounding adds to the loss of a draw at ``epsilon``, from public numbers only."""
@@ -113,6 +130,8 @@ class TreeSpace:
         """Refuse what cannot be drawn, before anything is charged; all of it is public."""
         if self.n_classes != schema.n_classes or not self.tests.fits(schema):
             raise ParameterError("the space has tests or classes that the schema of the records does not have")
+        if self.possible is not None and not _leaves_open(self.possible, schema, self.tests):
+            raise ParameterError("possible must have a boolean for each bin of the schema, and leave every test open")
         held = entries(self.tests, self.depth), widest_table(self.tests, schema, self.depth)
         if self.multiway and max(held) > MAX_ENTRIES:
             raise ParameterError(
@@ -124,6 +143,11 @@ class TreeSpace:
                 f"epsilon {float(epsilon):g} is too small for exact weights in a space of this size; use fewer tests "
                 "or bins, or draw fewer levels at once"
             )
+
+
+def _leaves_open(possible: Bools, schema: Schema, tests: Tests) -> bool:
+    fits = possible.dtype == bool and possible.shape == (schema.total_bins,)
+    return fits and bool(open_tests(schema, possible[None], tests).all())
 
 
 @dataclass

@@ -1,9 +1,8 @@
 """Weights of all labelled trees over a region, summed exactly by recursion (compiled).
 
-A region is a set of tests with a sign for each: bit i of ``signs`` says that its records meet the i-th test. Sets are
-ranked in colexicographic order. ``rows[r]`` has a count for each class and test, tests fastest: the records of class c
-that meet test t and all tests of the set with row number r, times the public weight of the class. A weight is kept as
-exp(-epsilon misses + log). The misses of the best tree stay an integer, so nothing is lost however large the table.
+A region is a set of tests with a sign for each: bit i of ``signs`` says that its records meet the i-th test. Its counts
+come from ``region_counts.py``, and which tests it leaves open from ``decisions.py``. A weight is kept as exp(-epsilon
+misses + log). The misses of the best tree stay an integer, so nothing is lost however large the table.
 Every sum runs in a fixed order on one thread, and the two children of a test are added or multiplied first. So a weight
 depends on its region's counts alone, and not on which side of a test counts as met. Counts have 32 bits where all of
 them fit, else 64. The integers are the same, and so is the table they are looked up in. Proof:
@@ -17,65 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def rank(tests, choose):
-    """The place of a sorted set among all sets of its size."""
-    place = 0
-    for i in range(tests.size):
-        place += choose[tests[i], i + 1]
-    return place
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def first_row(tests, mask, choose):
-    """Where the rows of some sorted tests (those in ``mask``) and a larger one begin; singles are first, then pairs."""
-    n_tests = choose.shape[0] - 1
-    row, place, size = 1, 0, 0
-    for i in range(tests.size):
-        if mask >> i & 1:
-            row += choose[n_tests, size] * n_tests
-            place += choose[tests[i], size + 1]
-            size += 1
-    return row + place * n_tests
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def row_number(tests, mask, choose):
-    """The row of some sorted tests: those in ``mask``."""
-    if mask == 0:
-        return 0
-    last = 0
-    while mask >> (last + 1):
-        last += 1
-    return first_row(tests, mask ^ (1 << last), choose) + tests[last]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def exclude(counts):
-    """Inclusion and exclusion along the first axis: from "meets at least" to "meets exactly"."""
-    bit = 1
-    while bit < counts.shape[0]:
-        for mask in range(counts.shape[0]):
-            if not mask & bit:
-                at_least, also = counts[mask], counts[mask | bit]
-                for i in range(also.size):
-                    at_least[i] -= also[i]
-        bit <<= 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def region_counts(tests, rows, class_counts, choose, counts):
-    """(signs, class) counts of the 2**size regions of a set."""
-    n_tests = choose.shape[0] - 1
-    for mask in range(1 << tests.size):
-        last = tests.size - 1
-        while mask and not mask >> last & 1:
-            last -= 1
-        row = row_number(tests, mask ^ (1 << last), choose) if mask else 0
-        for c in range(class_counts.size):
-            counts[mask, c] = rows[row, c * n_tests + tests[last]] if mask else class_counts[c]
-    exclude(counts)
+from privet.privacy.samplers.decisions import by_attribute, decide, prior_unasked
+from privet.privacy.samplers.region_counts import exclude, first_row, rank, region_counts, row_number
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -99,27 +41,15 @@ def add(misses_a, log_a, misses_b, log_b, epsilon):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def prior_left(tests, prior):
-    """The prior of the tests that are not in a set. It is added up, since one minus the others would lose digits."""
-    left, at = 0.0, 0
-    for t in range(prior.size):
-        if at < tests.size and tests[at] == t:
-            at += 1
-        else:
-            left += prior[t]
-    return left
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def last_split(yes, here, tests, forbidden, never, candidates, decay, scratch):
+def last_split(yes, here, closed, n_closed, also, n_also, never, prior, decay, scratch):
     """Misses of the best last test of a region, and the sum over tests of prior times the weight beside it.
 
     ``here[c]`` records of class c are in the region and ``yes[c * tests + t]`` of them meet test t. The weight of
     a test is that of its two leaves, relative to the best label of each, and looked up: the exponential of a whole
-    number of misses. Tests on the path and forbidden ones have no prior among the ``candidates``, and ``never`` is more
-    misses than there can be.
+    number of misses. The tests that are not open, ``closed[:n_closed]`` and ``also[:n_also]``, miss ``never``, which is
+    more than there can be and weighs 0.
     """
-    n_classes, n_tests, lightest = here.size, candidates.size, decay.size - 1
+    n_classes, n_tests, lightest = here.size, prior.size, decay.size - 1
     # Misses, and on either side how far labels are apart, or the best label.
     misses, first, second = scratch[0], scratch[1], scratch[2]
     if n_classes == 2:  # the better of two labels weighs 1: less than half the work of the general case
@@ -142,17 +72,17 @@ def last_split(yes, here, tests, forbidden, never, candidates, decay, scratch):
                 second[t] = max(second[t], here[c] - count)
         for t in range(n_tests):
             misses[t] = total_here - first[t] - second[t]
-    for i in range(tests.size):
-        misses[tests[i]] = never
-    for i in range(forbidden.size):
-        misses[forbidden[i]] = never
+    for i in range(n_closed):
+        misses[closed[i]] = never
+    for i in range(n_also):
+        misses[also[i]] = never
     best, total = never, 0.0
     for t in range(n_tests):
         best = min(best, misses[t])
     if n_classes == 2:
         for t in range(n_tests):  # unsigned, so that no index is checked for its sign
             weight = (1.0 + decay[np.uint32(first[t])]) * (1.0 + decay[np.uint32(second[t])]) / 4
-            total += candidates[t] * weight * decay[np.uint32(min(misses[t] - best, lightest))]
+            total += prior[t] * weight * decay[np.uint32(min(misses[t] - best, lightest))]
         return best, total
     for t in range(n_tests):
         near_yes, near_no = 0.0, 0.0
@@ -161,7 +91,7 @@ def last_split(yes, here, tests, forbidden, never, candidates, decay, scratch):
             near_yes += decay[min(first[t] - count, lightest)]
             near_no += decay[min(second[t] - here[c] + count, lightest)]
         weight = near_yes * near_no / n_classes**2
-        total += candidates[t] * weight * decay[np.uint32(min(misses[t] - best, lightest))]
+        total += prior[t] * weight * decay[np.uint32(min(misses[t] - best, lightest))]
     return best, total
 
 
@@ -176,6 +106,8 @@ def last_level(
     choose,
     decay,
     prior,
+    met_child,
+    answers,
     forbidden,
     never,
     epsilon,
@@ -197,10 +129,12 @@ def last_level(
     rest = np.empty((n_signs, wide), dtype=rows.dtype)
     here = np.empty(n_classes, dtype=rows.dtype)
     scratch = np.empty((3, n_tests), dtype=rows.dtype)
-    candidates = prior.copy()
     empty = np.logaddexp(log_leaf_prior, log_split_prior)  # a region without records: all trees weigh their prior
+    # What the regions of a prefix decide, and the prior of what they leave of the attributes they ask.
+    closed, n_closed = np.empty((n_signs, forbidden.size + n_tests), np.int64), np.empty(n_signs, np.int64)
+    also, asked = np.empty(n_tests, np.int64), np.empty(n_signs)
     starts = np.empty(n_signs, dtype=np.int64)
-    tests = np.empty(size, dtype=np.int64)
+    tests, places, ends = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     for p in range(start, stop):
         prefix = prefixes[p]
         for i in range(size - 1):
@@ -213,6 +147,13 @@ def last_level(
             for i in range(wide):
                 inside[mask, i] = rows[row, i]
         exclude(inside)
+        groups, last_attribute, unasked = by_attribute(prefix, answers, places, ends), -1, 0.0
+        for mask in range(n_signs):
+            for i in range(forbidden.size):
+                closed[mask, i] = forbidden[i]
+            n_closed[mask], asked[mask] = decide(
+                prefix, mask, met_child, answers, prior, places, ends, groups, closed[mask, forbidden.size :]
+            )
         for s in range(prefix[size - 2] + 1 if size > 1 else 0, n_tests):
             tests[size - 1] = s
             for mask in range(n_signs):
@@ -224,9 +165,13 @@ def last_level(
                 whole, yes, no = inside[mask], part[mask], rest[mask]
                 for i in range(wide):
                     no[i] = whole[i] - yes[i]
-            place, left = rank(tests, choose), prior_left(tests, prior)
-            for i in range(size):
-                candidates[tests[i]] = 0.0
+            place, attribute, again = rank(tests, choose), answers.attribute[s], False
+            if attribute != last_attribute:
+                last_attribute, unasked = attribute, prior_unasked(tests, answers)
+            for i in range(size - 1):
+                again |= answers.attribute[prefix[i]] == attribute
+            if again:
+                groups = by_attribute(tests, answers, places, ends)
             for signs in range(2 * n_signs):
                 meets, records = signs >= n_signs, 0
                 mask = signs - n_signs if meets else signs
@@ -234,31 +179,39 @@ def last_level(
                     count = part[mask, c * n_tests + s]
                     here[c] = count if meets else regions[mask, c] - count
                     records += here[c]
-                if records == 0:
+                if records == 0:  # also where the answers contradict each other
                     out[place, signs], out_log[place, signs] = 0, empty
                     continue
-                best, total = last_split(
-                    part[mask] if meets else rest[mask], here, tests, forbidden, never, candidates, decay, scratch
-                )
                 leaf, log_leaf = leaf_weight(here, decay)
+                if again:
+                    n_also, left = decide(tests, signs, met_child, answers, prior, places, ends, groups, also)
+                else:
+                    k, n_also = 2 * s + (met_child[s] if meets else 1 - met_child[s]), 0
+                    for q in range(answers.closed_at[k], answers.closed_at[k + 1]):
+                        also[n_also] = answers.closed[q]
+                        n_also += 1
+                    left = asked[mask] + answers.alone[k]
+                left += unasked
+                if left == 0.0:  # a leaf for sure
+                    out[place, signs], out_log[place, signs] = leaf, log_leaf
+                    continue
+                yes, n_first = part[mask] if meets else rest[mask], forbidden.size + n_closed[mask]
+                best, total = last_split(yes, here, closed[mask], n_first, also, n_also, never, prior, decay, scratch)
                 out[place, signs], out_log[place, signs] = add(
                     leaf, log_leaf_prior + log_leaf, np.int64(best), log_split_prior + np.log(total / left), epsilon
                 )
-            for i in range(size):
-                candidates[tests[i]] = prior[tests[i]]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def split_weights(tests, signs, deeper, deeper_log, choose, prior, misses, logs):
-    """Misses and log weights of the tests of a region, from one level deeper; -inf for tests already on the path."""
-    left = prior_left(tests, prior)
+def split_weights(tests, signs, deeper, deeper_log, choose, candidates, left, misses, logs):
+    """Misses and log weights of the tests of a region, from one level deeper; -inf for tests that are not open."""
     at = 0  # tests on the path that are smaller than t
-    for t in range(prior.size):
+    for t in range(candidates.size):
         misses[t], logs[t] = 0, -np.inf
         if at < tests.size and tests[at] == t:
             at += 1
             continue
-        if prior[t] == 0.0:
+        if candidates[t] == 0.0:
             continue
         place = choose[t, at + 1]
         for i in range(tests.size):
@@ -266,7 +219,7 @@ def split_weights(tests, signs, deeper, deeper_log, choose, prior, misses, logs)
         no = (signs & ((1 << at) - 1)) | (signs >> at) << (at + 1)
         yes = no | 1 << at
         misses[t] = deeper[place, no] + deeper[place, yes]
-        logs[t] = np.log(prior[t] / left) + (deeper_log[place, no] + deeper_log[place, yes])
+        logs[t] = np.log(candidates[t] / left) + (deeper_log[place, no] + deeper_log[place, yes])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -281,6 +234,8 @@ def upper_level(
     choose,
     decay,
     prior,
+    met_child,
+    answers,
     epsilon,
     log_leaf_prior,
     log_split_prior,
@@ -289,13 +244,26 @@ def upper_level(
 ):
     """Weights of every region of ``sets[start:stop]`` from those one level deeper."""
     misses = np.empty(prior.size, dtype=np.int64)
-    logs = np.empty(prior.size)
+    logs, candidates = np.empty(prior.size), prior.copy()
+    closed = np.empty(prior.size, dtype=np.int64)
+    places, ends = np.empty(sets.shape[1], np.int64), np.empty(sets.shape[1], np.int64)
     regions = np.empty((1 << sets.shape[1], class_counts.size), dtype=rows.dtype)
     for i in range(start, stop):
         tests = sets[i]
         region_counts(tests, rows, class_counts, choose, regions)
+        groups, unasked = by_attribute(tests, answers, places, ends), prior_unasked(tests, answers)
         for signs in range(1 << tests.size):
-            split_weights(tests, signs, deeper, deeper_log, choose, prior, misses, logs)
+            leaf, log_leaf = leaf_weight(regions[signs], decay)
+            n_closed, left = decide(tests, signs, met_child, answers, prior, places, ends, groups, closed)
+            left += unasked
+            if left == 0.0 or n_closed < 0:  # a leaf for sure, or no record can ever be here
+                out[i, signs], out_log[i, signs] = leaf, log_leaf
+                continue
+            for j in range(n_closed):
+                candidates[closed[j]] = 0.0
+            split_weights(tests, signs, deeper, deeper_log, choose, candidates, left, misses, logs)
+            for j in range(n_closed):
+                candidates[closed[j]] = prior[closed[j]]
             best, top, total = np.int64(2**62), -np.inf, 0.0
             for t in range(misses.size):
                 if logs[t] > -np.inf:
@@ -306,7 +274,6 @@ def upper_level(
                     top = max(top, logs[t])
             for t in range(misses.size):
                 total += np.exp(logs[t] - top)
-            leaf, log_leaf = leaf_weight(regions[signs], decay)
             out[i, signs], out_log[i, signs] = add(
                 leaf, log_leaf_prior + log_leaf, best, log_split_prior + (top + np.log(total)), epsilon
             )

@@ -1,0 +1,47 @@
+"""What an owner can find out about a journal without changing it: which lines are torn, damaged or missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from privet.privacy.certificate import Charge
+from privet.privacy.chain import START
+from privet.privacy.holds import Hold
+from privet.privacy.journal import Read, read_lines
+from privet.privacy.ledger import Ledger
+from privet.privacy.records import TORN, Covered, Header
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What was found in a journal, by numbers of lines."""
+
+    records: int  # lines after the first
+    torn: tuple[int, ...]  # cut off by a crash; what they cost is known
+    broken: dict[int, str]  # what is wrong with a line's link to those before it
+    unread: tuple[int, ...]  # for which all counts as spent, until they are settled
+    reservations: dict[int, Hold]  # that were not ended
+    heads: tuple[str, ...]  # of the chain, before the first line and after each
+
+    @property
+    def head(self) -> str:
+        return self.heads[-1]
+
+
+def examine(path: Path) -> Examined:
+    """Read a journal as a ledger does, into books of no consequence."""
+    data = path.read_bytes()
+    first, _, rest = data.partition(b"\n")
+    header = Header.read(first, path)
+    books = Ledger(header.cap.epsilon, header.cap.delta, neighbours=header.neighbours)
+    read, _ = Read().after(first, None)
+    heads, torn, broken = [START, read.chain.head], list[int](), dict[int, str]()
+    for after, (line, record, fault) in read_lines(read, rest):
+        heads.append(after.chain.head)
+        if isinstance(record.entry, Covered) or (isinstance(record.entry, Charge) and record.entry.what == TORN):
+            torn.append(line)
+        if fault is not None:
+            broken[line] = fault
+        books._take_in(line, record, fault)
+    return Examined(len(heads) - 2, tuple(torn), broken, tuple(books._unread), dict(books.reservations), tuple(heads))
