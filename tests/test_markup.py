@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.bidi import isolated
 from privet.markup import Html, table, tag, text
 
 
@@ -35,13 +36,14 @@ words = st.text(st.characters(exclude_characters="\r\0", exclude_categories=("Cs
 @given(words, words)
 def test_text_stays_text(content: str, attribute: str) -> None:
     read = Reading(tag("p", content, title=attribute))
-    assert (read.tags, read.words, read.attributes) == (["p"], content, [{"title": attribute}])
+    told = {"title": isolated(attribute, lines=True)}
+    assert (read.tags, read.words, read.attributes) == (["p"], isolated(content, lines=True), [told])
 
 
 @given(st.lists(st.lists(words, min_size=2, max_size=2), max_size=3))
 def test_a_table_holds_its_cells(rows: list[list[str]]) -> None:
     read = Reading(table(("a", "b"), rows, caption="<c>"))
-    assert read.words == "<c>ab" + "".join(cell for row in rows for cell in row)
+    assert read.words == "<c>ab" + "".join(isolated(cell, lines=True) for row in rows for cell in row)
     assert read.tags.count("tr") == 1 + len(rows)
 
 

@@ -1,9 +1,16 @@
-"""HTML from plain values. Whatever a category is called, it stays text: all that is not :class:`Html` is escaped."""
+"""HTML from plain values. Whatever a category is called, it stays text: all that is not :class:`Html` is escaped.
+
+Text also turns nothing around it: see :mod:`privet.bidi`. In elements its isolates become ``<bdi>``. They stay
+characters in attributes and in SVG, whose text has no such element.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
+
+from privet.bidi import END, ISOLATE, isolated
 
 
 class Html(str):
@@ -21,7 +28,25 @@ def text(value: object) -> Html:
     >>> text("age <= 40"), text(Html("<b>40</b>"))
     ('age &lt;= 40', '<b>40</b>')
     """
-    return value if isinstance(value, Html) else Html(escape(str(value)))
+    return value if isinstance(value, Html) else Html(escape(isolated(value, lines=True)))
+
+
+# Up to the end of an element that holds characters alone, or up to the end of a tag, or one of the two characters.
+_PARTS = re.compile(
+    rf"<(script|style|title|option|textarea|text)\b.*?</\1>|<[^>]*>|[{ISOLATE}{END}]", re.DOTALL | re.IGNORECASE
+)
+
+
+def with_elements(html: str) -> Html:
+    """Markup with ``<bdi>`` in the place of isolates, wherever an element can stand.
+
+    >>> with_elements(tag("p", "\u05d2 < 4"))
+    '<p><bdi>\u05d2 &lt; 4</bdi></p>'
+    """
+    return Html(_PARTS.sub(lambda part: _BDI.get(part[0], part[0]), html))
+
+
+_BDI = {ISOLATE: "<bdi>", END: "</bdi>"}
 
 
 def tag(name: str, *content: object, **attributes: object) -> Html:
@@ -31,7 +56,7 @@ def tag(name: str, *content: object, **attributes: object) -> Html:
     '<td class="number" colspan="2">a &amp; b</td>'
     """
     given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
-    written = "".join(f' {key}="{escape(str(value))}"' for key, value in given.items())
+    written = "".join(f' {key}="{text(value)}"' for key, value in given.items())
     return Html(f"<{name}{written}>{join(content)}</{name}>")
 
 

@@ -135,7 +135,7 @@ def test_a_draw_has_the_same_weights_bit_for_bit(depth: int) -> None:
     tables, bits = JointTables(engine, ROOT, tests, depth), engine.joint_by_bitsets(ROOT, tests)
     assert bits.met.any()
     assert not tables.met.any()
-    one, other = _Sampler(tables, space, 0.05), _Sampler(bits, space, 0.05)
+    one, other = (_Sampler(joint, space, space.answers(schema), 0.05) for joint in (tables, bits))
 
     def visit(path: dict[int, int]) -> None:
         """``path`` says which child; a sampler asks whether a test is met."""

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 
 import privet
 from privet.errors import TableError
@@ -71,6 +72,9 @@ DECLARED: dict[Kind | None, dict[str, Any]] = {
         "numpy dates": np.array(["2024-01-05"], "datetime64[D]"),
         "pandas booleans": pd.Series([True, False]),
         "pandas integers": pd.Series([0, 1]),
+        "pandas integers with a null": pd.Series([0, 1, None]),  # floats
+        "numpy floats": np.array([0.0, 1.0]),
+        "numpy small integers": np.array([0, 1], "i1"),
         "pandas objects": pd.Series([True, DAY]),
         "pandas dates": pd.Series([MOMENT]),
         "pandas dates with a zone": pd.Series([pd.Timestamp(MOMENT, tz="UTC")]),
@@ -115,6 +119,8 @@ REFUSED = {
     Kind.NESTED: set(ATTRIBUTES),
     None: set(),
 }
+# Whoever hands over labels as an array of numbers says that they are numbers; a missing one leaves it one.
+NUMBERS_OF_NUMPY = {"pandas integers", "pandas integers with a null", "numpy floats", "numpy small integers"}
 
 
 def is_refused(attribute: Any, column: Any, *, as_label: bool = False) -> bool:
@@ -134,7 +140,8 @@ def test_what_is_refused(kind: Kind | None, name: str) -> None:
     for told, attribute in ATTRIBUTES.items():
         assert is_refused(attribute, column) == (told in REFUSED[kind]), told
         if isinstance(attribute, Categorical):
-            assert is_refused(attribute, column, as_label=True) == (told in REFUSED[kind]), told
+            refused = REFUSED[Kind.NUMBER if name in NUMBERS_OF_NUMPY else kind]
+            assert is_refused(attribute, column, as_label=True) == (told in refused), told
 
 
 @pytest.mark.parametrize(("kind", "name"), [pair for pair in ALL if pair[0] not in (None, Kind.NESTED)], ids=str)
@@ -213,7 +220,9 @@ def test_an_array_of_another_width(width: int, labels: Any) -> None:
     with pytest.raises(TableError, match=rf"has {width} columns; expected {3 - (labels is not None)}, in this order"):
         refuse_source(SCHEMA, np.zeros((5, width)), labels, with_label=True)
     refuse_source(SCHEMA, np.zeros((5, 2)), [0], with_label=True)
-    refuse_source(SCHEMA, np.zeros((5, 3)), with_label=True)
+    refuse_source(SCHEMA, np.zeros((5, 3), object), with_label=True)
+    with pytest.raises(TableError, match="'class' is declared to hold numbers"):
+        refuse_source(SCHEMA, np.zeros((5, 3)), with_label=True)
 
 
 def test_hints_about_names() -> None:
@@ -245,3 +254,70 @@ def test_protect_refuses_before_anything_is_charged() -> None:
             privet.protect(table, SCHEMA, ledger)
     assert ledger.spent == 0
     assert ledger.certificate().caveats == ()
+
+
+# ---- labels as numbers, and one-hot encoding ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", [DECLARED[None][name] for name in sorted(NUMBERS_OF_NUMPY)])
+def test_a_missing_label_changes_no_refusal(column: Any) -> None:
+    """What one record more makes of a column of numbers is one of these, and all are refused for the same labels."""
+    with_null = pd.Series([*np.asarray(column).tolist(), None])
+    for told, attribute in ATTRIBUTES.items():
+        if isinstance(attribute, Categorical):
+            both = [is_refused(attribute, labels, as_label=True) for labels in (column, with_null)]
+            assert both[0] == both[1], told
+
+
+def test_numbers_that_could_be_labels_are_read_one_by_one() -> None:
+    schema = Schema((NUMBER,), Categorical("class", ("0", "1")))
+    labels = np.array([0.0, 1.0, 0.5, np.nan, 1.0])
+    refuse_source(schema, {"x": [1] * 5}, labels, with_label=True)
+    assert encode(schema, {"x": [1] * 5}, labels).labels.tolist() == [0, 1, 1]  # what is no label is dropped
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_labels_in_the_table_are_judged_like_labels_apart(inside: bool) -> None:
+    frame = pd.DataFrame(CLEAN).assign(**{"class": [0.0, 1.0]})
+    with pytest.raises(TableError, match=r"'class' is declared to hold numbers, and no label .* 'Sick', 'Healthy'"):
+        refuse_source(SCHEMA, frame, None if inside else frame[["class"]], with_label=True)
+    refuse_source(SCHEMA, frame, with_label=False)  # for a prediction they do not matter
+
+
+@pytest.mark.parametrize("labels", [np.eye(2), pd.DataFrame(np.eye(2)), pl.DataFrame(np.eye(2)), sparse.eye(2).tocsr()])
+def test_one_hot_labels_are_refused(labels: Any) -> None:
+    with pytest.raises(TableError, match=r"y must be one column; do not one-hot encode labels.* 'Sick', 'Healthy'"):
+        refuse_source(SCHEMA, CLEAN, labels, with_label=True)
+
+
+ENCODED: dict[str, Any] = {
+    "scipy matrix": sparse.csr_matrix(np.zeros((2, 7))),
+    "scipy array": sparse.coo_array(np.zeros((2, 7))),
+    "scipy dictionary": sparse.dok_matrix((2, 7)),
+    "pandas sparse": pd.get_dummies(pd.DataFrame(CLEAN)[["age", "cough"]], sparse=True),
+    "pandas dummies": pd.get_dummies(pd.DataFrame(CLEAN)[["age", "cough"]]),
+    "pandas of scipy": pd.DataFrame.sparse.from_spmatrix(sparse.eye(2).tocsr()),
+    "array": np.zeros((2, 7)),
+}
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_one_hot_tables_are_refused_with_the_fix(name: str) -> None:
+    with pytest.raises(TableError, match=r"(?i)do not one-hot encode: privet reads categories by itself"):
+        refuse_source(SCHEMA, ENCODED[name], CLEAN["class"], with_label=True)
+
+
+def test_names_that_are_nearly_right() -> None:
+    schema = Schema(SCHEMA.attributes, CLASS, unit=privet.Unit("pattient", 2))
+    table = {**CLEAN, "patient": [1, 2]}
+    with pytest.raises(TableError, match=r"lacks 'pattient'.*; did you mean 'patient'\?"):
+        refuse_source(schema, table, with_label=True)
+    with pytest.raises(TableError, match=r"expected the columns age, cough, class$"):  # this may be a record
+        refuse_source(SCHEMA, {"age": [1], "Smith": [2], "1980": [3]}, with_label=True)
+    with pytest.raises(TableError, match=r"lacks 'class'.* Or give the labels apart, as y"):
+        refuse_source(SCHEMA, {"age": [1], "cough": ["no"]}, with_label=True)
+
+
+def test_names_in_other_capitals() -> None:
+    with pytest.raises(TableError, match=r"lacks 'age'.*capital letters"):
+        refuse_source(SCHEMA, pd.DataFrame(CLEAN).rename(columns=str.title), with_label=False)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +32,10 @@ from privet.schema.frozen import freeze
 from privet.schema.tables import open_table
 from privet.schema.units import choose, id_of, key_of, keyed_hash, read_ids
 from privet.scoring.search import deal
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+duckdb = pytest.importorskip("duckdb", reason="NOT TESTED: DuckDB; pip install 'privet[duckdb]'")
 
 UNIT = Unit("who", max_rows=2)
 SCHEMA = Schema(
@@ -139,8 +148,88 @@ def test_who_a_cell_names() -> None:
     assert id_of(7) == id_of(7.0) == id_of("7") == id_of(" 7 ") == id_of(np.int8(7))
     assert len({id_of(cell) for cell in ("07", "7.0", 7, -7, "-7x", 7.5, "x", "X", None, 2**63, 2**64)}) == 11
     assert id_of(None) == id_of("") == id_of("  ") == id_of(float("nan")) == id_of([1])
-    for column in ([7, 8], np.array([7, 8], np.int16), np.array([7, 8], np.uint64), ["7", "8"], np.array([7.0, 8.0])):
+    for column in ([7, 8], np.array([7, 8], np.int16), np.array([7, 8], np.uint64), ["7", "8"], [7.0, 8.0]):
         assert read_ids(open_table({"who": column}), "who")[:, 0].tolist() == [7, 8]
+
+
+WHO = [1.0, 2.0, 3.0]
+FLOATS: dict[str, Callable[[], Any]] = {
+    "numpy": lambda: {"who": np.array(WHO)},
+    "numpy, half": lambda: {"who": np.array(WHO, np.float16)},
+    "numpy, masked": lambda: {"who": np.ma.masked_array(WHO, [False, True, False])},
+    "array": lambda: {"who": array("d", WHO)},
+    "pandas, a null": lambda: pd.DataFrame({"who": [1, 2, None]}),
+    "pandas, nothing but nulls": lambda: pd.DataFrame({"who": np.full(3, np.nan)}),
+    "pandas, nullable": lambda: pd.DataFrame({"who": pd.array(WHO, "Float64")}),
+    "pandas, category": lambda: pd.DataFrame({"who": pd.Categorical(WHO)}),
+    "pandas, arrow": lambda: pd.DataFrame({"who": pd.Series(WHO, dtype=pd.ArrowDtype(pa.float64()))}),
+    "pandas, sparse": lambda: pd.DataFrame({"who": pd.arrays.SparseArray(WHO)}),
+    "polars": lambda: pl.DataFrame({"who": WHO}),
+    "polars, single": lambda: pl.DataFrame({"who": pl.Series(WHO, dtype=pl.Float32)}),
+    "arrow": lambda: pa.table({"who": pa.array(WHO)}),
+    "arrow, dictionary": lambda: pa.table({"who": pa.array(WHO).dictionary_encode()}),
+}
+OTHERS: dict[str, Callable[[], Any]] = {
+    "numpy": lambda: {"who": np.array([1, 2, 3])},
+    "list": lambda: {"who": WHO},  # a list has no type, and its cells must not decide
+    "pandas, objects": lambda: pd.DataFrame({"who": pd.Series(WHO, dtype=object)}),
+    "pandas, nullable": lambda: pd.DataFrame({"who": pd.array([1, 2, None], "Int64")}),
+    "pandas, category": lambda: pd.DataFrame({"who": pd.Categorical(["1", "2", None])}),
+    "polars, a null": lambda: pl.DataFrame({"who": [1, 2, None]}),
+    "polars, nothing": lambda: pl.DataFrame({"who": [None, None, None]}),
+    "arrow, decimal": lambda: pa.table({"who": pa.array([1, 2, 3], pa.decimal128(20, 0))}),
+    "arrow, text": lambda: pa.table({"who": ["1.0", "2.0", None]}),
+}
+
+
+def with_units(make: Callable[[], Any], records: int = 3) -> Any:
+    """A table of all columns of the schema, of the library that made the units."""
+    table = make()
+    if isinstance(table, pa.Table):
+        return pa.table({"age": [1] * 3, "ward": ["a"] * 3, "ill": ["no"] * 3, "who": table["who"]}).slice(0, records)
+    if isinstance(table, pl.DataFrame):
+        return table.with_columns(age=1, ward=pl.lit("a"), ill=pl.lit("no")).head(records)
+    if isinstance(table, pd.DataFrame):
+        return table.assign(age=1, ward="a", ill="no").head(records)
+    return {"age": [1] * records, "ward": ["a"] * records, "ill": ["no"] * records, "who": table["who"][:records]}
+
+
+@pytest.mark.parametrize("records", [3, 0])
+@pytest.mark.parametrize("make", FLOATS)
+def test_units_of_floating_type_are_refused_whatever_they_hold(make: str, records: int) -> None:
+    ledger = Ledger(1)
+    with pytest.raises(TableError, match=r"'who' is of a floating type.*text or as whole numbers"):
+        privet.protect(with_units(FLOATS[make], records), SCHEMA, ledger)
+    assert ledger.spent == 0
+
+
+@pytest.mark.parametrize("make", ["numpy", "pandas, a null", "pandas, category", "polars", "arrow"])
+def test_a_batch_whose_units_turn_into_floats_is_refused_too(make: str) -> None:
+    """A source's later batches can have other types than its header."""
+    with pytest.raises(TableError, match="floating type"):
+        freeze(SCHEMA, with_units(FLOATS[make]))
+
+
+@pytest.mark.parametrize("make", OTHERS)
+def test_units_of_other_types_pass(make: str) -> None:
+    privet.protect(with_units(OTHERS[make]), SCHEMA, Ledger(1))
+
+
+def test_floating_units_of_a_source(tmp_path: Path) -> None:
+    floats, whole = with_units(FLOATS["arrow"]), with_units(lambda: pa.table({"who": [1, 2, 3]}))
+    parquet.write_table(floats, tmp_path / "b.parquet")
+    with duckdb.connect(str(tmp_path / "c.db")) as connection:
+        connection.register("given", floats)
+        connection.execute("create table t as from given")
+    for source in (tmp_path / "b.parquet", f"duckdb:///{tmp_path}/c.db?table=t", floats.to_reader()):
+        with pytest.raises(TableError, match="floating type"):
+            privet.protect(source, SCHEMA, Ledger(1))
+    parquet.write_table(whole, tmp_path / "a.parquet")
+    with pytest.raises(TableError, match="different types for the column 'who'"):
+        privet.protect(str(tmp_path / "*.parquet"), SCHEMA, Ledger(1))
+    text = "age,ward,ill,who\n1,a,no,1.5\n1,a,no,9007199254740993.0\n"
+    (tmp_path / "t.csv").write_text(text)  # cells of a CSV file are text
+    privet.protect(tmp_path / "t.csv", SCHEMA, Ledger(1))
 
 
 def test_known_answers_of_the_hash() -> None:

@@ -9,6 +9,10 @@ from privet.errors import EngineError, PrivetError
 
 T = TypeVar("T")
 
+SOURCE_FAILED = (
+    "the source failed while its records were read, and nothing was charged. Its own message is left out, as it can "
+    "quote a record; look into the log of the database, and try again"
+)
 TRIES = 3  # a question changes nothing where it is asked, so it can be asked again
 
 

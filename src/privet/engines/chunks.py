@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privet.engines.attempts import attempt
+from privet.engines.attempts import SOURCE_FAILED, attempt
 from privet.engines.memory import MemoryEngine
 from privet.engines.parts import bounded_parts, class_sizes, evened
 from privet.engines.sources import Source
@@ -27,12 +27,6 @@ from privet.schema.frozen import Frozen, freeze
 from privet.structure.splits import Tests
 
 CHUNK = 2**17  # records: enough that calls do not count, few enough to stay in the caches while questions pass
-
-SOURCE_FAILED = (
-    "the source failed while its records were read, and nothing was charged. Its own message is left out, as it can "
-    "quote a record; look into the log of the database, and fit again"
-)
-
 
 CUT = "these records are codes of another schema; privet.protect keeps what can be cut anew"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from privet.engines.attempts import attempt
-from privet.engines.chunks import SOURCE_FAILED, ChunkEngine
+from privet.engines.attempts import SOURCE_FAILED, attempt
+from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.sources import Source, open_source
 from privet.engines.sources.spark import SparkTable

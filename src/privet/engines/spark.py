@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from privet.engines import executors
-from privet.engines.attempts import attempt
-from privet.engines.chunks import CHUNK, CUT, SOURCE_FAILED
+from privet.engines.attempts import SOURCE_FAILED, attempt
+from privet.engines.chunks import CHUNK, CUT
 from privet.engines.sources.spark import SparkTable
 from privet.errors import ParameterError
 from privet.privacy.counting import (

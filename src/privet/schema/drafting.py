@@ -17,6 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from privet.addresses import safe
 from privet.errors import TableError
 from privet.schema.cells import number_of, plain_of
 from privet.schema.facts import UNCONFIRMED
@@ -75,7 +76,7 @@ def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
         near = get_close_matches(label.casefold(), [name.casefold() for name in names], n=1)
         meant = [name for name in names if near and name.casefold() == near[0]][:1]
         hint = f"did you mean {meant[0]!r}? The" if meant else "the"
-        raise TableError(f"{str(path)!r} has no column {label!r}; {hint} class must be one of {', '.join(names)}")
+        raise TableError(f"{safe(path)} has no column {label!r}; {hint} class must be one of {', '.join(names)}")
     usual = [name for name in names if name.lower() in CLASSES]
     label = usual[0] if label is None and len(usual) == 1 else label
     table = read_columns(path, names, most=MOST_RECORDS)
@@ -97,11 +98,11 @@ def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
     """The names of a header, without empty ones (an index that some library wrote). None is shown if it may be none."""
     names = tuple(name for name in header if name)
     if not names or any(not math.isnan(number_of(name)) or DATE.fullmatch(name) for name in names):
-        raise TableError(f"the first line of {str(path)!r} looks like a record; it must name the columns")
+        raise TableError(f"the first line of {safe(path)} looks like a record; it must name the columns")
     if len(set(names)) < len(names):
-        raise TableError(f"two columns of {str(path)!r} have the same name; rename one")
+        raise TableError(f"two columns of {safe(path)} have the same name; rename one")
     if len(names) == 1 and BAR in names[0]:
-        raise TableError(f"the first line of {str(path)!r} has bars between the names: {SEPARATED}")
+        raise TableError(f"the first line of {safe(path)} has bars between the names: {SEPARATED}")
     return names
 
 

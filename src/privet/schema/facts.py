@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.bidi import isolated
 from privet.errors import SchemaError
+from privet.schema.limits import brief, has_surrogates
 
 if TYPE_CHECKING:
     from privet.schema.encoding import Codes
@@ -32,6 +35,8 @@ MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
 UNCONFIRMED = "unconfirmed"  # the basis of a fact in a draft; no schema can be built with it
 INFERRED = "inferred"  # the basis of a fact that was read off the data; it marks every schema that has the fact
 PUBLIC_BASES = (None, "documented", "meaning")  # of facts that need no caveat
+LONGEST_BITS = 1_330  # of a whole number among values: 400 digits, as many as the largest double has
+LONGEST_TEXT = 10_000  # characters of a name or a value: a page repeats them hundreds of times
 MAX_ROWS = 10_000  # of a unit; a row would pay next to nothing
 MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
 
@@ -60,7 +65,7 @@ class Numeric:
     basis: str | None = None
 
     def __post_init__(self) -> None:
-        where = f"numeric attribute {_checked_name(self.name)!r}"
+        where = f"numeric attribute {brief(_checked_name(self.name))}"
         _check_basis(self.basis, where)
         low, high = _finite(self.low, f"{where}: low (JSON 'min')"), _finite(self.high, f"{where}: high (JSON 'max')")
         if not low < high or math.isinf(high - low):
@@ -71,6 +76,10 @@ class Numeric:
             raise SchemaError(f"{where}: bins must be a whole number from 2 to {MAX_CODES}, not {self.bins!r}")
         if isinstance(self.missing, bool) or not isinstance(self.missing, str | int | float | None):
             raise SchemaError(f"{where}: missing must be the marker of a missing value, such as '?'")
+        if isinstance(self.missing, str):
+            _check_text(self.missing, f"{where}: missing")
+        elif self.missing is not None:
+            _finite(self.missing, f"{where}: missing")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
         if self.thresholds is not None:
@@ -135,7 +144,7 @@ class Categorical:
     basis: str | None = None
 
     def __post_init__(self) -> None:
-        where = f"categorical attribute {_checked_name(self.name)!r}"
+        where = f"categorical attribute {brief(_checked_name(self.name))}"
         _check_basis(self.basis, where)
         if isinstance(self.values, str | bytes | Mapping) or not isinstance(self.values, Iterable):
             raise SchemaError(f"{where}: values must be a list")
@@ -148,10 +157,15 @@ class Categorical:
         if any(not isinstance(value, str | int | float) or value in (math.inf, -math.inf) or value != value
                for value in values):  # fmt: skip
             raise SchemaError(f"{where}: values must be strings, booleans or numbers; write a missing value as '?'")
+        for value in values:
+            if isinstance(value, str):
+                _check_text(value, f"{where}: a value")
+            elif isinstance(value, int) and value.bit_length() > LONGEST_BITS:
+                raise SchemaError(f"{where}: a value has hundreds of digits; write it as text")
         if len(set(values)) < len(values):
             raise SchemaError(f"{where}: a value is listed twice (True equals 1 and False equals 0); drop one")
         if self.other is not None and self.other not in values:
-            raise SchemaError(f"{where}: other={self.other!r} is not among its values; list it or drop it")
+            raise SchemaError(f"{where}: other={brief(self.other)} is not among its values; list it or drop it")
         object.__setattr__(self, "values", values)
 
     @property
@@ -191,7 +205,7 @@ class Unit:
             raise SchemaError(f"unit {self.name!r}: max_rows must be a whole number from 1 to {MAX_ROWS}")
 
     def __str__(self) -> str:
-        return f"one {self.name}, with at most {self.max_rows} row{'s'[: self.max_rows > 1]}"
+        return f"one {isolated(self.name)}, with at most {self.max_rows} row{'s'[: self.max_rows > 1]}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -227,9 +241,15 @@ class Schema:
         if not isinstance(self.label, Categorical):
             raise SchemaError("the label is missing; give label=Categorical(name, values)")
         self._mark_inferred()
-        for name in self.names:
-            if self.names.count(name) > 1:
-                raise SchemaError(f"attribute name {name!r} is used twice; rename one")
+        if len(set(self.names)) < len(self.names):
+            name, _ = Counter(self.names).most_common(1)[0]
+            raise SchemaError(f"attribute name {brief(name)} is used twice; rename one")
+        for text in (self.name, self.title, self.notes):
+            _check_text(text, "the schema: its name, title or notes")
+        for part, rows in self.splits.items():
+            ranged = isinstance(part, str) and isinstance(rows, list | tuple) and all(type(row) is int for row in rows)
+            if not ranged or has_surrogates(part):
+                raise SchemaError("splits must be ranges of records by name, such as {'train': [0, 100]}")
         if self.label.name in self.names:
             raise SchemaError(f"the label {self.label.name!r} is also an attribute; remove it from the attributes")
         if self.label.arity < 2 and not self.inferred:
@@ -250,8 +270,8 @@ class Schema:
     def __str__(self) -> str:
         numeric = sum(isinstance(attribute, Numeric) for attribute in self.attributes)
         return (
-            f"{self.name or 'schema'}: {numeric} numeric and {len(self.attributes) - numeric} categorical attributes, "
-            f"label {self.label.name!r} with {self.n_classes} values"
+            f"{isolated(self.name or 'schema')}: {numeric} numeric and {len(self.attributes) - numeric} categorical "
+            f"attributes, label {self.label.name!r} with {self.n_classes} values"
         )
 
     def __repr__(self) -> str:
@@ -302,7 +322,7 @@ class Schema:
         named: dict[str, list[str]] = {}
         for fact in (*self.attributes, self.label):
             if fact.basis not in PUBLIC_BASES:
-                named.setdefault(fact.basis, []).append(fact.name)
+                named.setdefault(fact.basis, []).append(isolated(fact.name))
         sentences = {
             "round": "The bounds of {} are an assumption: round numbers chosen by someone who had seen the data.",
             INFERRED: "The facts of {} were read off the data themselves.",
@@ -369,13 +389,23 @@ class Schema:
 
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise SchemaError(f"a name must be a non-empty string, not {name!r}")
+        raise SchemaError(f"a name must be a non-empty string, not {brief(name)}")
+    _check_text(name, "a name")
     return name
+
+
+def _check_text(text: Any, what: str) -> None:
+    """Refuse what no model, journal or page could hold, before anything is paid for."""
+    if isinstance(text, str) and has_surrogates(text):
+        raise SchemaError(f"{what} holds half of a character (a lone surrogate), which no file can hold; correct it")
+    if isinstance(text, str) and len(text) > LONGEST_TEXT:
+        raise SchemaError(f"{what} has {len(text):,} characters; at most {LONGEST_TEXT:,} are possible")
 
 
 def _check_basis(basis: Any, where: str) -> None:
     if basis is not None and (not isinstance(basis, str) or not basis.strip()):
         raise SchemaError(f"{where}: basis must say in words where the facts come from, such as 'documented'")
+    _check_text(basis, f"{where}: basis")
     if basis == UNCONFIRMED:
         raise SchemaError(f"{where}: its facts are not confirmed; say where they come from, such as 'documented'")
 
@@ -383,5 +413,5 @@ def _check_basis(basis: Any, where: str) -> None:
 def _finite(value: Any, what: str) -> float:
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not abs(value) <= sys.float_info.max:  # NaN, infinities, integers beyond float64
-        raise SchemaError(f"{what} must be a finite number, not {value!r}")
+        raise SchemaError(f"{what} must be a finite number, not {brief(value)}")
     return float(value)

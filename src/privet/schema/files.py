@@ -1,4 +1,5 @@
-"""The one reader of table files: CSV and CSV.gz, and Parquet through ``parquet.py``, for every command and loader.
+"""The one reader of table files, for every command and loader: CSV and CSV.gz here, Parquet through ``parquet.py``, and
+folders of Parquet files through ``folders.py``.
 
 A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone (the header
 says what separates cells, :mod:`privet.schema.lines`). A line that
@@ -26,15 +27,21 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.addresses import is_address, safe
 from privet.errors import TableError
+from privet.schema.bounded import CUT, BoundedLines
 from privet.schema.facts import Schema
+from privet.schema.folders import folder_batches, folder_header, folder_names, read_folder
 from privet.schema.foreign import GZIP, hint_by_first_line, hint_by_name
+from privet.schema.limits import MOST_LINE
 from privet.schema.lines import cells_of_line, fault_of_line, separator_of
+from privet.schema.mistaken import mistaken
 from privet.schema.parquet import check_names, decoded, parquet_batches, parquet_header, parquet_names, read_parquet
 
 SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
 BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays small beside the table
 DISTINCT = 2**16  # cells of a column that are remembered, so that equal ones share memory
+SHOWN = 5  # unreadable records that a warning names
 BREAKS_CAVEAT = (
     "the table was read with quoted line breaks, so the guarantee needs a well-formed file: a stray quote in one "
     "record would change the records after it"
@@ -68,7 +75,7 @@ def read_table(
 
     Parameters
     ----------
-    path : a file that ends in .csv, .csv.gz, .tsv, .parquet or .pq
+    path : a file that ends in .csv, .csv.gz, .tsv, .parquet or .pq, or a folder of Parquet files
         CSV is UTF-8 with a header, and quotes around cells that hold a separator or quotes. What separates cells
         (commas, semicolons or tabs) is seen in the header; beside semicolons a number may have a decimal comma.
         Empty lines are no records. Parquet comes as the Arrow table it is, but for texts that are not UTF-8, which
@@ -94,8 +101,8 @@ def read_table(
 
 def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, quoted_line_breaks: bool = False) -> Any:
     """The columns of these names: of all records, or of the first ones, at least ``most`` if there are as many."""
-    if kind_of_file(path) == "parquet":
-        table = read_parquet(path, names)
+    if (kind := kind_of_file(path)) != "csv":
+        table = read_parquet(path, names) if kind == "parquet" else read_folder(path, names)
         return table if most is None else table.slice(0, most)
     batches = []
     for batch in read_csv(path, names, quoted_line_breaks=quoted_line_breaks):
@@ -110,40 +117,77 @@ def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, q
 
 def read_batches(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[Any]:
     """The same a piece at a time, for tables that are larger than memory. Where a piece ends changes no record."""
-    if kind_of_file(path) == "parquet":
-        return parquet_batches(path, names)
+    if (kind := kind_of_file(path)) != "csv":
+        return parquet_batches(path, names) if kind == "parquet" else folder_batches(path, names)
     return read_csv(path, names, quoted_line_breaks=quoted_line_breaks)
 
 
 def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Any:
     """The wanted columns without a record: their names and, where the file declares them, their types."""
-    if kind_of_file(path) == "parquet":
-        return parquet_header(path, names)
+    if (kind := kind_of_file(path)) != "csv":
+        return parquet_header(path, names) if kind == "parquet" else folder_header(path, names)
     with _damage_named(path), _open(path) as file:
         _, _, places, _ = _begun(path, file, names, quoted_line_breaks)
     return {name: [] for name in sorted(names, key=places.__getitem__)}
 
 
 def kind_of_file(path: Path) -> str:
-    """csv or parquet, by the name of a file that is there."""
+    """csv or parquet, by the name of a file that is there, or folder."""
     kind = next((kind for suffix, kind in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
-    if not path.exists():
-        raise TableError(f"there is no table {str(path)!r}; check the path")
+    if not is_there(path):
+        if is_address(path):
+            raise TableError(f"{safe(path)} is not a file; give a path")
+        raise TableError(f"there is no table {safe(path)}; check the path")
+    if path.is_dir():
+        return "folder"
     if not path.is_file():
-        raise TableError(f"{str(path)!r} is not a file")
+        raise TableError(f"{safe(path)} is not a file")
     if kind is None:
+        if told := mistaken(path, "table"):
+            raise TableError(f"{str(path)!r} is no table: {told}")
         told = _told(hint_by_name(path))
-        raise TableError(f"cannot tell what {str(path)!r} is by its name; it must end in {', '.join(SUFFIXES)}{told}")
+        raise TableError(f"cannot tell what {safe(path)} is by its name; it must end in {', '.join(SUFFIXES)}{told}")
     return kind
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file or a folder of that name. No name makes this raise: not a long one, nor a null byte."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
     """The names in a table's header, for whoever drafts a schema. A header that was forgotten would be a record."""
     path = Path(path)
-    if kind_of_file(path) == "parquet":
-        return parquet_names(path)
+    if (kind := kind_of_file(path)) != "csv":
+        return parquet_names(path) if kind == "parquet" else folder_names(path)
     with _damage_named(path), _open(path) as file:
         return tuple(_named_columns(path, file.readline())[1])
+
+
+def unreadable_records(table: Any) -> NDArray[np.intp]:
+    """Which records of a table come from lines that cannot be read, from 0 on. OUTSIDE PRIVACY, for who gave the table.
+
+    Only of what this reader read from CSV: there no cell of another line is None.
+    """
+    if not isinstance(table, Records) or not table:
+        return np.empty(0, np.intp)
+    return np.flatnonzero(np.all([column == np.array(None) for column in table.values()], axis=0))
+
+
+def unreadable_words(records: NDArray[np.intp], of: int) -> str:
+    """How many predictions come from such lines, and what to do.
+
+    >>> unreadable_words(np.array([1, 4]), 5)[:94]
+    '2 of 5 predictions come from lines that cannot be read, as if all values were missing: records'
+    """
+    listed = ", ".join(str(record + 1) for record in records[:SHOWN]) + (", ..." if records.size > SHOWN else "")
+    return (
+        f"{records.size} of {of} predictions come from lines that cannot be read, as if all values were missing: "
+        f"records {listed}; such lines have more or fewer cells than the header, a quote out of place, or are not UTF-8"
+    )
 
 
 def faults_of_lines(path: Path) -> Counter[str]:
@@ -176,9 +220,9 @@ def _damage_named(path: Path) -> Iterator[None]:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error):
         told = "" if _begins_with(path, GZIP) else _told("it is not compressed: call it .csv")
-        raise TableError(f"{str(path)!r} is not a whole gzip file; copy or compress it again{told}") from None
+        raise TableError(f"{safe(path)} is not a whole gzip file; copy or compress it again{told}") from None
     except OSError as error:
-        raise TableError(f"cannot read the table {str(path)!r}: {error.strerror}") from None
+        raise TableError(f"cannot read the table {safe(path)}: {error.strerror}") from None
 
 
 def _begins_with(path: Path, mark: bytes) -> bool:
@@ -187,10 +231,7 @@ def _begins_with(path: Path, mark: bytes) -> bool:
 
 
 def _open(path: Path) -> IO[bytes]:
-    if not path.name.lower().endswith(".gz"):
-        return open(path, "rb")
-    unzipped: Any = gzip.GzipFile(path)
-    return io.BufferedReader(unzipped)  # finds lines much faster than a GzipFile does
+    return io.BufferedReader(BoundedLines(path, zipped=path.name.lower().endswith(".gz")), BATCH)
 
 
 FIX = "the first line must name the columns, in UTF-8 and with commas, semicolons or tabs between them"
@@ -210,7 +251,8 @@ def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[str, int, di
     """What separates cells, how many columns there are, and the places of the wanted ones."""
     separator, header = _named_columns(path, line, names)
     check_names(path, header, names, FIX + _told(hint_by_first_line(line, names)))
-    return separator, len(header), {name: header.index(name) for name in names}
+    places = {name: place for place, name in enumerate(header)}
+    return separator, len(header), {name: places[name] for name in names}
 
 
 def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> tuple[str, list[str]]:
@@ -219,10 +261,10 @@ def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> tuple[
     if text is None:
         told = _told(hint_by_first_line(line, names))
         raise TableError(
-            f"the first line of {str(path)!r} is not UTF-8 text, which spreadsheets call 'CSV UTF-8'; {FIX}{told}"
+            f"the first line of {safe(path)} is not UTF-8 text, which spreadsheets call 'CSV UTF-8'; {FIX}{told}"
         )
     if not text:
-        raise TableError(f"{str(path)!r} is empty, or its first line is; {FIX}")
+        raise TableError(f"{safe(path)} is empty, or its first line is; {FIX}")
     separator = separator_of(text)
     return separator, [(name or "").strip() for name in cells_of_line(text, separator)]
 
@@ -234,15 +276,19 @@ def _told(hint: str) -> str:
 def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
     """Records that may hold line breaks: lines are joined until their quotes are closed (an even number)."""
     record: list[bytes] = []
-    quotes = 0
+    quotes = size = 0
     for batch in batches:
         records = []
         for line in batch:
-            record.append(line)
+            size += len(line)
+            if size <= MOST_LINE:
+                record.append(line)
+            else:
+                record = [CUT]  # as of a line that is too long
             quotes += line.count(b'"')
             if quotes % 2 == 0:
                 records.append(b"".join(record))
-                record = []
+                record, size = [], 0
         if records:
             yield records
     if record:

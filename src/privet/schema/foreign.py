@@ -1,14 +1,15 @@
 """Tables of a make that privet does not read: what a refusal adds, from a file's name and its first line alone.
 
 Nothing here decides whether a file is refused; it only finds words for a refusal that is certain already. The first
-line is looked at for the names that the schema declares and for the marks of file formats. It is never shown, because
-it is a record where the header was forgotten.
+line is looked at for the names that the schema declares and for the marks of file formats. It is shown only where it is
+a header for sure: a forgotten header is a record.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 AS_CSV = "save it as CSV UTF-8"
@@ -29,6 +30,8 @@ BY_MARK = {
     b"\xfe\xff": f"it is UTF-16, as Excel's 'Unicode text' is: {AS_CSV}",
 }
 BAR = "|"
+NEAR = 0.7  # of difflib's ratio: three letters in ten may be wrong
+SURE = 2  # declared names that make a first line a header
 SEPARATED = "write commas, semicolons or tabs"
 
 
@@ -58,6 +61,23 @@ def hint_by_first_line(line: bytes, names: Sequence[str]) -> str:
     if all(name.casefold() in found for name in names):
         return "its names differ from the schema's in capital letters"
     return ""
+
+
+def nearest_column(lacking: str, wanted: Sequence[str], header: Sequence[str]) -> str:
+    """Which column was probably meant by a name that a header lacks; else nothing.
+
+    Names of a header are public, but a forgotten header is a record. One that has all the other wanted names, at least
+    two, and one that is nearly the lacking one, is a header. No other name is shown.
+
+    >>> nearest_column("pattient", ["age", "ill", "pattient"], ["age", "patient", "ill"])
+    "did you mean 'patient'?"
+    """
+    others = [name for name in wanted if name != lacking]
+    if len(others) < SURE or not set(others) <= set(header):
+        return ""
+    free = [name for name in header if name not in wanted]
+    near = get_close_matches(lacking.casefold(), [name.casefold() for name in free], n=1, cutoff=NEAR)
+    return f"did you mean {next(name for name in free if name.casefold() == near[0])!r}?" if near else ""
 
 
 def _bare(names: list[str]) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.bidi import isolated
 from privet.errors import TableError
 from privet.schema.cells import UNKNOWN, each, plain_of, reader_of
 from privet.schema.declared import refuse_source
@@ -51,7 +52,7 @@ class Finding:
         more = ", ..." if self.values and sum(count for _, count in self.values) < self.count else ""
         named = ", ".join(f"{value} ({count})" for value, count in self.values) + more
         told = "".join(f"\n    {line}" for line in (*([f"values: {named}"] if named else []), *self.hints))
-        return f"{self.column}: {self.count} {self.fault} (rows {rows}); at fit: {self.remedy}{told}"
+        return f"{isolated(self.column)}: {self.count} {self.fault} (rows {rows}); at fit: {self.remedy}{told}"
 
 
 @dataclass(frozen=True)

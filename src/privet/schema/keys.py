@@ -14,8 +14,10 @@ from importlib.resources import files
 from typing import Any
 
 from privet.errors import SchemaError
+from privet.schema.limits import brief
 
 FACTS, NUMBER, CATEGORY, UNIT = "schema", "continuous", "categorical", "unit"  # what has keys
+LONGEST = 40  # characters of a word that is compared with ours
 NEAR = 0.6  # of difflib's ratio: typing errors, not other words
 # Words that other tools and people use, and ours for them.
 OTHER_WORDS = {
@@ -53,7 +55,7 @@ def refuse_unknown(facts: Mapping[str, Any], what: str, where: str) -> None:
     known = properties(what)
     for key in facts:
         if key not in known:
-            raise SchemaError(f"{where} has no key {key!r}; {nearest(key, known)}")
+            raise SchemaError(f"{where} has no key {brief(key)}; {nearest(key, known)}")
 
 
 def refuse_kinds(facts: Mapping[str, Any], what: str, where: str) -> None:
@@ -63,7 +65,7 @@ def refuse_kinds(facts: Mapping[str, Any], what: str, where: str) -> None:
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if kinds and not any(_is_a(value, kind) for kind in kinds):
             told = " or ".join(_KINDS[kind][1] for kind in kinds if kind != "null")
-            raise SchemaError(f"{where}: {key} must be {told}, not {value!r}")
+            raise SchemaError(f"{where}: {key} must be {told}, not {brief(value)}")
 
 
 def nearest(word: object, known: Mapping[str, Any] | list[str]) -> str:
@@ -73,7 +75,7 @@ def nearest(word: object, known: Mapping[str, Any] | list[str]) -> str:
     "did you mean 'min'? There are min, max"
     """
     listed = f"There are {', '.join(known)}"
-    spoken = str(word).strip().lower()
+    spoken = str(word)[:LONGEST].strip().lower()
     meant = [OTHER_WORDS[spoken]] if OTHER_WORDS.get(spoken) in known else []
     meant = meant or get_close_matches(spoken, list(known), n=1, cutoff=NEAR)
     return f"did you mean {meant[0]!r}? {listed}" if meant else listed.replace("There", "there", 1)

@@ -75,7 +75,7 @@ def _repeated(values: Any) -> Repeated | None:
     """The distinct cells of text or categories, by the class and type of a column: what its library lists, or Arrow."""
     if isinstance(values, np.ndarray | list | tuple):
         return None
-    series = _known_series(values)
+    series = known_series(values)
     if not isinstance(series, nw.Series):
         return None
     native: Any = series.to_native()
@@ -153,7 +153,7 @@ def as_column(values: Any) -> Array:
     """
     column: Array
     if not isinstance(values, np.ndarray):
-        values = _known_series(values)
+        values = known_series(values)
     if isinstance(values, nw.Series):
         column = _series_column(values)
     elif hasattr(values, "__array__"):
@@ -169,7 +169,7 @@ def as_column(values: Any) -> Array:
     return column
 
 
-def _known_series(values: Any) -> Any:
+def known_series(values: Any) -> Any:
     """A series of narwhals, from any of its libraries: NumPy would make floats of integers with nulls."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):

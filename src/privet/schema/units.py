@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.errors import TableError
 from privet.schema.cells import each, plain_of
 from privet.schema.facts import Unit
 from privet.schema.tables import Array, Columns, cells_of
 
 Words = NDArray[np.uint64]
 ID_WORDS = 4
+FLOATING = "fc"  # NumPy's kinds of floating types
 _MOST = 2**63  # whole numbers below it are their own first word
 
 
@@ -37,9 +39,21 @@ def key_of(unit: Unit) -> bytes:
 def read_ids(columns: Columns, name: str) -> Words:
     """(row, 4): the unit of each row. Rows are of one unit exactly if these are equal."""
     repeated = columns.repeated(name)
+    column = columns.read(name) if repeated is None else repeated.cells
+    if np.ma.getdata(column).dtype.kind in FLOATING:
+        raise TableError(floating_unit(name))
     if repeated is not None:
-        return np.concatenate([_ids(repeated.cells), _ids_of_cells([None])])[repeated.places]
-    return _ids(columns.read(name))
+        return np.concatenate([_ids(column), _ids_of_cells([None])])[repeated.places]
+    return _ids(column)
+
+
+def floating_unit(name: str) -> str:
+    """Why a column cannot say who a row belongs to, whatever it holds."""
+    return (
+        f"the unit's column {name!r} is of a floating type, in which identifiers above 2**53 run together, so that two "
+        "people could become one; give it as text or as whole numbers (pandas: dtype str or Int64 when the table is "
+        "read; SQL: cast it to text or bigint)"
+    )
 
 
 def _ids(column: Array) -> Words:

@@ -7,6 +7,7 @@ basis of facts that nobody has vouched for. It is refused as a whole: no fit can
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -15,8 +16,11 @@ from typing import Any
 from privet.errors import SchemaError
 from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric, Schema, Unit
 from privet.schema.keys import CATEGORY, FACTS, NUMBER, UNIT, nearest, refuse_kinds, refuse_unknown
+from privet.schema.limits import MOST_SCHEMA, brief, read_bytes
+from privet.schema.mistaken import kind_by_content, mistaken
 
 YAML = (".yaml", ".yml")
+LONGEST_NUMBER = 400  # digits; no double has more
 
 
 def read_schema(path: str | PathLike[str]) -> Schema:
@@ -27,19 +31,35 @@ def read_schema(path: str | PathLike[str]) -> Schema:
 def read_facts(path: str | PathLike[str]) -> Any:
     """What a schema file holds, a draft too, as plain dictionaries and lists."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SchemaError(f"cannot read the schema file {str(path)!r}: {error.strerror}") from error
+        content = read_bytes(Path(path), MOST_SCHEMA)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SchemaError(f"cannot read the schema file {str(path)!r}: {reason}") from error
+    if content is None:
+        raise SchemaError(f"the schema file {str(path)!r} has more than {MOST_SCHEMA:,} bytes; is it a table?")
+    try:
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SchemaError(f"the schema file {str(path)!r} is not UTF-8 text; save it as UTF-8") from None
+        told = mistaken(Path(path), "schema") or "save it as UTF-8"
+        raise SchemaError(f"the schema file {str(path)!r} is not UTF-8 text; {told}") from None
+    if kind_by_content(Path(path)) in ("journal", "page", "table"):
+        raise SchemaError(f"the file {str(path)!r} is no schema: {mistaken(Path(path), 'schema')}")
     return parse_yaml(text) if str(path).lower().endswith(YAML) else parse_json(text)
 
 
 def parse_json(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_once)
-    except (json.JSONDecodeError, RecursionError) as error:
+        return json.loads(text, object_pairs_hook=_once, parse_int=_whole)
+    except SchemaError:
+        raise
+    except (ValueError, RecursionError) as error:
         raise SchemaError(f"the schema is not valid JSON: {error}") from error
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise SchemaError(f"the schema has a number of {len(digits):,} digits; bounds have at most {LONGEST_NUMBER}")
+    return int(digits)
 
 
 def parse_yaml(text: str) -> Any:
@@ -73,9 +93,9 @@ def _json(value: Any) -> str:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    for key in found:
-        if sum(key == other for other, _ in pairs) > 1:
-            raise SchemaError(f"the schema has the key {key!r} twice in one place; drop one")
+    if len(found) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise SchemaError(f"the schema has the key {brief(twice)} twice in one place; drop one")
     return found
 
 
@@ -131,10 +151,10 @@ def attribute_of(facts: Any, position: int = 0) -> Attribute:
     if not isinstance(facts, Mapping):
         raise SchemaError(f"attribute number {position} must be an object with a name, a type and its facts")
     name = _required(facts, "name", f"attribute number {position}")
-    where = f"attribute {name!r}"
+    where = f"attribute {brief(name)}"
     kind = _required(facts, "type", where)
     if kind not in (NUMBER, CATEGORY):
-        raise SchemaError(f"{where}: type must be {NUMBER!r} or {CATEGORY!r}, not {kind!r}; "
+        raise SchemaError(f"{where}: type must be {NUMBER!r} or {CATEGORY!r}, not {brief(kind)}; "
                           + nearest(kind, [NUMBER, CATEGORY]))  # fmt: skip
     refuse_unknown(facts, kind, f"{kind} {where}")
     needed = [_required(facts, key, where) for key in (("values",) if kind == CATEGORY else ("min", "max"))]
@@ -143,7 +163,7 @@ def attribute_of(facts: Any, position: int = 0) -> Attribute:
         return Categorical(name, needed[0], facts.get("other"), facts.get("basis"))
     low, high = needed
     if not low < high:
-        raise SchemaError(f"{where}: min {low:g} must be below max {high:g}; widen the bounds")
+        raise SchemaError(f"{where}: min {brief(low)} must be below max {brief(high)}; widen the bounds")
     options = {key: facts.get(key) for key in ("integer", "thresholds", "bins", "missing", "basis")}
     return Numeric(name, *needed, **{key: value for key, value in options.items() if value is not None})
 

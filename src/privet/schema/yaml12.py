@@ -8,12 +8,14 @@ all else is text. What is written is quoted by the same rules.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import yaml
 
 from privet.errors import SchemaError
+from privet.schema.limits import MOST_YAML, brief
 
 # The tag of a plain scalar, what it looks like, and the characters it may begin with.
 PLAIN = (
@@ -24,14 +26,17 @@ PLAIN = (
 )
 
 
+TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "int", "float", "str", "seq", "map"))
+MOST_EXPANDED = 16 * 2**20  # characters, once every anchor is written out: eight times what a file may have
+
+
 class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise SchemaError(f"the schema has the key {key!r} twice in one place; drop one")
+        keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        if keys and (twice := keys.most_common(1)[0])[1] > 1:
+            raise SchemaError(f"the schema has the key {brief(twice[0])} twice in one place; drop one")
         return super().construct_mapping(node, deep=deep)
 
 
@@ -61,15 +66,56 @@ def load(text: str) -> Any:
     >>> load("labels: [no, yes]")
     {'labels': ['no', 'yes']}
     """
+    if len(text) > MOST_YAML:
+        raise SchemaError(
+            f"the schema has more than {MOST_YAML:,} characters of YAML; write it as JSON, which is faster"
+        )
+    loader = _Loader(text)  # a subclass of the safe loader: no objects, only plain data
     try:
-        return yaml.load(text, _Loader)  # a subclass of the safe loader: no objects, only plain data
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _check(node)
+        return loader.construct_document(node)
     except SchemaError:
         raise
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         place = getattr(error, "problem_mark", None)
         where = f" in line {place.line + 1}, column {place.column + 1}" if place else ""
         what = getattr(error, "problem", None) or "it cannot be read"
         raise SchemaError(f"the schema is not valid YAML{where}: {what}") from error
+
+
+def _check(root: Any) -> None:
+    """Refuse what is no plain data, refers to itself, or grows beyond all measure once anchors are written out."""
+    sizes: dict[int, int | None] = {}  # of a node, with all that its anchors stand for; None while it is looked into
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        inside = _inside(node)
+        if id(node) not in sizes:
+            if node.tag not in TAGS:
+                raise SchemaError(f"the schema has the YAML tag {brief(node.tag)}; write plain data without tags")
+            sizes[id(node)] = None
+            waiting.extend(one for one in inside if id(one) not in sizes)
+            if any(sizes.get(id(one), 0) is None for one in inside):
+                raise SchemaError("an anchor of the schema refers to itself; write out what is meant")
+            continue
+        waiting.pop()
+        if sizes[id(node)] is None:
+            own = len(node.value) if isinstance(node, yaml.ScalarNode) else 0
+            sizes[id(node)] = size = 1 + own + sum(sizes[id(one)] or 0 for one in inside)
+            if size > MOST_EXPANDED:
+                raise SchemaError(
+                    f"the schema becomes more than {MOST_EXPANDED:,} characters once its anchors are written out; "
+                    "write it without anchors"
+                )
+
+
+def _inside(node: Any) -> list[Any]:
+    if isinstance(node, yaml.MappingNode):
+        return [one for pair in node.value for one in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
 def dump(facts: Mapping[str, Any]) -> str:

@@ -111,6 +111,73 @@ def test_what_the_server_says_is_not_repeated(postgres: Any, what: str) -> None:
     assert not any(word in str(raised.value) for word in (SECRET, "Smith", "nobody", str(postgres.folder)))
 
 
+def test_what_is_wrong_is_told_apart(postgres: Any) -> None:
+    schema = Schema((Numeric("age", 0, 9),), Categorical("ill", ("no", "yes")))
+    postgres.run(
+        "drop table if exists told",
+        "drop table if exists secret",
+        "create table told (age int)",
+        "create table secret (age int, ill text)",
+        "drop role if exists guest",
+        "create role guest login",
+    )
+    good = postgres.address(table="secret")
+    wrong = {
+        postgres.address(table="nothing"): r"postgresql://\.\.\.\?table=nothing cannot read.*no such table",
+        postgres.address(table="nowhere.told"): "no such table.*its schema",
+        postgres.address(table="told"): "lacks a column",
+        postgres.address(query="select 1; select 2"): "not one SELECT",
+        postgres.address(query="delete from told returning *"): "not one SELECT",
+        good.replace("user=privet", "user=guest"): "may not read it",
+        good.replace("user=privet", "user=nobody"): "no connection.*no such user",
+        good.replace("/postgres?", "/nothing?"): "no connection.*no such database",
+        f"{good}&port=1": "no connection.*check the host and the port",
+        f"postgresql://127.0.0.1:1/db?table=t&password={SECRET}": "no connection.*nothing listens at that host",
+        f"{good}&pasword={SECRET}": "the address cannot be read",
+    }
+    for address, words in wrong.items():
+        with pytest.raises(TableError, match=words) as raised:
+            privet.protect(address, schema, Ledger(1))
+        assert raised.value.__context__ is None
+        assert SECRET not in str(raised.value)
+        assert str(postgres.folder) not in str(raised.value)
+
+
+def test_names_with_dots_and_capitals(postgres: Any) -> None:
+    schema = Schema((Numeric("age", 0, 9),), Categorical("ill", ("no", "yes")))
+    fill = "as select 1 as age, 'no' as ill"
+    postgres.run(
+        'drop schema if exists "a.b" cascade',
+        'create schema "a.b"',
+        f'create table "a.b"."Visits.2024" {fill}',
+        'drop table if exists "dotted.name"',
+        f'create table "dotted.name" {fill}',
+        'drop table if exists "say ""hi"""',
+        f'create table "say ""hi""" {fill}',
+    )
+    for table in (
+        '"a.b"."Visits.2024"',
+        '"dotted.name"',
+        'public."dotted.name"',
+        '"say ""hi"""',
+        'postgres.public."dotted.name"',
+    ):
+        assert class_counts(open_engine(postgres.address(table=table), schema), ROOT).tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(("kind", "refused"), [("float8", True), ("real", True), ("bigint", False), ("numeric", False)])
+def test_units_of_floating_type_are_refused(postgres: Any, kind: str, refused: bool) -> None:
+    schema = Schema((Numeric("age", 0, 9),), Categorical("ill", ("no", "yes")), unit=privet.Unit("who", 1))
+    ids = "(9007199254740992), (9007199254740993)"
+    fill = f"as select 1 as age, 'no' as ill, id::{kind} as who from (values {ids}) as ids(id)"
+    postgres.run("drop table if exists who", f"create table who {fill}")
+    if refused:
+        with pytest.raises(TableError, match="'who' is of a floating type"):
+            open_engine(postgres.address(table="who"), schema)
+    else:
+        assert class_counts(open_engine(postgres.address(table="who"), schema), ROOT).tolist() == [[2, 0]]
+
+
 # ---- in the middle of the stream ------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from privet.datasets.clinic import clinic
 from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import Source, open_source
-from privet.engines.sources.places import parse_place
+from privet.engines.sources.places import parse_place, table_words
 from privet.engines.sources.spark import SparkTable
 from privet.privacy.counting import ROOT, class_counts
 from privet.testing import check_engine
@@ -150,11 +150,11 @@ WRONG = {
     "s3://bucket/t.parquet": "no table is read from s3://",
     "nothing/*.parquet": "no file matches",
     "nothing.parquet": "there is no table",
-    "duckdb:///nothing.db?table=t": "there is no DuckDB database",
+    "duckdb:///nothing.db?table=t": "there is no file at the path of duckdb://...\\?table=t",
     "duckdb:///nothing.db": "must say what to read",
     f"postgresql://me:{SECRET}@nowhere.invalid/db": "must say what to read",
     f"postgresql://me:{SECRET}@nowhere.invalid/db?table=t&query=select+1": "must say what to read",
-    f"postgresql://me:{SECRET}@127.0.0.1:1/db?connect_timeout=1&table=t": "PostgreSQL database cannot be read",
+    f"postgresql://me:{SECRET}@127.0.0.1:1/db?connect_timeout=1&table=t": "nothing listens at that host and port",
 }
 
 
@@ -171,12 +171,40 @@ def test_a_wrong_address_is_said_without_its_secrets(address: str) -> None:
 
 def test_a_source_does_not_show_its_address() -> None:
     for address in (f"postgresql://me:{SECRET}@host/db?table=t", f"duckdb:///{SECRET}.db?table=t"):
-        assert SECRET not in repr(open_source(address))
+        assert SECRET not in repr(open_source(address)) + repr(parse_place(address))
 
 
 def test_what_is_asked() -> None:
-    assert parse_place("postgresql://h/d?table=a.b%22c").words == '"a"."b""c"'
-    assert parse_place("duckdb:////tmp/a.db?query=select+1+as+a;").words == "(select 1 as a) AS asked"
+    assert parse_place("postgresql://h/d?table=a.b%22c").table == '"a"."b""c"'
+    assert parse_place("duckdb:////tmp/a.db?query=select+1+as+a;").query == "select 1 as a;"
+    kept = "postgresql://h/d?password=a+b%20c&options=-c%20x%3Dy"
+    assert parse_place(f"{kept}&table=t").address == kept  # libpq reads + as itself
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ("visits", '"visits"'),
+        ("Ward.The Visits", '"Ward"."The Visits"'),
+        ('"visits.2024"', '"visits.2024"'),
+        ('ward."visits.2024"', '"ward"."visits.2024"'),
+        ('"a.b"."c.d"', '"a.b"."c.d"'),
+        ('"say ""hi"".now"', '"say ""hi"".now"'),
+        ('5" pipes', '"5"" pipes"'),
+        ('"visits', None),
+        ('"visits"2024', None),
+        ("ward..visits", None),
+        (".visits", None),
+        ("visits.", None),
+        ('""', None),
+    ],
+)
+def test_names_with_dots_stand_in_quotes(told: str, words: str | None) -> None:
+    if words is not None:
+        assert table_words(told) == words
+        return
+    with pytest.raises(TableError, match="double quotes"):
+        table_words(told)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from privet.engines.sources.places import refuse_scheme, scheme_of
+from privet.addresses import is_address, scheme_of
+from privet.engines.sources.places import refuse_address
 from privet.engines.sources.spark import SparkTable
+from privet.schema.files import is_there
 
 
 @runtime_checkable
@@ -61,7 +64,7 @@ def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | Spa
 
 
 def _by_name(name: str, quoted_line_breaks: bool) -> Source:
-    scheme = scheme_of(name)
+    scheme = scheme_of(name) if "://" in name else ""
     if scheme == "duckdb":
         from privet.engines.sources.duckdb import DuckDB
 
@@ -70,7 +73,8 @@ def _by_name(name: str, quoted_line_breaks: bool) -> Source:
         from privet.engines.sources.postgres import Postgres
 
         return Postgres.parse(name)
-    refuse_scheme(scheme)
+    if is_address(name) and not is_there(Path(name)):
+        refuse_address(name)
     from privet.engines.sources.files import Files
 
     return Files.named(name, quoted_line_breaks=quoted_line_breaks)

@@ -1,4 +1,8 @@
-"""DuckDB: a database file, or any relation that a user has made."""
+"""DuckDB: a database file, or any relation that a user has made.
+
+A file is opened for reading only, and DuckDB may touch nothing but this file: whoever may choose what is read must not
+be able to write records elsewhere, or to read other files. Of a query one SELECT is taken, as DuckDB itself parses it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.engines.sources.places import needs, opened, parse_place, quoted, select
+from privet.engines.sources.places import Place, needs, opened, parse_place, quoted
 from privet.errors import TableError
+from privet.schema.files import is_there
 
 PIECE = 2**17  # records that DuckDB hands over at a time
+CONFINED = {
+    "enable_external_access": "false",  # no other files, no network, no ATTACH, no COPY
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",  # a table is never a variable of this process
+    "lock_configuration": "true",  # no statement can undo these
+}
+ONE_SELECT = (
+    "query= must be one SELECT, and nothing before or after it: a source only reads. For what needs more, make a table "
+    "or a view in the database, and name it by table="
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,10 +56,10 @@ class Relation:
 
 @dataclass(frozen=True, repr=False)
 class DuckDB:
-    """A table or a query of a database file, which is opened for reading only."""
+    """A table or a query of a database file."""
 
     path: Path
-    words: str
+    place: Place
 
     caveats = ()
 
@@ -51,29 +67,59 @@ class DuckDB:
     def parse(cls, name: str) -> DuckDB:
         """From ``duckdb:///clinic.db?table=patients``; a path from the root has four strokes."""
         place = parse_place(name)
-        return cls(Path(place.address.partition(":///")[2].partition("?")[0]), place.words)
+        _, strokes, path = place.address.partition(":///")
+        if not strokes or not path or "?" in path:
+            raise TableError(
+                f"{place.shown} must be like duckdb:///clinic.db?table=patients: three strokes (four before a path "
+                "from the root), a file, and table= or query= alone"
+            )
+        return cls(Path(path), place)
 
     def header(self, columns: Sequence[str]) -> Any:
-        with self._relation(columns) as relation:
+        with self._relation() as relation:
             return Relation(relation).header(columns)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        with self._relation(columns) as relation:
+        with self._relation() as relation:
             yield from Relation(relation).batches(columns)
 
-    def _relation(self, columns: Sequence[str]) -> AbstractContextManager[Any]:
+    def _relation(self) -> AbstractContextManager[Any]:
         try:
             import duckdb
         except ImportError:
             raise needs("duckdb", "duckdb", "a DuckDB database") from None
-        if not self.path.is_file():
-            raise TableError(f"there is no DuckDB database {str(self.path)!r}; check the path")
+        if not is_there(self.path):
+            raise TableError(f"there is no file at the path of {self.place.shown}; check the path")
 
         def opening(stack: ExitStack) -> Any:
-            connection = stack.enter_context(closing(duckdb.connect(str(self.path), read_only=True)))
-            return connection.sql(select(columns, self.words))  # names and types; no record is read yet
+            connection = stack.enter_context(closing(duckdb.connect(str(self.path), read_only=True, config=CONFINED)))
+            query = f"FROM {self.place.table}" if self.place.query is None else self.place.query
+            statements = connection.extract_statements(query)
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                raise TableError(ONE_SELECT)
+            return connection.sql(statements[0])  # names and types; no record is read yet
 
-        return opened("the DuckDB database", duckdb.Error, opening)
+        return opened(opening, duckdb.Error, self._explain)
+
+    def _explain(self, error: Exception) -> str:
+        """Why a database cannot be read, by the kind of DuckDB's error; its own words are not repeated."""
+        import duckdb
+
+        where, words = f"the DuckDB database of {self.place.shown}", str(error)
+        if isinstance(error, duckdb.IOException) and "set lock on file" in words:
+            return f"{where} is locked: another program has it open for writing. Close it there, or read a copy"
+        if isinstance(error, duckdb.ConnectionException):
+            return (
+                f"{where} is open in this process already, with other settings. Close that connection, or give a "
+                "relation of it"
+            )
+        if isinstance(error, duckdb.IOException):
+            return f"{where} is not one that this DuckDB can open; check that the path leads to a DuckDB database"
+        if isinstance(error, duckdb.PermissionException):
+            return f"{where} refuses {self.place.asked}: it reads other files, which is off; copy them into a table"
+        if isinstance(error, duckdb.CatalogException) and self.place.table is not None:
+            return f"{where} has no such table; check its name and its schema, and write a name with dots in quotes"
+        return f"{where} refuses {self.place.asked}; try it in DuckDB itself"
 
     def __repr__(self) -> str:
         return "<the DuckDB database>"

@@ -1,72 +1,113 @@
 """Addresses of tables, as in ``postgresql://host/clinic?table=patients``, and what is asked of a database.
 
-An address can hold a password. No message and no representation shows any part of one, but for the scheme.
+An address can hold a password. Messages show it in its safe form only (:func:`privet.addresses.safe`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import unquote_plus
 
+from privet.addresses import meant_scheme, safe, scheme_of
 from privet.errors import TableError
 
-KNOWN = ("duckdb", "postgresql", "postgres")
+KINDS = (
+    "give a path to .csv or .parquet files or to a folder of Parquet files, duckdb:///file.db?table=t or "
+    "postgresql://host/db?table=t, or open it with a library and hand over the frame, relation or reader"
+)
 
 
 class Place(NamedTuple):
-    """An address without its table, and the words that follow FROM in a query of it."""
+    """An address without its table, and the table as SQL writes it, or the query."""
 
     address: str
-    words: str
+    table: str | None
+    query: str | None
+    shown: str
+    """The address as messages show it."""
+
+    @property
+    def asked(self) -> str:
+        """What was asked for, in the words of a message."""
+        return "the query" if self.table is None else "the table"
+
+    def __repr__(self) -> str:
+        return f"<{self.asked} of {self.shown}>"
 
 
-def scheme_of(name: str) -> str:
-    """What stands before ``://``; empty for a path.
-
-    >>> scheme_of("postgresql://host/clinic"), scheme_of("C:/clinic.csv")
-    ('postgresql', '')
-    """
-    scheme, found, _ = name.partition("://")
-    return scheme.lower() if found and scheme.isalnum() else ""
-
-
-def refuse_scheme(scheme: str) -> None:
+def refuse_address(name: str) -> None:
+    """Raise ``TableError`` for an address from which no table can be read."""
+    scheme, meant = scheme_of(name), meant_scheme(name)
+    if meant and not name.lower().startswith(f"{meant}://"):
+        raise TableError(f"{safe(name)} is misspelt: did you mean {meant}://...? No other part of it was looked at")
     if scheme:
-        raise TableError(
-            f"no table is read from {scheme}:// addresses; give a path to .csv or .parquet files, duckdb:///file.db, "
-            "postgresql://..., or open it with a library and hand over the frame, relation or reader"
-        )
+        raise TableError(f"no table is read from {scheme}:// addresses; {KINDS}")
+    raise TableError(f"the table is named by an address without a scheme, of which no part is shown here; {KINDS}")
 
 
 def parse_place(name: str) -> Place:
-    """Take ``table=`` or ``query=`` out of an address.
+    """Take ``table=`` or ``query=`` out of an address. All else stays as it was written.
 
-    >>> parse_place("postgresql://host/clinic?sslmode=require&table=ward.patients")
-    Place(address='postgresql://host/clinic?sslmode=require', words='"ward"."patients"')
+    >>> parse_place("postgresql://host/clinic?sslmode=require&table=ward.patients")[:3]
+    ('postgresql://host/clinic?sslmode=require', '"ward"."patients"', None)
     """
     address, _, query = name.partition("?")
-    options = parse_qsl(query, keep_blank_values=True)
-    asked = [(key, value) for key, value in options if key in ("table", "query")]
+    options = [option.partition("=") for option in query.split("&") if option]
+    asked = [(key, unquote_plus(value)) for key, _, value in options if key in ("table", "query")]
     if len(asked) != 1 or not asked[0][1].strip():
         raise TableError(
             f"a {scheme_of(name)}:// address must say what to read: end it with ?table=patients, or with ?query= and a "
             "SELECT in which spaces are written as +"
         )
     [(key, value)] = asked
-    rest = urlencode([option for option in options if option[0] != key])
-    words = ".".join(map(quoted, value.split("."))) if key == "table" else f"({value.strip().rstrip(';')}) AS asked"
-    return Place(f"{address}?{rest}" if rest else address, words)
+    rest = "&".join("".join(option) for option in options if option[0] != key)
+    place = Place(f"{address}?{rest}" if rest else address, None, None, safe(name))
+    return place._replace(table=table_words(value)) if key == "table" else place._replace(query=value)
+
+
+def table_words(name: str) -> str:
+    """A table's name as SQL writes it. Dots separate catalogue, schema and table, except between double quotes.
+
+    A part that begins with a double quote ends with one, and stands for what is between them, where ``""`` is a quote.
+    Any other part is taken as it is, capital letters and spaces too.
+
+    >>> print(table_words("ward.Patients"), table_words('ward."visits.2024"'))
+    "ward"."Patients" "ward"."visits.2024"
+    """
+    parts, left = list[str](), name
+    while True:
+        if left.startswith('"'):
+            part, left = _between_quotes(left)
+        else:
+            part, dot, left = left.partition(".")
+            left = dot + left
+        parts.append(part)
+        if not all(parts) or (left and not left.startswith(".")):
+            raise TableError(
+                "table= must be a name like patients or ward.patients; a name with dots in it stands in double quotes, "
+                'as in ward."visits.2024" (%22 in an address is a double quote)'
+            )
+        if not left:
+            return ".".join(map(quoted, parts))
+        left = left[1:]
+
+
+def _between_quotes(text: str) -> tuple[str, str]:
+    """The name that a text begins with, in quotes, and the rest; an empty name if the quotes are not closed."""
+    part, at = "", 1
+    while (end := text.find('"', at)) >= 0:
+        part += text[at:end]
+        if text[end + 1 : end + 2] != '"':
+            return part, text[end + 1 :]
+        part, at = part + '"', end + 2
+    return "", ""
 
 
 def quoted(name: str) -> str:
     """A name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
-
-
-def select(columns: Sequence[str], words: str) -> str:
-    return f"SELECT {', '.join(map(quoted, columns))} FROM {words}"
 
 
 def needs(package: str, extra: str, what: str) -> TableError:
@@ -75,18 +116,20 @@ def needs(package: str, extra: str, what: str) -> TableError:
 
 
 @contextmanager
-def opened(where: str, failure: type[Exception], opening: Callable[[ExitStack], Any]) -> Iterator[Any]:
+def opened(
+    opening: Callable[[ExitStack], Any], failure: type[Exception], explain: Callable[[Any], str]
+) -> Iterator[Any]:
     """What ``opening`` finds in a database, and all that it put on the stack closed again at the end.
 
-    What the database says of a table that is not there is left out, and not kept as a context: it can hold the address.
+    ``explain`` chooses the words for a failure. What the database itself says is not shown, and not kept as a context:
+    it can hold the address or quote a record.
     """
     with ExitStack() as stack:
-        found = None
-        with suppress(failure):
+        found, why = None, ""
+        try:
             found = opening(stack)
-        if found is None:
-            raise TableError(
-                f"{where} cannot be read: check the address, the password, the table's name, and that it has the "
-                "columns that the schema declares"
-            )
+        except failure as error:
+            why = explain(error)
+        if why:
+            raise TableError(why)
         yield found

@@ -8,24 +8,41 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from privet.engines.sources.places import needs, opened, parse_place, select
+from privet.engines.sources.places import Place, needs, opened, parse_place, quoted
 from privet.schema.cells import plain_of
 
 TYPE = b"POSTGRESQL:type"  # what ADBC says of each column
+NOT_CONNECTED = {  # words of libpq -> ours; a server that speaks another language falls to the last
+    "Connection refused": "nothing listens at that host and port; check both",
+    "timeout expired": "the host does not answer; check the host and the port",
+    "No such file or directory": "no server has a socket in that folder; check the host and the port",
+    "translate host name": "there is no host of that name; check the host",
+    "URI": "the address cannot be read; write %-escapes for special characters in a password, as in %40 for @",
+    "password": "it refuses the user or the password; check both, or set PGPASSWORD",
+    "role": "it knows no such user; check the user",
+    "database": "it has no such database, or not for this user; check the database's name",
+    "": "check the host, the port, the database, the user and the password",
+}
+NOT_ANSWERED = {  # SQLSTATE -> what to check; classes 22 and 23 are about rows, and get no words of their own
+    "42P01": "there is no such table; check its name and its schema, and write a name with dots in double quotes",
+    "3F000": "there is no such schema; check the name before the dot",
+    "42703": "it lacks a column that the schema declares; check the names of the columns",
+    "42501": "this user may not read it; grant SELECT, or connect as another user",
+    "42601": "it is not one SELECT that PostgreSQL can parse",
+}
 
 
 @dataclass(frozen=True, repr=False)
 class Postgres:
     """A table or a query. What the address leaves out (password, host, user) comes from PGPASSWORD and the like."""
 
-    address: str
-    words: str
+    place: Place
 
     caveats = ()
 
     @classmethod
     def parse(cls, name: str) -> Postgres:
-        return cls(*parse_place(name))
+        return cls(parse_place(name))
 
     def header(self, columns: Sequence[str]) -> Any:
         arrow = _arrow()
@@ -41,13 +58,29 @@ class Postgres:
     def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
         dbapi = _driver()
 
-        def opening(stack: ExitStack) -> Any:
-            connection = stack.enter_context(closing(dbapi.connect(self.address)))
+        asked = self.place.table or f"({(self.place.query or '').strip().rstrip(';')}\n) AS asked"  # after a comment
+
+        def connecting(stack: ExitStack) -> Any:
+            return stack.enter_context(closing(dbapi.connect(self.place.address)))
+
+        def asking(stack: ExitStack) -> Any:
+            connection = stack.enter_context(opened(connecting, dbapi.Error, self._explain_connection))
             cursor = stack.enter_context(closing(connection.cursor()))
-            cursor.execute(select(columns, self.words) + end)
+            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {asked}{end}")
             return cursor.fetch_record_batch()
 
-        return opened("the PostgreSQL database", dbapi.Error, opening)
+        return opened(asking, dbapi.Error, self._explain_answer)
+
+    def _explain_connection(self, error: Exception) -> str:
+        """Why there is no connection, from the words of libpq, which are not repeated: they can hold the address."""
+        words = str(error)
+        reason = next((told for mark, told in NOT_CONNECTED.items() if mark in words), NOT_CONNECTED[""])
+        return f"no connection to the PostgreSQL server of {self.place.shown}: {reason}"
+
+    def _explain_answer(self, error: Any) -> str:
+        """Why the server does not answer, by its public code for errors. No code is told that a row could cause."""
+        reason = NOT_ANSWERED.get(getattr(error, "sqlstate", None) or "", "try it in psql")
+        return f"the PostgreSQL server of {self.place.shown} cannot read {self.place.asked}: {reason}"
 
     def __repr__(self) -> str:
         return "<the PostgreSQL database>"
