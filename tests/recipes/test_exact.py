@@ -348,7 +348,7 @@ def expected_accuracy(tree: fs.HiddenTree, sample: fs.Sample, epsilon: float) ->
     space = FS_RECIPE.blocks(FS).space
     joint = MemoryEngine(FS, sample.codes).joint(ROOT, space.tests, space.depth)
     exact = Fraction(str(epsilon)) - space.rounding(Fraction(str(epsilon)))
-    sampler = _Sampler(joint, space, float(exact))
+    sampler = _Sampler(joint, space, space.answers(FS), float(exact))
 
     def chances(path: dict[int, bool]) -> np.ndarray:
         logs = sampler._log_weights(path)

@@ -72,6 +72,7 @@ def test_the_table_says_where_recipes_are() -> None:
         "registry",
         "saved",
         "surveying",
+        "unoffered",
         "usable",
     }
     assert {path.stem for path in Path(registry.__file__).parent.glob("*.py")} == files | helpers

@@ -16,6 +16,10 @@ from privet.errors import FitStopped, ParameterError
 from privet.privacy.budget import Neighbours
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes.exact import ExactTree
+from privet.recipes.fitting import fit_dataset
+from privet.recipes.jagannathan2012 import Jagannathan2012
+from privet.recipes.recipe import Recipe
 from privet.recipes.sulq import SuLQ
 from privet.recipes.usable import MOST, STOP_BELOW, confirm_usable, count_price
 from privet.testing import ZeroNoise, use_noise
@@ -30,7 +34,7 @@ def protected(records: int, epsilon: object = 1, neighbours: Neighbours = Neighb
 
 def test_nothing_is_bought_by_default() -> None:
     data = protected(10)
-    assert confirm_usable(data, Fraction(1), None) == 1
+    assert confirm_usable(data, Fraction(1), None) == (1, None)
     assert data.ledger.spent == 0
     assert data.certificate().caveats == ()
 
@@ -53,10 +57,12 @@ def test_the_price_buys_what_is_promised(expected: int, neighbours: Neighbours) 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_it_is_charged_first_and_by_itself(neighbours: Neighbours) -> None:
     data = protected(6000, neighbours=neighbours)
-    left = confirm_usable(data, Fraction(1), 5600)
+    left, counted = confirm_usable(data, Fraction(1), 5600)
     (charge,) = data.certificate().charges
     assert charge.what == "number of usable records"
     assert charge.epsilon == data.ledger.spent == Fraction(neighbours.steps, 100) == 1 - left
+    assert counted is not None
+    assert counted.doubt == 100  # the scale of its noise
     assert "about 5600 usable records" in data.certificate().caveats[0].text
     assert data.certificate().private
 
@@ -67,7 +73,7 @@ def test_the_rule(records: int, stops: bool) -> None:
     data = protected(records)
     with use_noise(ZeroNoise()):
         if not stops:
-            assert confirm_usable(data, Fraction(1), 5600) == Fraction(99, 100)
+            assert confirm_usable(data, Fraction(1), 5600) == (Fraction(99, 100), records)
             return
         with pytest.raises(FitStopped, match="privet schema check") as caught:
             confirm_usable(data, Fraction(1), 5600)
@@ -99,7 +105,7 @@ def around_the_rule(neighbours: Neighbours = Neighbours.ADD_REMOVE) -> list[Pair
 def fit(data: PrivateDataset, epsilon: Fraction) -> Any:
     """Counts first; what is released where it stops is the noisy count."""
     try:
-        left = confirm_usable(data, epsilon, EXPECTED)
+        left, _ = confirm_usable(data, epsilon, EXPECTED)
     except FitStopped as stopped:
         return "stopped", stopped.counted
     return int(data.frontier().choose_labels_all(left)[0])
@@ -130,10 +136,20 @@ def test_a_rule_on_the_exact_count_is_caught() -> None:
 def test_a_recipe_after_the_count_keeps_the_promise() -> None:
     def learner(data: PrivateDataset, epsilon: Fraction) -> Any:
         try:
-            left = confirm_usable(data, epsilon, EXPECTED)
+            left, _ = confirm_usable(data, epsilon, EXPECTED)
         except FitStopped as stopped:
             return "stopped", stopped.counted
         return SuLQ(max_depth=1).grow_model(data, left, random=None)  # type: ignore[arg-type]  # it draws no lots
 
     found = audit_learner(learner, around_the_rule(), 28)
     assert found.verdict == "holds"
+
+
+@pytest.mark.parametrize("recipe", [ExactTree(), SuLQ(), Jagannathan2012(trees=2)], ids=["tree", "gridded", "forest"])
+def test_the_number_of_records_is_bought_once(recipe: Recipe) -> None:
+    data = protected(6000)
+    model = fit_dataset(recipe, data, 1, expected_records=5600)
+    bought = [charge["what"] for charge in model.certificate["charges"]]
+    assert bought.count("number of usable records") == 1
+    assert "noisy count" not in bought
+    assert not any("(declared)" in note for note in model.notes)

@@ -10,6 +10,7 @@ from tree_strategies import trees
 
 from privet.trees.nested import MOST_OPEN, leaves_below, nested_html, shown_levels
 from privet.trees.render import typeset
+from privet.trees.shown import ShownTree
 from privet.trees.tree import Tree
 
 
@@ -30,10 +31,11 @@ def test_every_condition_and_every_label_stands_in_it(tree: Tree) -> None:
 
 @given(trees())
 def test_how_much_is_shown(tree: Tree) -> None:
-    assert leaves_below(tree)[0] == tree.n_leaves
+    whole = ShownTree.whole(tree)
+    assert leaves_below(whole)[0] == tree.n_leaves
     levels = [depth for _, depth in tree.walk()]
     for most in (1, 3, 10, 1000):
-        shown = shown_levels(tree, most)
+        shown = shown_levels(whole, most)
         assert sum(level <= shown for level in levels) <= max(most, 1)
         if shown < tree.depth:
             assert sum(level <= shown + 1 for level in levels) > most
@@ -44,8 +46,7 @@ def test_how_much_is_shown(tree: Tree) -> None:
 
 @given(trees(counted=True))
 def test_remarks_and_grey(tree: Tree) -> None:
-    shown = nested_html(tree, remark=lambda node: f"<{node}>", faint=lambda node: True)
-    for node, _ in tree.walk():
-        if tree.is_leaf[node]:
-            assert f"&lt;{node}&gt;" in shown
-    assert shown.count('class="faint"') == (tree.n_leaves if len(tree) > 1 else 0)
+    shown = ShownTree.whole(tree, 30.0)
+    html_of = nested_html(shown)
+    assert all(f"{leaf.counts.total.words(',')} records" in html_of for leaf in shown.leaves if leaf.counts)
+    assert html_of.count('class="faint"') == (len(shown.minor) if len(tree) > 1 else 0)

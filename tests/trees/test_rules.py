@@ -61,11 +61,13 @@ def test_support_and_confidence_come_from_released_counts() -> None:
     counts = np.array([[np.nan, np.nan], [30, 10], [-2, -1]])
     tree = Tree.build(SCHEMA, [OneCategory(1, 1), None, None], [1, -1, -1], [0, 0, 1], counts=counts)
     root, men, women = rules_of(tree, inner=True)
-    assert (root.support, root.confidence) == (None, None)
+    assert (root.support, root.confidence) == (40.0, 0.75)  # what its leaves have together
     assert (men.label, men.support, men.confidence) == ("<=50K", 40.0, 0.75)
     assert (women.label, women.support, women.confidence) == (">50K", 0.0, None)
-    assert root.describe(SCHEMA) == "ALWAYS <=50K"
-    assert women.describe(SCHEMA) == "IF sex = Female THEN >50K (support 0)"
+    assert root.describe(SCHEMA) == "ALWAYS <=50K (support 40, confidence 0.75)"
+    assert women.describe(SCHEMA) == "IF sex = Female THEN >50K (support about 0)"
+    bare = Tree.build(SCHEMA, [None], [-1], [0])
+    assert rules_of(bare)[0] == Rule((), "<=50K")
 
 
 def test_the_sentence() -> None:

@@ -12,6 +12,10 @@ from tree_strategies import all_records, leaves_by_hand, trees
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, OneCategory, Threshold
+from privet.trees.nested import leaves_below
+from privet.trees.render import export_text
+from privet.trees.rules import rules_of
+from privet.trees.shown import ShownTree
 from privet.trees.tree import Tree
 from privet.trees.validation import check_tree, tree_fault
 
@@ -116,3 +120,25 @@ def test_what_are_not_codes_is_refused(features: np.ndarray) -> None:
 def test_no_records() -> None:
     assert sound().predict(np.empty((2, 0), dtype=np.uint8)).shape == (0,)
     assert sound().predict_proba(np.empty((2, 0), dtype=np.uint8)).shape == (0, 2)
+
+
+def test_a_path_of_a_hundred_thousand_tests_takes_linear_time() -> None:
+    """Before, each level of it took a pass over all nodes: hours."""
+    depth = 100_000
+    schema = Schema((Categorical("a", ("x", "y")),), Categorical("c", ("n", "p")))
+    inner = np.concatenate([[True], np.tile([True, False], depth - 1), [False, False]])  # the left child goes on
+    nodes = len(inner)
+    first = np.where(inner, np.where(np.arange(nodes) == 0, 1, np.arange(nodes) + 2), -1)
+    flat = np.zeros(nodes, np.int32)
+    proba, counts = np.full((nodes, 2), 0.5), np.ones((nodes, 2))
+    tree = Tree(schema, np.where(inner, 0, -1), inner.astype(np.int8), flat, first, flat, proba, counts)
+    assert tree_fault(tree) is None
+    assert tree.depth == depth
+    whole = ShownTree.whole(tree)
+    assert leaves_below(whole)[0] == depth + 1
+    assert len(ShownTree.of(tree).leaves) <= 2  # nobody gets further than the second test
+    assert export_text(whole).count("\n") < 500
+    assert tree.predict(np.zeros((1, 3), np.int32)).tolist() == [0, 0, 0]
+    assert len(rules_of(tree, deepest=100)) == 100
+    with pytest.raises(ParameterError, match="100,000 tests deep"):
+        rules_of(tree)

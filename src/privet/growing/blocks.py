@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from privet.growing.domains import Domains
 from privet.growing.grower import MAX_LEAVES, Progress
 from privet.growing.levels import Levels
 from privet.privacy.frontier import Frontier
@@ -100,27 +101,27 @@ def grow_blocks(
     """
     growing, depths, space = Levels(frontier, blocks.for_leaves(epsilon), steps), blocks.depths, blocks.space
     labels, leaves = [0], 0  # the labels of the cells that are open, and how many leaves the cap has made
+    domains = Domains.whole(frontier.schema)  # what the path to each cell leaves possible
     for number, depth in enumerate(depths):
         assert space is not None
         tests, block = space.tests, space.of_depth(depth)
-        if number == 0:
-            left = np.ones((1, len(tests)), dtype=bool)  # (cell, test): the tests that are not yet on its path
-        spaces = [block if row.all() else block.among(row) for row in left]
+        below = [block.below(*cell) for cell in zip(domains.possible, domains.allowed(tests), strict=True)]
         what = "whole trees" if space.labelled else f"blocks of {depth} levels"
         with _watched(progress, number, len(depths)) as meter:
+            spaces = [space for space, _ in below]
             drawn = growing.frontier.sample_trees_all(spaces, blocks.each(epsilon), what=what, meter=meter)
-        walk = _Walk(drawn, tests)
+        walk = _Walk([_renumbered(tree, rows) for tree, (_, rows) in zip(drawn, below, strict=True)], tests)
         for _ in range(depth):
             asked = walk.asked
             if not space.labelled:
-                fits = leaves + len(asked) + np.cumsum(tests.arity[asked] - 1) <= MAX_LEAVES
-                leaves += int((~fits).sum())
+                more = np.where(asked >= 0, tests.arity[asked] - 1, 0)
+                fits = leaves + len(asked) + np.cumsum(more) <= MAX_LEAVES
                 asked = np.where(fits, asked, -1)
-            growing.add([tests[i] if i >= 0 else None for i in asked.tolist()], walk.labels)
-            split = np.flatnonzero(asked >= 0)
-            left[split, asked[split]] = False
-            left = np.repeat(left[split], tests.arity[asked[split]], axis=0)
-            walk.down(split)
+                leaves += int((asked < 0).sum())
+            level = [tests[i] if i >= 0 else None for i in asked.tolist()]
+            growing.add(level, walk.labels)
+            domains = domains.split(level)
+            walk.down(np.flatnonzero(asked >= 0))
         labels = walk.labels
         if progress is not None:
             progress(PER_BLOCK * (number + 1 if labels else len(depths)), PER_BLOCK * len(depths))
@@ -128,6 +129,12 @@ def grow_blocks(
             break
     growing.add([None] * len(labels), labels)
     return growing.labelled_tree() if space is not None and space.labelled else growing.tree()
+
+
+def _renumbered(drawn: Drawn, rows: npt.NDArray[np.intp]) -> Drawn:
+    """A tree of the tests of a cell's own space, by their numbers among those of the whole space."""
+    asked, labels = drawn
+    return np.append(rows, -1)[asked].tolist(), labels
 
 
 class _Walk:

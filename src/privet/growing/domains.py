@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.schema import Schema
-from privet.structure.splits import Kind, Test, Tests
+from privet.structure.open_tests import open_tests
+from privet.structure.splits import Test, Tests
 
 Bools = npt.NDArray[np.bool_]
 
@@ -44,19 +45,8 @@ class Domains:
         return Domains(self.schema, np.array(rows, dtype=bool).reshape(-1, self.schema.total_bins))
 
     def allowed(self, tests: Tests) -> Bools:
-        """(cell, test): whether more than one child of the test is possible in the cell."""
-        first, last = self.schema.offsets[tests.attribute], self.schema.offsets[tests.attribute + 1]
-        # Possible bins before each bin, over all attributes in a row. The difference of two is the number between them.
-        before = np.zeros((len(self.possible), self.schema.total_bins + 1), dtype=np.int64)
-        np.cumsum(self.possible, axis=1, out=before[:, 1:])
-        total = before[:, last] - before[:, first]
-        up_to = before[:, first + tests.cut + 1] - before[:, first]
-        single = self.possible[:, first + tests.cut]
-        return np.where(
-            tests.kind == Kind.THRESHOLD,
-            (up_to > 0) & (up_to < total),
-            (single | (tests.kind == Kind.MULTIWAY)) & (total > 1),
-        )
+        """(cell, test): whether every child of the test is possible in the cell."""
+        return open_tests(self.schema, self.possible, tests)
 
     def bins(self, attribute: int) -> slice:
         return slice(int(self.schema.offsets[attribute]), int(self.schema.offsets[attribute + 1]))

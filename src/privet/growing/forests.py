@@ -62,7 +62,12 @@ class Counted(int):
 
     @classmethod
     def buy(cls, data: PrivateDataset, price: Fraction) -> Counted:
-        counted = cls(max(data.noisy_count(price), 1))
+        return cls.of(data.noisy_count(price), data, price)
+
+    @classmethod
+    def of(cls, noisy: int, data: PrivateDataset, price: Fraction) -> Counted:
+        """A count of these records that was released for ``price``."""
+        counted = cls(max(noisy, 1))
         counted.doubt = float(data.ledger.steps / price)
         return counted
 

@@ -114,12 +114,17 @@ class Routes:
 
     @cached_property
     def level(self) -> npt.NDArray[np.intp]:
-        """How many tests lie above each node."""
-        level, above = np.zeros(len(self.tests), dtype=np.intp), self.parent.copy()
-        while (going := above >= 0).any():
-            level[going] += 1
-            above[going] = self.parent[above[going]]
-        return level
+        """How many tests lie above each node.
+
+        Each step looks twice as far up as the one before, so a tree that is one long path takes few of them too.
+        """
+        nodes = len(self.tests)
+        above = np.append(np.where(self.parent < 0, nodes, self.parent), nodes)  # the last one stands above all roots
+        level = (above < nodes).astype(np.intp)
+        while (above < nodes).any():
+            level += level[above]
+            above = above[above]
+        return level[:-1]
 
     @cached_property
     def levels(self) -> list[npt.NDArray[np.intp]]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.bidi import isolated
 from privet.errors import ParameterError, SchemaError
 from privet.schema import Categorical, Numeric, Schema
 
@@ -59,15 +60,16 @@ class Threshold:
 
     def describe(self, schema: Schema, child: int) -> str:
         numeric = schema.attributes[self.attribute]
+        name = isolated(numeric.name)
         if isinstance(numeric, Categorical):
             side = numeric.values[self.cut + 1 :] if child else numeric.values[: self.cut + 1]
-            return f"{numeric.name} = {side[0]}" if len(side) == 1 else f"{numeric.name} in {_listed(side)}"
+            return f"{name} = {isolated(side[0])}" if len(side) == 1 else f"{name} in {_listed(side)}"
         if self.cut == len(numeric.cuts):
-            return f"{numeric.name} is {'missing' if child else 'present'}"
+            return f"{name} is {'missing' if child else 'present'}"
         number = _text(numeric.cuts[self.cut])
         if child == 0:
-            return f"{numeric.name} <= {number}"
-        return f"{numeric.name} > {number}" + (" or is missing" if numeric.missing is not None else "")
+            return f"{name} <= {number}"
+        return f"{name} > {number}" + (" or is missing" if numeric.missing is not None else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class OneCategory:
         categorical = schema.attributes[self.attribute]
         if not isinstance(categorical, Categorical):
             raise SchemaError(f"{categorical.name!r} is numeric: it has no categories; use Threshold")
-        return f"{categorical.name} {'!=' if child else '='} {categorical.values[self.value]}"
+        return f"{isolated(categorical.name)} {'!=' if child else '='} {isolated(categorical.values[self.value])}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +110,21 @@ class Multiway:
 
     def describe(self, schema: Schema, child: int) -> str:
         attribute = schema.attributes[self.attribute]
-        name = attribute.name
+        name = isolated(attribute.name)
         if isinstance(attribute, Categorical):
-            return f"{name} = {attribute.values[child]}"
-        cuts = attribute.cuts
-        if child > len(cuts):
-            return f"{name} is missing"
-        if not len(cuts):
-            return f"{name} is present"
-        if child == 0:
-            return f"{name} <= {_text(cuts[0])}"
-        if child == len(cuts):
-            return f"{name} > {_text(cuts[-1])}"
-        return f"{_text(cuts[child - 1])} < {name} <= {_text(cuts[child])}"
+            return f"{name} = {isolated(attribute.values[child])}"
+        return f"{name} is missing" if child > len(attribute.cuts) else self.describe_run(schema, child, child)
+
+    def describe_run(self, schema: Schema, first: int, last: int) -> str:
+        """Adjacent bins of a number, in words."""
+        numeric = schema.attributes[self.attribute]
+        assert isinstance(numeric, Numeric)
+        name, cuts = isolated(numeric.name), numeric.cuts
+        if first == 0:
+            return f"{name} is present" if last == len(cuts) else f"{name} <= {_text(cuts[last])}"
+        if last == len(cuts):
+            return f"{name} > {_text(cuts[first - 1])}"
+        return f"{_text(cuts[first - 1])} < {name} <= {_text(cuts[last])}"
 
 
 Test = Threshold | OneCategory | Multiway
@@ -295,4 +299,4 @@ def _text(number: float) -> str:
 
 
 def _listed(values: tuple[Any, ...]) -> str:
-    return "{" + ", ".join(map(str, values)) + "}"
+    return "{" + ", ".join(map(isolated, values)) + "}"

@@ -62,6 +62,8 @@ class Part:
         for a, column in zip(self.attributes, self.levels, strict=True):
             if not 0 <= a < len(schema.attributes) or column.shape != (schema.arities[a],) or column.min() < 0:
                 return f"has levels that do not fit attribute {a}"
+        if len(self.levels) == 2 and any(len(np.unique(column)) <= column.max() for column in self.levels):
+            return "has a level that no value has"
         if not self.attributes and routes is None:
             return "of leaves needs a tree"
         rows = int(np.prod(self.sides)) if self.attributes else len(routes.leaves) if routes else 0

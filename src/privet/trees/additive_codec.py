@@ -12,6 +12,7 @@ from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Tests
 from privet.trees.additive import Additive, Part
+from privet.trees.rules import DEEPEST
 
 _COLUMNS = ("attribute", "kind", "cut", "first_child")
 _MOST = 2**31 - 1
@@ -51,6 +52,8 @@ def from_dict(facts: Any, schema: Schema) -> Additive:
         columns = (np.array(column, dtype=np.int32) for column in (attribute, kind, cut))
         tests = Tests.of_columns(schema, *columns)
         routes = Routes(schema, tests, np.array(first_child, dtype=np.int32), np.zeros(1, dtype=np.int32))
+        if routes.level.max() > DEEPEST:  # every leaf is described by its whole path
+            raise ValueError(f"its tree is {routes.level.max():,} tests deep, more than {DEEPEST}")
     parts = tuple(_part_from_dict(part) for part in facts["parts"])
     return Additive(schema, parts, np.array(_floats(facts.get("offset"), "offset")), routes)
 

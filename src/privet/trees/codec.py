@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,6 +22,8 @@ import numpy as np
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.schema import Schema
+from privet.schema.limits import MOST_MODEL, has_surrogates, read_bytes
+from privet.schema.mistaken import mistaken
 from privet.trees import additive_codec
 from privet.trees.additive import Additive
 from privet.trees.drafts import Draft
@@ -77,7 +80,7 @@ def save(model: Model, path: str | PathLike[str]) -> None:
 
 def to_text(model: Model, where: str = "cannot write the model") -> str:
     """What a model file holds; ``where`` begins the message if the model cannot be written."""
-    for tree in _trees_of(model.trees):
+    for tree in trees_of(model.trees):
         if fault := tree_fault(tree):
             raise ModelFileError(f"{where}: the tree {fault}")
     try:
@@ -93,10 +96,12 @@ def load(path: str | PathLike[str]) -> Model:
     """Read a model; a file that is missing, damaged, foreign or too new raises :class:`ModelFileError`."""
     name = f"the model file {os.fspath(path)!r}"
     try:
-        content = Path(path).read_bytes()
+        content = read_bytes(Path(path), MOST_MODEL)
     except (OSError, ValueError) as error:
         raise ModelFileError(f"cannot read {name}: {_reason(error)}") from error
-    payload = _open_document(content, name)
+    if content is None:
+        raise ModelFileError(f"{name} has more than {MOST_MODEL:,} bytes; no model does")
+    payload = _open_document(content, name, Path(path))
     try:
         return _model_from_dict(payload)
     except (_Fault, SchemaError, ParameterError) as error:
@@ -107,7 +112,7 @@ class _Fault(Exception):
     """What is wrong inside a model; ``load`` adds the name of the file."""
 
 
-def _open_document(content: bytes, name: str) -> Any:
+def _open_document(content: bytes, name: str, path: Path) -> Any:
     """The checked payload of a file."""
     if not content.strip():
         raise ModelFileError(f"{name} is empty")
@@ -116,9 +121,11 @@ def _open_document(content: bytes, name: str) -> Any:
     except (ValueError, RecursionError) as error:
         if content.lstrip().startswith(b'{"format": "' + FORMAT.encode()):
             raise ModelFileError(f"{name} is truncated or damaged: it is not whole ({error})") from error
-        raise ModelFileError(f"{name} is not a privet model: it is not JSON ({error})") from error
+        told = mistaken(path, "model") or f"it is not JSON ({error})"
+        raise ModelFileError(f"{name} is not a privet model: {told}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ModelFileError(f"{name} is not a privet model: it lacks the mark 'format': {FORMAT!r}")
+        told = mistaken(path, "model") or f"it lacks the mark 'format': {FORMAT!r}"
+        raise ModelFileError(f"{name} is not a privet model: {told}")
     version = document.get("version")
     if type(version) is not int or version < 1:
         raise ModelFileError(f"{name} is damaged or edited: its version is no whole number from 1 on")
@@ -126,6 +133,8 @@ def _open_document(content: bytes, name: str) -> Any:
         raise ModelFileError(
             f"{name} was written by a newer privet (its version is {version}, this privet reads {VERSION}); upgrade"
         )
+    if b"\\ud" in content.lower() and _has_surrogates(document):
+        raise ModelFileError(f"{name} is damaged or edited: a text in it holds half of a character (a lone surrogate)")
     try:
         intact = document["sha256"] == _checksum(document["model"])
     except (KeyError, ValueError, RecursionError):  # nothing that `save` writes
@@ -135,12 +144,20 @@ def _open_document(content: bytes, name: str) -> Any:
     return document["model"]
 
 
+def _has_surrogates(document: Any) -> bool:
+    try:
+        return has_surrogates(json.dumps(document, ensure_ascii=False))
+    except RecursionError:
+        return False  # the checksum refuses it
+
+
 def _checksum(payload: Any) -> str:
     canonical = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
-def _trees_of(trees: Released) -> tuple[Tree, ...]:
+def trees_of(trees: Released) -> tuple[Tree, ...]:
+    """The trees of what was released, one or many; none of an additive model."""
     if isinstance(trees, Additive):
         return ()
     return trees.trees if isinstance(trees, Forest) else (trees,)
@@ -158,7 +175,7 @@ def _model_to_dict(model: Model) -> dict[str, Any]:
         # A lone tree has no way of voting.
         "voting": model.trees.voting if isinstance(model.trees, Forest) else None,
         "weight": model.trees.weight if isinstance(model.trees, Forest) else None,
-        "trees": [_tree_to_dict(tree) for tree in _trees_of(model.trees)],
+        "trees": [_tree_to_dict(tree) for tree in trees_of(model.trees)],
     }
 
 
@@ -216,8 +233,10 @@ def _tree_from_dict(facts: Any, schema: Schema, number: int) -> Tree:
     named = (*_COLUMNS, "draws") if isinstance(facts, dict) and "draws" in facts else _COLUMNS
     columns: dict[str, Any] = {name: _get(facts, name, list) for name in named}
     for name, column in columns.items():
-        # `type(x) is int`: NumPy would also take true, 1.0 and "1".
-        if any(type(entry) is not int or not _INT32.min <= entry <= _INT32.max for entry in column):
+        # By type: NumPy would also take true, 1.0 and "1".
+        if not set(map(type, column)) <= {int} or (
+            column and not _INT32.min <= min(column) <= max(column) <= _INT32.max
+        ):
             raise _Fault(f"column {name!r} of tree {number} holds something that is no whole number")
     if any(not -128 <= entry < 128 for entry in columns["kind"]):
         raise _Fault(f"tree {number} has a test of unknown kind")
@@ -236,19 +255,17 @@ def _tree_from_dict(facts: Any, schema: Schema, number: int) -> Tree:
 
 def _matrix(rows: list[Any], width: int, what: str) -> Any:
     """(node, class) numbers, NaN for null."""
-    matrix = np.full((len(rows), width), np.nan)
-    for i, row in enumerate(rows):
-        if row is None:
-            continue
-        if not isinstance(row, list) or len(row) != width:
-            raise _Fault(f"{what} must have one entry for each of {width} classes")
-        if any(type(entry) not in (int, float, type(None)) for entry in row):
-            raise _Fault(f"{what} holds something that is no number")
-        try:
-            matrix[i] = [np.nan if entry is None else float(entry) for entry in row]
-        except OverflowError:
-            raise _Fault(f"{what} holds a number that is too large") from None
-    return matrix
+    nothing = [None] * width
+    filled = [nothing if row is None else row for row in rows]
+    if any(not isinstance(row, list) or len(row) != width for row in filled):
+        raise _Fault(f"{what} must have one entry for each of {width} classes")
+    entries = list(chain.from_iterable(filled))
+    if not set(map(type, entries)) <= {int, float, type(None)}:
+        raise _Fault(f"{what} holds something that is no number")
+    try:
+        return np.array([np.nan if entry is None else entry for entry in entries], np.float64).reshape(-1, width)
+    except OverflowError:
+        raise _Fault(f"{what} holds a number that is too large") from None
 
 
 def _get(facts: Any, key: str, kind: type) -> Any:

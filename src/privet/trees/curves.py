@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privet.bidi import isolated, padded, width_of
 from privet.schema import Categorical, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway
@@ -138,16 +139,16 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a small picture of its curve."""
     labels = model.schema.label.values
-    what = f"log-odds of {labels[1]}" if model.schema.n_classes == 2 else "a number for each class"
+    what = f"log-odds of {isolated(labels[1])}" if model.schema.n_classes == 2 else "a number for each class"
     lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
     order = sorted(model.parts, key=lambda part: -spread_of(part.table))
     names = [part_name(model.schema, part) for part in order]
-    wide = max(map(len, names), default=0)
+    wide = max(map(width_of, names), default=0)
     for name, part in zip(names, order, strict=True):
         low, high = part.table.min(), part.table.max()
         drawn = _picture(part.table[:, -1]) if len(part.attributes) < 2 else f"{part.sides[0]} x {part.sides[1]} table"
         noise = f"{part.deviation:.2f}" + (f", up to {part.widest:.2f} where rare" if part.widest is not None else "")
-        lines.append(f"{name:{wide}}  {low:+.2f} to {high:+.2f} (noise {noise})  {drawn}")
+        lines.append(f"{padded(name, wide)}  {low:+.2f} to {high:+.2f} (noise {noise})  {drawn}")
     lines += [f"leaf {path}: {_numbers(row)}" for path, row in leaves_of(model)]
     return "\n".join(lines) + "\n"
 
@@ -178,7 +179,7 @@ def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
 
 def part_name(schema: Schema, part: Part) -> str:
     """What a part looks at: an attribute, a pair (``a x b``) or the leaves of a tree."""
-    return " x ".join(schema.names[a] for a in part.attributes) or "leaf"
+    return " x ".join(isolated(schema.names[a]) for a in part.attributes) or "leaf"
 
 
 def _path(routes: Routes, node: int) -> str:

@@ -1,11 +1,17 @@
-"""Files that appear whole or not at all: written beside their place, put on disk, and renamed."""
+"""Files that appear whole or not at all: written beside their place, put on disk, and renamed.
+
+A draft is locked as long as its command lives. A command that is killed leaves it behind, unlocked, and the next draft
+in that folder removes it.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
+import time
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -13,6 +19,8 @@ from types import TracebackType
 
 JOURNAL_MARK = b'{"privet-journal"'  # how a journal begins; it must never be overwritten by mistake
 ATTEMPTS = 100  # names beside a taken one
+OURS = re.compile(r"\.(draft-)?[\w.-]+\.privet\.tmp", re.ASCII)  # those called draft are locked while in use
+OLD = 24 * 3600  # seconds after which an unlocked file is left over, where no lock tells: no command writes that long
 
 
 class Draft:
@@ -28,7 +36,7 @@ class Draft:
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
-        self._beside = self.path.with_name(f".{secrets.token_hex(8)}.privet.tmp")
+        self._beside = self.path.with_name(f".draft-{secrets.token_hex(8)}.privet.tmp")
         self._file: int | None = None
 
     def __enter__(self) -> Draft:
@@ -46,8 +54,16 @@ class Draft:
         """Make the file beside its place. Always call ``discard`` afterwards, also after an interrupt."""
         if (fault := _fault(self.path)) is not None:
             raise fault
-        # os.open, so that the umask applies.
-        self._file = os.open(self._beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        remove_leftovers(self.path.parent)
+        for _ in range(ATTEMPTS):
+            # os.open, so that the umask applies.
+            self._file = os.open(self._beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            _lock(self._file)
+            if os.path.lexists(self._beside):
+                return
+            os.close(self._file)  # another command took it for a leftover, before it was locked
+            self._file = None
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(self.path))
 
     def discard(self) -> None:
         """Remove the draft; a file that was published stays."""
@@ -115,6 +131,39 @@ class Draft:
         if self._file is None:
             raise ValueError("a draft is written inside its with block")
         return self._file
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what killed commands left in a folder: files of our names that nobody holds.
+
+    Of those that are locked while in use, the lock decides. Others, and all where files cannot be locked, must be old.
+    """
+    with suppress(OSError):  # of a folder that cannot be listed; of files that are gone, or another user's
+        for entry in os.scandir(folder):
+            if (name := OURS.fullmatch(entry.name)) is None or not entry.is_file(follow_symlinks=False):
+                continue
+            with suppress(OSError):
+                file = os.open(entry.path, os.O_WRONLY)
+                try:
+                    locked = _lock(file, wait=False)
+                    tells = name[1] is not None and locked is not None
+                    if (locked or locked is None) and (tells or time.time() - os.fstat(file).st_mtime > OLD):
+                        os.unlink(entry.path)
+                finally:
+                    os.close(file)
+
+
+def _lock(file: int, *, wait: bool = True) -> bool | None:
+    """Lock a file until it is closed. False if somebody else holds it; None if files cannot be locked here."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        return None
+    return True
 
 
 def is_journal(path: str | PathLike[str]) -> bool:

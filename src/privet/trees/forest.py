@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.markup import tag
+from privet.markup import Html, tag
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.trees import voting as hearing
@@ -63,10 +63,12 @@ class Forest:
         return f"<Forest of {len(self.trees)} trees, {leaves} leaves, for {self.schema.label.name!r}>"
 
     def _repr_html_(self) -> str:
-        from privet.trees.nested import nested_html
+        return self.html_with(Html(self.trees[0]._repr_html_()))
 
-        first = tag("details", tag("summary", "the first tree"), nested_html(self.trees[0]))
-        return tag("div", tag("p", repr(self).strip("<>")), first)
+    def html_with(self, first: Html) -> Html:
+        """What a notebook shows, with a view of the first tree."""
+        opened = tag("details", tag("summary", "the first tree"), first)
+        return tag("div", tag("p", repr(self).strip("<>")), opened)
 
     def __iter__(self) -> Iterator[Tree]:
         return iter(self.trees)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from privet.trees.additive import Additive
+from privet.trees.counts import MOST
 from privet.trees.curves import attribute_shares
 from privet.trees.forest import Forest
 from privet.trees.leaf_counts import add_up, chances
@@ -35,7 +36,7 @@ def importances(trees: Tree | Forest | Additive) -> Floats:
 def _of_tree(tree: Tree) -> Floats:
     routes, found = tree.routes, np.zeros(len(tree.schema.attributes))
     counted = not np.isnan(tree.counts[tree.is_leaf]).any()
-    leaves = tree.counts.clip(min=0) if counted else chances(routes)[:, None] * tree.proba
+    leaves = tree.counts.clip(0, MOST) if counted else chances(routes)[:, None] * tree.proba
     mass = add_up(routes, leaves)
     total = mass.sum(axis=1)
     squares = np.divide((mass**2).sum(axis=1), total, out=np.zeros(len(tree)), where=total > 0)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from privet.markup import Html, join, tag
-from privet.trees.render import leaf_evidence, typeset
+from privet.trees.render import typeset
+from privet.trees.shown import ShownNode, ShownTree, as_shown
 from privet.trees.tree import Tree
 
 MOST_NODES = 400  # that a person still reads; beyond, branches are summed up
@@ -14,10 +13,10 @@ OPEN_LEVELS = 2  # of a larger tree
 MOST_LEVELS = 40  # deeper nesting is more than browsers take
 
 
-def shown_levels(tree: Tree, most: int = MOST_NODES) -> int:
+def shown_levels(tree: ShownTree, most: int = MOST_NODES) -> int:
     """How many levels of tests can be shown so that there are no more nodes than that."""
     sizes = [0] * (tree.depth + 1)
-    for _, depth in tree.walk():
+    for _, depth in tree.order:
         sizes[depth] += 1
     shown, total = 0, sizes[0]
     for size in sizes[1 : MOST_LEVELS + 1]:
@@ -28,18 +27,12 @@ def shown_levels(tree: Tree, most: int = MOST_NODES) -> int:
     return shown
 
 
-def nested_html(
-    tree: Tree,
-    remark: Callable[[int], object] | None = None,
-    faint: Callable[[int], bool] | None = None,
-    prefix: str = "node",
-    most: int = MOST_NODES,
-) -> Html:
+def nested_html(tree: Tree | ShownTree, prefix: str = "node", most: int = MOST_NODES) -> Html:
     """The tree; of a large one only as many levels as have ``most`` nodes. Of more than ``MOST_OPEN`` leaves only the
     first branches are open.
 
-    ``remark`` says what stands behind the label of a leaf (by default what it released), ``faint`` which leaves are
-    to be greyed, and ``prefix`` begins the ids of the nodes.
+    Behind the label of a leaf stands what is known of its records. Leaves that noise alone could have made are grey.
+    ``prefix`` begins the ids of the nodes.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import OneCategory
@@ -48,47 +41,62 @@ def nested_html(
     >>> print(nested_html(tree)[:100])
     <details open="open" id="node-0"><summary>All records <span class="remark">2 leaves</span></summary>
     """
-    below, levels = leaves_below(tree), shown_levels(tree, most)
-    remark = remark or (lambda node: leaf_evidence(tree, node))
-
-    def leaf(node: int) -> Html:
-        said = tag("strong", tree.schema.label.values[tree.label[node]], class_=f"then c{tree.label[node]}")
-        told = remark(node)
-        return join((said, *((" ", tag("span", told, class_="remark")) if told else ())))
-
-    def item(node: int, when: str, depth: int) -> Html:
-        name, condition = f"{prefix}-{node}", tag("span", when, class_="when")
-        if tree.is_leaf[node]:
-            grey = "faint" if faint is not None and faint(node) else None
-            return tag("li", condition, " → ", leaf(node), id=name, class_=grey)
-        if depth >= levels:
-            return tag(
-                "li", condition, " ", tag("span", f"{below[node]:,} leaves, not shown", class_="remark"), id=name
-            )
-        return tag("li", branch(node, condition, depth), id=name)
-
-    def branch(node: int, condition: object, depth: int) -> Html:
-        test = tree.test(node)
-        assert test is not None
-        name = tree.schema.names[test.attribute]
-        children = (
-            item(child, typeset(test.describe(tree.schema, number), name), depth + 1)
-            for number, child in enumerate(tree.children(node))
-        )
-        summary = tag("summary", condition, " ", tag("span", f"{below[node]:,} leaves", class_="remark"))
-        unfolded = "open" if depth < OPEN_LEVELS or below[0] <= MOST_OPEN else None
-        return tag("details", summary, tag("ul", *children), open=unfolded, id=None if depth else f"{prefix}-0")
-
-    if tree.is_leaf[0]:
-        return tag("p", "Always ", leaf(0), id=f"{prefix}-0")
+    shown = as_shown(tree)
+    levels, below, root = shown_levels(shown, most), leaves_below(shown), shown.root
+    if shown.is_leaf(root):
+        return tag("p", "Always ", _leaf(shown.nodes[root]), id=f"{prefix}-{root}")
     if not levels:
-        return tag("p", f"{below[0]:,} leaves, not shown", id=f"{prefix}-0")
-    return branch(0, "All records", 0)
+        return tag("p", f"{below[root]:,} leaves, not shown", id=f"{prefix}-{root}")
+    when: dict[int, object] = {root: "All records"}
+    for node, depth in shown.order:
+        if depth < levels:
+            for branch in shown.branches.get(node, ()):
+                words = typeset(shown.condition(node, branch), shown.asked(node))
+                when[branch.child] = tag("span", words, class_="when")
+    items: dict[int, Html] = {}
+    for node, depth in reversed(shown.order):  # children before their parents
+        if depth > levels:
+            continue
+        condition, said = when[node], shown.nodes[node]
+        if shown.is_leaf(node):
+            parts: tuple[object, ...] = (condition, " → ", _leaf(said))
+        elif depth >= levels:
+            parts = condition, " ", tag("span", f"{below[node]:,} leaves, not shown", class_="remark")
+        else:
+            summary = tag("summary", condition, " ", tag("span", _size(said, below[node]), class_="remark"))
+            children = (items.pop(branch.child) for branch in shown.branches[node])
+            unfolded = "open" if depth < OPEN_LEVELS or below[root] <= MOST_OPEN else None
+            name = None if depth else f"{prefix}-{root}"
+            parts = (tag("details", summary, tag("ul", *children), open=unfolded, id=name),)
+            if not depth:
+                return join(parts)
+        grey = "faint" if shown.is_leaf(node) and shown.is_minor(said) else None
+        items[node] = tag("li", *parts, id=f"{prefix}-{node}", class_=grey)
+    raise AssertionError("the order of a tree begins with its root")
 
 
-def leaves_below(tree: Tree) -> dict[int, int]:
-    """How many leaves are below each node, a leaf counting itself."""
+def leaves_below(shown: ShownTree) -> dict[int, int]:
+    """How many leaves that are shown are below each node, a leaf counting itself."""
     found: dict[int, int] = {}
-    for node, _ in reversed(list(tree.walk())):
-        found[node] = sum(found[child] for child in tree.children(node)) or 1
+    for node, _ in reversed(shown.order):
+        found[node] = sum(found[branch.child] for branch in shown.branches.get(node, ())) or 1
     return found
+
+
+def _leaf(said: ShownNode) -> Html:
+    label = tag("strong", said.label, class_=f"then c{said.code}")
+    remark = leaf_remark(said)
+    return join((label, *((" ", tag("span", remark, class_="remark")) if remark else ())))
+
+
+def leaf_remark(said: ShownNode) -> str:
+    """How many records a leaf has, with the interval, if that was released."""
+    if said.counts is None:
+        return ""
+    total = said.counts.total
+    return f"{total.words(',')} records" + (f" ({total.interval})" if total.interval else "")
+
+
+def _size(said: ShownNode, leaves: int) -> str:
+    records = "" if said.counts is None else f", {said.counts.total.words(',')} records"
+    return f"{leaves:,} leaves{records}"

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privet.bidi import isolated
+from privet.errors import ParameterError
 from privet.schema import Numeric, Schema
 from privet.structure.splits import OneCategory, Test, Threshold
+from privet.trees.counts import ShownCounts, count_words, estimates
 from privet.trees.tree import Tree
 
 
@@ -33,8 +36,10 @@ class Condition:
 class Rule:
     """If all conditions hold, predict ``label`` (a value of the schema's label, not a code).
 
-    ``support`` is the released noisy number of records that match and ``confidence`` the part of them that has the
-    label, both from counts clipped at 0; None where nothing was released (confidence also where support is 0).
+    ``support`` is the number of records that match and ``confidence`` the part of them that has the label, both from
+    released counts as people see them (:mod:`privet.trees.counts`): never negative, and None where nothing was released
+    (confidence also where support is 0). Where noise alone could have made the support, it is below ``below``, and 0
+    there stands for about 0.
 
     >>> from privet.schema import Categorical, Schema
     >>> schema = Schema((Numeric("age", 0, 100, bins=10),), Categorical("income", ("<=50K", ">50K")))
@@ -49,6 +54,7 @@ class Rule:
     label: Any
     support: float | None = None
     confidence: float | None = None
+    below: float | None = None
 
     @property
     def attributes(self) -> frozenset[int]:
@@ -74,68 +80,81 @@ class Rule:
     def _simplest(self, schema: Schema, attribute: int) -> Iterator[Condition]:
         mine = [condition for condition in self.conditions if condition.test.attribute == attribute]
         codes = np.arange(schema.arities[attribute])
-        admitted = codes[np.all([condition.test.branch(codes) == condition.child for condition in mine], axis=0)]
-        if len(admitted) == 0:
-            yield from mine
-        elif isinstance(schema.attributes[attribute], Numeric):
-            # Every test on a number admits an interval of codes, so all of them together do too.
-            low, high = int(admitted[0]), int(admitted[-1])
-            if low > 0:
-                yield Condition(Threshold(attribute, low - 1), 1)
-            if high < len(codes) - 1:
-                yield Condition(Threshold(attribute, high), 0)
-        elif len(admitted) == 1 and len(codes) > 1:
-            yield Condition(OneCategory(attribute, int(admitted[0])), 0)
-        else:
-            yield from (Condition(OneCategory(attribute, int(code)), 1) for code in np.setdiff1d(codes, admitted))
+        admitted = np.all([condition.test.branch(codes) == condition.child for condition in mine], axis=0)
+        return simplest(schema, attribute, admitted) if admitted.any() else iter(mine)
 
     def premise(self, schema: Schema) -> tuple[str, ...]:
         """The conditions in words, without those that others imply."""
-        return tuple(_words(self.simplified(schema).conditions, schema))
+        return tuple(words_of(self.simplified(schema).conditions, schema))
 
     def describe(self, schema: Schema) -> str:
         """The rule as a sentence, without conditions that others imply."""
         conditions = self.premise(schema)
         premise = f"IF {' AND '.join(conditions)} THEN" if conditions else "ALWAYS"
-        return f"{premise} {self.label}{evidence(self.support, self.confidence)}"
+        known = evidence(self.support, self.confidence, self.below)
+        return f"{premise} {isolated(self.label)}" + (f" ({', '.join(known)})" if known else "")
 
 
-def rules_of(tree: Tree, *, inner: bool = False) -> tuple[Rule, ...]:
+def simplest(schema: Schema, attribute: int, admitted: npt.NDArray[np.bool_]) -> Iterator[Condition]:
+    """As few conditions as say which codes of an attribute are admitted, at least one is."""
+    codes = np.flatnonzero(admitted)
+    if isinstance(schema.attributes[attribute], Numeric):
+        # Every test on a number admits an interval of codes, so all of them together do too.
+        low, high = int(codes[0]), int(codes[-1])
+        if low > 0:
+            yield Condition(Threshold(attribute, low - 1), 1)
+        if high < len(admitted) - 1:
+            yield Condition(Threshold(attribute, high), 0)
+    elif len(codes) == 1 and len(admitted) > 1:
+        yield Condition(OneCategory(attribute, int(codes[0])), 0)
+    else:
+        yield from (Condition(OneCategory(attribute, int(code)), 1) for code in np.flatnonzero(~admitted))
+
+
+MOST_CONDITIONS = 2_000_000  # of all rules of a tree: those of one path of n tests have n * n / 2, which fills memory
+DEEPEST = 100  # conditions that a reader still follows
+
+
+def rules_of(
+    tree: Tree, *, inner: bool = False, deepest: int | None = None, scale: float | None = None
+) -> tuple[Rule, ...]:
     """One rule for each leaf, from left to right.
 
     With ``inner``, also one for each inner node, before those below it: what the tree would say if it stopped there.
     The root's rule has no conditions. The leaves' rules share out the records: each record matches exactly one.
+    ``deepest`` leaves out rules of more conditions (before they are simplified). ``scale`` is that of the noise in the
+    tree's counts (:func:`privet.trees.counts.noise_scale`), None if not known.
     """
+    level = tree.routes.level
+    if deepest is None and (conditions := int(level[tree.is_leaf].sum())) > MOST_CONDITIONS:
+        raise ParameterError(
+            f"the rules of this tree have {conditions:,} conditions, more than the {MOST_CONDITIONS:,} that can be "
+            f"listed: it is {tree.depth:,} tests deep"
+        )
+    order = [node for node, _ in tree.walk()]
+    shown = ShownCounts.of(order, tree.children, estimates(tree), scale)
     paths: dict[int, tuple[Condition, ...]] = {0: ()}
     rules = []
-    for node, _ in tree.walk():
+    for node, depth in tree.walk(deepest):
         path = paths.pop(node)
         test = tree.test(node)
-        if test is not None:
+        if test is not None and depth != deepest:
             for child, successor in enumerate(tree.children(node)):
                 paths[successor] = (*path, Condition(test, child))
         if test is None or inner:
-            rules.append(Rule(path, tree.schema.label.values[tree.label[node]], *released(tree, node)))
+            counts, label = shown[node], int(tree.label[node])
+            known = () if counts is None else (counts.total.value, counts.share(label), counts.total.below)
+            rules.append(Rule(path, tree.schema.label.values[label], *known))
     return tuple(rules)
 
 
-def released(tree: Tree, node: int) -> tuple[float | None, float | None]:
-    """Support and confidence of a node, from its released counts clipped at 0; None for what was not released."""
-    if np.isnan(tree.counts[node]).any():
-        return None, None
-    counts = tree.counts[node].clip(min=0)
-    support = float(counts.sum())
-    return support, float(counts[tree.label[node]] / support) if support > 0 else None
+def evidence(support: float | None, confidence: float | None, below: float | None = None) -> list[str]:
+    """``['support 1234', 'confidence 0.87']``, or as much of it as is known. What noise hides has no confidence."""
+    known = [] if support is None else [f"support {count_words(support, below)}"]
+    return known + ([] if confidence is None or below is not None else [f"confidence {confidence:.2f}"])
 
 
-def evidence(support: float | None, confidence: float | None) -> str:
-    """``' (support 1234, confidence 0.87)'``, or as much of it as is known."""
-    known = [] if support is None else [f"support {support:.0f}"]
-    known += [] if confidence is None else [f"confidence {confidence:.2f}"]
-    return f" ({', '.join(known)})" if known else ""
-
-
-def _words(conditions: tuple[Condition, ...], schema: Schema) -> Iterator[str]:
+def words_of(conditions: tuple[Condition, ...], schema: Schema) -> Iterator[str]:
     bounded = {c.test.attribute for c in conditions if isinstance(c.test, Threshold) and c.child == 0}
     for condition in conditions:
         text = condition.describe(schema)

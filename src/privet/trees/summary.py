@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 
+from privet.bidi import isolated, padded, width_of
 from privet.trees.forest import Forest
 from privet.trees.render import export_text
-from privet.trees.tree import Tree
+from privet.trees.shown import ShownTree, as_shown
 
 MOST_LINES = 24  # of the first tree: what a screen holds
 MOST = 20  # attributes listed
 
 
-def summarise(forest: Forest) -> str:
+def summarise(forest: Forest, first: ShownTree | None = None) -> str:
     """How many trees ask for which attribute, the most asked for first, and how the first tree begins.
+
+    ``first`` is a view of the first tree, by default of all that is in it.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import OneCategory
+    >>> from privet.trees.tree import Tree
     >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
     >>> tree = Tree.build(schema, [OneCategory(0, 1), None, None], [1, -1, -1], [0, 1, 0])
     >>> print(summarise(Forest(schema, (tree, tree))), end="")
@@ -28,7 +32,7 @@ def summarise(forest: Forest) -> str:
     |--- cough != yes
     |   |--- class: no
     """
-    names = forest.schema.names
+    names = tuple(map(isolated, forest.schema.names))
     asked: Counter[int] = Counter()
     trees: Counter[int] = Counter()
     roots: Counter[int] = Counter()
@@ -38,24 +42,25 @@ def summarise(forest: Forest) -> str:
         trees.update(set(inner))
         roots.update(inner[:1])  # node 0 is the root
     order = sorted(asked, key=lambda a: (-trees[a], -asked[a], a))
-    width = max((len(names[a]) for a in order[:MOST]), default=0)
+    width = max((width_of(names[a]) for a in order[:MOST]), default=0)
     lines = ["What the trees ask for:"] if order else ["No tree asks for anything: every one is a single leaf."]
     lines += [
-        f"  {names[a]:{width}}   {trees[a]} of {len(forest)} trees, {asked[a]} test{'s'[: asked[a] > 1]}, "
+        f"  {padded(names[a], width)}   {trees[a]} of {len(forest)} trees, {asked[a]} test{'s'[: asked[a] > 1]}, "
         f"first in {roots[a]}"
         for a in order[:MOST]
     ]
     if len(order) > MOST:
         lines.append(f"  and {len(order) - MOST} more")
-    depth, text = _top(forest.trees[0])
-    whole = depth >= forest.trees[0].depth
+    shown = as_shown(forest.trees[0]) if first is None else first
+    depth, text = _top(shown)
+    whole = depth >= shown.depth
     lines.append("The first tree:" if whole else f"The first tree, its first {depth} test{'s'[: depth > 1]}:")
-    return "\n".join(lines) + "\n" + text
+    return "\n".join([*lines, *shown.notes]) + "\n" + text
 
 
-def _top(tree: Tree) -> tuple[int, str]:
+def _top(tree: ShownTree) -> tuple[int, str]:
     """As much of a tree as a screen holds, a test at least, and how many tests deep that is."""
-    for depth in range(tree.depth, 0, -1):
+    for depth in range(min(tree.depth, MOST_LINES), 0, -1):  # a level more is a line more at least
         text = export_text(tree, depth)
         if text.count("\n") <= MOST_LINES:
             return depth, text
