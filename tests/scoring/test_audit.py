@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold
 
-from privet import CoinFold, Ledger, private_score
+from privet import CoinFold, Ledger, Unit, private_score
 from privet.audit import audit_learner
 from privet.audit.zoo import Pair, tiny_schema, zoo
 from privet.engines.opening import open_engine
@@ -75,15 +76,15 @@ def test_a_private_score_keeps_its_promise_and_uses_it_up(name: str, neighbours:
     assert result.lower_bound == pytest.approx(1)
 
 
-def exact_counts(cells: Any, count: int, account: Ledger, epsilon: object, what: str) -> Any:
-    account.charge(epsilon, what).redeem()
+def exact_counts(data: PrivateDataset, cells: Any, count: int, epsilon: object, what: str) -> Any:
+    data.ledger.charge(epsilon, what).redeem()
     return np.bincount(cells, minlength=count)
 
 
-def one_count_too_many(cells: Any, count: int, account: Ledger, epsilon: Any, what: str) -> Any:
+def one_count_too_many(data: PrivateDataset, cells: Any, count: int, epsilon: Any, what: str) -> Any:
     """Each record counted in its cell and in the one after, for the price of one."""
     twice = np.concatenate([cells, (cells + 1) % count])
-    return scoring_noisy_cells(twice, count, account, epsilon, what)
+    return scoring_noisy_cells(data, twice, count, epsilon, what)
 
 
 scoring_noisy_cells = scoring.noisy_cells
@@ -97,11 +98,49 @@ def test_a_score_that_breaks_it_is_caught(monkeypatch: Any, fault: Callable[...,
     assert result.lower_bound == pytest.approx(loss)
 
 
+# ---- units ----
+
+TWO_ROWS = replace(SCHEMA, unit=Unit("who", 2))
+OURS = ("red", 2.5, False, "no"), ("blue", 7.5, True, "yes")
+OF_A_UNIT = [
+    Pair("a unit of two rows", TWO_ROWS, (*((*row, i) for i, row in enumerate(OURS)), *((*OURS[1], 9),) * 2),
+         tuple((*row, i) for i, row in enumerate(OURS)))
+]  # fmt: skip
+
+
+def score_by_unit(data: PrivateDataset, epsilon: Fraction) -> Any:
+    """The rows that were admitted, each with a unit of its own: all of them are admitted again."""
+    table = cells_of(data)
+    schema_of_units = replace(SURE, schema=TWO_ROWS)
+    model = Model("public", schema_of_units, {}, CERTIFICATE)
+    numbered = table | {"who": list(range(len(table["class"])))}
+    return private_score(model, numbered, None, epsilon, data.ledger, held_out=True, bins=2)
+
+
+def test_a_score_by_unit_keeps_its_promise_and_uses_it_up() -> None:
+    result = audit_learner(score_by_unit, OF_A_UNIT, 1, transcripts=4, complete=0)
+    assert result.verdict == "holds", result
+    assert result.lower_bound == pytest.approx(1)
+
+
+def test_a_score_that_pays_by_the_row_is_caught(monkeypatch: Any) -> None:
+    def by_the_row(data: PrivateDataset, cells: Any, count: int, epsilon: Any, what: str) -> Any:
+        data.ledger.charge(epsilon, what).redeem()
+        empty = {name: [] for name in (*SCHEMA.names, SCHEMA.label.name)}
+        unbound = PrivateDataset(open_engine(empty, SCHEMA), Ledger(epsilon))
+        return scoring_noisy_cells(unbound, cells, count, epsilon, what)
+
+    monkeypatch.setattr(scoring, "noisy_cells", by_the_row)
+    result = audit_learner(score_by_unit, OF_A_UNIT, 1, transcripts=4, complete=0)
+    assert result.lower_bound == pytest.approx(2)
+
+
 # ---- folds --------------------------------------------------------------------------------------------------------
 
 
 def fold_models(cv: Any, data: PrivateDataset, epsilon: Fraction) -> list[Any]:
-    """The leaves of all folds, each with a share of epsilon such that together they should cost it."""
+    """The leaves of all folds, each with a share of epsilon such that together they should cost it, as is booked."""
+    data.ledger.charge(epsilon, "models of all folds")
     table = cells_of(data)
     labels = np.array(table["class"], dtype=object)
     share = epsilon / (cv.get_n_splits() - 1)

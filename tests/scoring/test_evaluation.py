@@ -44,6 +44,16 @@ def test_what_stops_the_last_classifier_costs_nothing(last: Any) -> None:
     assert ledger.spent == 0
 
 
+def test_the_callers_estimators_stay_as_they_are() -> None:
+    mine = tree()
+    before = mine.get_params()
+    evaluate_privately([mine], TABLE, 1, privet.Ledger(2, neighbours="replace-one"))
+    assert mine.get_params() == before
+    assert not hasattr(mine, "model_")
+    with pytest.raises(ParameterError, match="at least one"):
+        evaluate_privately([], TABLE, 1, privet.Ledger(2))
+
+
 def test_progress_is_told_or_refused() -> None:
     told: list[tuple[int, int]] = []
     evaluate_privately([tree(), tree()], TABLE, 1, privet.Ledger(9), progress=lambda *step: told.append(step))

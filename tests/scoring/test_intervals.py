@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from privet.privacy.ledger import Ledger
-from privet.scoring import intervals
-from privet.scoring.intervals import Estimate, average, proportion
+from privet.scoring.intervals import average, proportion
 from privet.scoring.result import PrivateScore
+from privet.trees.intervals import Estimate, Z
 
 MEASURES = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
 BY_CLASS = ("precision", "recall", "f1")
@@ -119,9 +119,9 @@ def test_an_interval_that_forgets_the_sampling_does_not(monkeypatch: Any) -> Non
 
 @pytest.mark.parametrize(("hits", "misses"), [(1, 0), (0, 7), (12, 30), (500, 1)])
 def test_without_noise_it_is_wilsons(hits: int, misses: int) -> None:
-    n, z2 = hits + misses, intervals.Z**2
+    n, z2 = hits + misses, Z**2
     middle = (hits + z2 / 2) / (n + z2)
-    half = intervals.Z / (n + z2) * math.sqrt(hits * misses / n + z2 / 4)
+    half = Z / (n + z2) * math.sqrt(hits * misses / n + z2 / 4)
     found = proportion(hits, misses, (1, 1), 0.0)
     assert (found.low, found.high) == pytest.approx((max(middle - half, 0), min(middle + half, 1)), abs=1e-9)
 

@@ -8,9 +8,14 @@ shown to obey. Together they give the chance of everything that a search can rel
 
 from __future__ import annotations
 
+import itertools
+import logging
 import math
+import sys
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import islice, product
@@ -25,14 +30,23 @@ from privet.audit.outputs import largest_log_ratio, output_distribution
 from privet.audit.released import canonical
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
+from privet.estimators.faces import classifier_from
+from privet.privacy.counting import ROOT
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
 from privet.privacy.samplers import stopping
 from privet.privacy.samplers.stopping import PRICE, RandomStopping, Run
+from privet.recipes import provenance as stamps
+from privet.recipes.diffpid3 import DiffPID3
 from privet.recipes.exact import ExactTree
+from privet.recipes.fitting import fit
 from privet.schema import Categorical, Schema
+from privet.schema.encoding import Codes
 from privet.schema.frozen import freeze
 from privet.scoring import search
+from privet.scoring.cells import noisy_cells
 from privet.scoring.search import Found, Parts, best_run
 from privet.testing import ZeroNoise, use_noise
 
@@ -116,14 +130,83 @@ def test_a_charge_for_each_run_in_the_journal_is_caught() -> None:
 
 
 def test_a_choice_by_exact_scores_is_caught(monkeypatch: Any) -> None:
-    def exact(cells: Any, count: int, account: Ledger, epsilon: object, what: str) -> Any:
-        account.charge(epsilon, what).redeem()
+    def exact(data: PrivateDataset, cells: Any, count: int, epsilon: object, what: str) -> Any:
+        data.ledger.charge(epsilon, what).redeem()
         return np.bincount(cells, minlength=count)
 
     monkeypatch.setattr(search, "noisy_cells", exact)
     all_runs.cache_clear()
     assert math.isinf(loss(*PAIR, geometric))
     all_runs.cache_clear()
+
+
+# ---- units of four rows -------------------------------------------------------------------------------------------
+
+OF_UNITS = 2 * EPSILON  # a row has a quarter of it, and few noisy counts should be possible
+BY_UNIT = replace(SCHEMA, unit=privet.Unit("who", 4))
+
+
+def one_run_by_unit(rows: list[tuple[str, str, int]], throw: tuple[int, ...]) -> Distribution:
+    """As ``all_runs``, of a search whose ledger was bound to a unit, for rows of (x, y, who)."""
+    sides = [[row for row, side in zip(rows, throw, strict=True) if side == s] for s in (0, 1)]
+    train, test = (freeze(BY_UNIT, dict(zip(("x", "y", "who"), zip(*part, strict=True), strict=True))
+                   if part else {"x": [], "y": [], "who": []}) for part in sides)  # fmt: skip
+    parts = Parts(MemoryEngine(BY_UNIT, train.codes(BY_UNIT), train), test)
+
+    def release() -> Hashable:
+        account = Ledger(OF_UNITS)
+        PrivateDataset(parts.train, account)
+        run = next(iter(RandomStopping(account, OF_UNITS, settings=1, mean_runs=MEAN, what="search")))
+        found = parts.run(ExactTree(max_depth=0, leaf_share=0), run)
+        return found.score, (found.setting, canonical(found.model.trees))
+
+    return output_distribution(release, window=(0, 4), tail=0.05)[0]
+
+
+def loss_of_a_unit() -> float:
+    """One unit of four rows more: dealt to one part, to the other, and half to each."""
+    worst, newcomer = 0.0, [("v", "no", 2)] * 4
+    for side, *others in ((0, 1, 1, 1, 1), (1, 0, 0, 0, 0), (1, 0, 0, 1, 1)):
+        with_it = one_run_by_unit([("u", "yes", 1), *newcomer], (side, *others))
+        without = one_run_by_unit([("u", "yes", 1)], (side,))
+        worst = max(worst, largest_log_ratio(best_of(without, geometric), best_of(with_it, geometric))[0])
+    return worst
+
+
+def test_a_search_by_unit_keeps_its_promise() -> None:
+    found = loss_of_a_unit()
+    assert found <= OF_UNITS + 1e-9
+    assert found > OF_UNITS / PRICE
+
+
+def as_if_a_unit_were_a_row(data: PrivateDataset, cells: Any, count: int, epsilon: Any, what: str) -> Any:
+    """A ledger that knows of no unit pays for the counts, as that of a run once did."""
+    unbound = PrivateDataset(
+        MemoryEngine(SCHEMA, Codes(np.zeros((1, 0), np.uint8), np.zeros(0, np.uint8))), Ledger(epsilon)
+    )
+    return noisy_cells(unbound, cells, count, epsilon, what)
+
+
+def test_scores_that_are_paid_by_the_row_are_caught(monkeypatch: Any) -> None:
+    monkeypatch.setattr(search, "noisy_cells", as_if_a_unit_were_a_row)
+    assert loss_of_a_unit() > OF_UNITS
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_both_ledgers_of_a_run_are_bound_to_the_unit(neighbours: str) -> None:
+    account = Ledger(OF_UNITS, neighbours=neighbours)
+    bound = MemoryEngine(BY_UNIT, Codes(np.zeros((1, 0), np.uint8), np.zeros(0, np.uint8), unit=BY_UNIT.unit))
+    PrivateDataset(bound, account)
+    run = next(iter(RandomStopping(account, OF_UNITS, settings=1, mean_runs=MEAN, what="search")))
+    assert run.fitting.steps == run.scoring.steps == account.steps == 4 * account.neighbours.steps
+    assert run.fitting.certificate().unit == run.scoring.certificate().unit == BY_UNIT.unit
+
+
+def test_records_cannot_be_counted_on_a_ledger_of_another_unit() -> None:
+    """A count by hand, on a ledger that no data set was opened with."""
+    codes = Codes(np.zeros((1, 3), np.uint8), np.zeros(3, np.uint8), unit=BY_UNIT.unit)
+    with pytest.raises(privet.PrivacyError, match="different units"):
+        Frontier(MemoryEngine(BY_UNIT, codes), ROOT, Ledger(1))
 
 
 # ---- the loop obeys the formula -----------------------------------------------------------------------------------
@@ -176,17 +259,33 @@ class SomeRuns(ZeroNoise):
         return np.array([min(self._left, 1)])
 
 
-def journals(folder: Path) -> Iterator[str]:
-    """What is on disk and on the certificate after a search of 1 run, and of 7."""
+@dataclass(frozen=True)
+class Talkative(DiffPID3):
+    """Says in every fit that it fits."""
+
+    def grow(self, data: Any, epsilon: Any, random: Any, progress: Any = None) -> Any:
+        warnings.warn("fitted", stacklevel=1)
+        logging.getLogger("talkative").critical("fitted")
+        print("fitted")
+        print("fitted", file=sys.stderr)
+        return super().grow(data, epsilon, random, progress)
+
+
+def journals(folder: Path, tree: type[Any] = privet.DiffPID3Classifier) -> Iterator[str]:
+    """What is on disk, in the model and on the certificate after a search of 1 run, and of 7; a minute a fit."""
     schema, table = clinic(300, seed=5)
+    folder.mkdir(exist_ok=True)
     for runs in (1, 7):
         path = folder / f"{runs}.journal"
         ledger = Ledger(3, journal=path)
-        tree = privet.DiffPID3Classifier(schema, max_depth=1)
-        found = privet.PrivateSearchCV(tree, {"max_depth": [1, 1]}, 3, mean_runs=97, ledger=ledger)
-        with use_noise(SomeRuns(runs, 97)):
+        found = privet.PrivateSearchCV(tree(schema, max_depth=1), {"max_depth": [1, 1]}, 3, mean_runs=97, ledger=ledger)
+        minutes = itertools.count()
+        with use_noise(SomeRuns(runs, 97)), pytest.MonkeyPatch.context() as clock:
+            clock.setattr(stamps, "this_minute", lambda minutes=minutes: f"2026-01-01T00:{next(minutes):02}Z")
             found.fit(table)
-        yield str([path.read_text("utf-8"), ledger.certificate(), found.certificate_, sorted(vars(found))])
+        found.save(folder / "model.json")
+        books = path.read_text("utf-8"), ledger.certificate(), found.certificate_, sorted(vars(found))
+        yield str([*books, (folder / "model.json").read_text("utf-8")])
 
 
 def test_nothing_shows_how_many_runs_there_were(tmp_path: Path, capfd: Any, caplog: Any) -> None:
@@ -194,6 +293,33 @@ def test_nothing_shows_how_many_runs_there_were(tmp_path: Path, capfd: Any, capl
     assert one == seven
     assert capfd.readouterr() == ("", "")
     assert not caplog.records
+
+
+@pytest.mark.filterwarnings("ignore:fitted")
+def test_what_a_recipe_says_in_each_run_is_not_heard(tmp_path: Path, capfd: Any, caplog: Any) -> None:
+    said = []
+    for _ in journals(tmp_path, classifier_from(Talkative)):
+        said.append((capfd.readouterr(), len(caplog.records)))
+        caplog.clear()
+    assert said[0] == said[1]
+    assert said[0][1] == 4, "the rehearsals of two settings, of which there are as many in every search"
+
+
+def test_the_date_of_the_best_run_is_caught(tmp_path: Path, monkeypatch: Any) -> None:
+    """The same check, where the model keeps the minute in which its run began, and a later run is better."""
+    runs = itertools.count()
+    monkeypatch.setattr(search, "noisy_share", lambda hits, misses: next(runs))
+
+    def kept(recipe: Any, trees: Any, params: Any, certificate: Any, notes: Any, made: Any) -> Any:
+        return replace(fitted[-1], certificate=certificate, notes=notes)
+
+    fitted: list[Any] = []
+    monkeypatch.setattr(search, "fit", lambda *args, **how: fitted.append(fit(*args, **how)) or fitted[-1])
+    honest = [one.partition("2026-01-01T")[2][:6] for one in journals(tmp_path / "honest")]
+    assert honest[0] == honest[1]
+    monkeypatch.setattr(search, "Model", kept)
+    one, seven = (text.partition("2026-01-01T")[2][:6] for text in journals(tmp_path / "planted"))
+    assert one != seven
 
 
 def test_runs_on_the_books_are_caught(tmp_path: Path, monkeypatch: Any) -> None:

@@ -1,8 +1,9 @@
-"""Everything that a fit says while it works: warnings, log records, printed text and progress.
+"""Everything that a fit says while it works: warnings, log records, printed text and progress; and what it declares.
 
-The person who runs a fit sees these, so they are released like the model. A channel is a context manager. It is given a
-function, its ear, and calls it with whatever is said. To watch another channel, add it to :data:`CHANNELS`. Nothing
-that is heard is shown to the user, since an audit fits thousands of times.
+The person who runs a fit sees these, so they are released like the model. What mechanisms take for public need not be
+shown, but must not depend on a record either. A channel is a context manager. It is given a function, its ear, and
+calls it with whatever is said. To watch another channel, add it to :data:`CHANNELS`. Nothing that is heard is shown to
+the user, since an audit fits thousands of times.
 
 What is not heard: when something is said, how much memory or time a fit takes, files, and what compiled code writes
 past Python's own streams.
@@ -18,6 +19,8 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
+
+from privet.audit.declared import declared
 
 Ear = Callable[[Hashable], None]
 Channel = Callable[[Ear], AbstractContextManager[None]]
@@ -153,7 +156,7 @@ def progress(done: int, total: int) -> None:
         _ears[-1][1](("progress", f"{done} of {total}"))  # as text: no noise explains a difference in its numbers
 
 
-CHANNELS: tuple[Channel, ...] = (warned, logged, printed, told)
+CHANNELS: tuple[Channel, ...] = (warned, logged, printed, told, declared)
 
 
 def described(error: BaseException) -> Hashable:

@@ -5,22 +5,58 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple, get_args
 
 from privet.audit.channels import described, listening
 from privet.audit.draws import RAISED, Fit
 from privet.audit.explorer import Transcript, explore
-from privet.audit.outputs import TooLarge, largest_log_ratio, output_distribution
+from privet.audit.outputs import TooLarge, log_ratios, output_distribution
 from privet.audit.released import Reach
-from privet.audit.result import AuditResult
+from privet.audit.result import TOLERANCE, AuditResult
 from privet.audit.zoo import Pair
 from privet.engines.memory import MemoryEngine
+from privet.privacy.certificate import Certificate
+from privet.privacy.fits.perturbed_fit import OBJECTIVE
+from privet.privacy.noise import Law
 from privet.schema import Schema
 from privet.schema.frozen import admitted, freeze
+from privet.testing.noise import ScriptedNoise
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
 OF_ALL = 10  # all tables together may take this many times what one may take for its whole distribution
+
+
+class Release(NamedTuple):
+    """All that comes out of a fit, and what its certificate has ``booked`` for the draws that an audit weighs."""
+
+    model: Hashable
+    certificate: Hashable
+    heard: tuple[Hashable, ...]
+    booked: Fraction | float
+
+
+def booked(certificate: Certificate) -> Fraction | float:
+    """What a certificate states, if its noise had been real; infinite where it is void for another reason.
+
+    An audit of draws finds no loss of a perturbed fit, so what was paid for fits must not hide another loss. It is left
+    out where charges simply add up. Where some are for disjoint records nobody can say which record paid for which.
+    """
+    if any(caveat.voids and caveat.text != ScriptedNoise.caveat for caveat in certificate.caveats):
+        return math.inf
+    charges, fits = certificate.charges, {OBJECTIVE.format(law) for law in get_args(Law)}
+    in_a_row = all(charge.added == charge.loss for charge in charges)
+    return sum((c.adds for c in charges if not (in_a_row and c.mechanism in fits)), Fraction(0))
+
+
+def _unbooked(loss: float, released: Any) -> tuple[float, str]:
+    """By how much a loss passes what the certificate in a release states, and a sentence about it."""
+    release = released[0] if isinstance(released, tuple) and released else None
+    if not isinstance(release, Release) or loss <= release.booked + TOLERANCE:
+        return 0.0, ""
+    stated = float(release.booked)
+    return loss - stated, f"the certificate has booked {stated:.4g} for a loss of {loss:.4g}"
 
 
 @dataclass(frozen=True)
@@ -77,10 +113,13 @@ class Outputs:
         except TooLarge:
             self._limit = 0  # those of the other pairs will be too large as well
             return None
-        ratio, output = largest_log_ratio(p, q)
-        reason = NEVER if math.isinf(ratio) else ""
         runs, most = len(p) + len(q), max(lumped, lumped_too)
-        return AuditResult("", "", 0.0, ratio, "", OUTPUTS, pair.name, output, runs, most, reason)
+        worst = AuditResult("", "", 0.0, 0.0, "", OUTPUTS, pair.name, runs=runs, lumped=most)
+        for output, ratio in log_ratios(p, q):
+            more, reason = (0.0, NEVER) if math.isinf(ratio) else _unbooked(ratio, output)
+            found = replace(worst, lower_bound=ratio, witness=output, unbooked=more, reason=reason)
+            worst = worst.with_worse(found)
+        return worst
 
     def _of(self, table: Table, window: tuple[int, int]) -> tuple[dict[Hashable, float], float]:
         if (table.key, window) not in self._known:
@@ -95,12 +134,13 @@ def walk(ours: Fit, theirs: Fit, pair: Pair, limit: int) -> AuditResult:
     reach = Reach(ours), Reach(theirs)
     for transcript in explore(ours, theirs, place=pair.place, limit=limit):
         runs += 2
-        loss, reason = transcript.log_ratio, ""
+        loss = transcript.log_ratio
+        more, reason = _unbooked(loss, transcript.released)
         if not transcript.follows_from_the_draws:
             leaks += 1
+            more = 0.0
             loss, reason = _loss_of_leak(transcript, *reach)
-        if loss > worst.lower_bound:
-            worst = replace(worst, lower_bound=loss, witness=transcript, reason=reason)
+        worst = worst.with_worse(replace(worst, lower_bound=loss, witness=transcript, unbooked=more, reason=reason))
         if math.isinf(loss):
             break
     return replace(worst, runs=runs, leaks=leaks)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.audit.channels import described
+from privet.audit.declared import NotComparable, is_fit
 from privet.testing.noise import ScriptedNoise, use_noise
 
 Floats = npt.NDArray[np.float64]
@@ -29,7 +30,7 @@ RAISED = "raised"
 FITTED = ("hidden", "covering")
 """The noise of a perturbed fit. What is released follows a law that no single draw shows: one table's draw stands for
 another draw of the other table. A walk leaves such a release as it is, since :mod:`privet.audit.fits` audits its law by
-integration, and checks everything around it."""
+integration, and checks everything around it: what goes in (:mod:`privet.audit.declared`) and what is made of it."""
 FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two tables' chances is constant long before
 
 
@@ -66,6 +67,17 @@ class Call:
         return np.asarray(behind + np.log((np.prod(refuse, axis=0) / refuse) @ (weights / 2)))
 
 
+def fitted(call: Call) -> Outcome:
+    """What a script answers for a fit: no hidden noise, and a release of many numbers, none of them 0.
+
+    They are some tenths of log-odds, of both signs. Of zeros nobody could see what a learner multiplies them by.
+    """
+    if call.kind == "hidden":
+        return (0,) * call.values.size
+    i = np.arange(call.values.size)
+    return tuple(((2**32 + 2**30 * (i % 7) + i) * (-1) ** i).tolist())  # in steps of 2**-34
+
+
 def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> float:
     """How much more likely our table makes an outcome than theirs, in logs. Coins are nobody's to see: they give 0."""
     if ours.kind == "coins" or ours.kind in FITTED:
@@ -82,10 +94,6 @@ class Departed(BaseException):
     """A fit made a call that its script cannot answer. Not an Exception: a fit that swallows errors must not see it."""
 
 
-class NotComparable(TypeError):
-    """Of a release nobody can say whether it is the same twice. The audit stops, for it would be blind."""
-
-
 class Script(ScriptedNoise):
     """A noise source that answers from a list, then as a policy says; it keeps all calls and answers."""
 
@@ -95,6 +103,8 @@ class Script(ScriptedNoise):
         self._policy = policy
 
     def answer(self, kind: str, values: Floats | Ints, scale: float) -> Outcome:
+        if kind == "covering" and not is_fit(values.size, scale):
+            kind = "laplace"  # which it is: its chances can be compared
         number, call = len(self.calls), Call(kind, values, scale)
         self.calls.append(call)
         if number == len(self.outcomes):

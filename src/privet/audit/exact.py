@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from privet.audit.channels import described, listening, progress
-from privet.audit.comparing import Outputs, open_table, walk
+from privet.audit.comparing import Outputs, Release, booked, open_table, walk
 from privet.audit.containers import containers
 from privet.audit.draws import RAISED, NotComparable
 from privet.audit.fits import INTEGRATED, audit_law
@@ -32,6 +32,7 @@ from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_class
 from privet.schema import Schema
 from privet.structure.compiled import threads
+from privet.trees.codec import Model
 
 TRANSCRIPTS, COMPLETE = 12, 1000
 # "auto" numbers of trees stay "auto", since the formula may use private numbers; but they get a small bound.
@@ -61,10 +62,13 @@ def exact(
     complete : compare whole output distributions where at most so many fits of each table give them
     """
     chosen = as_recipe(recipe)
+
+    def learner(data: PrivateDataset, epsilon: Fraction) -> Model:
+        """The whole model that is saved, but for the time and the versions."""
+        return replace(fit_dataset(chosen, data, epsilon, random=np.random.default_rng(0), progress=progress), made={})
+
     result = audit_learner(
-        lambda data, epsilon: (
-            fit_dataset(chosen, data, epsilon, random=np.random.default_rng(0), progress=progress).trees
-        ),
+        learner,
         pairs,
         claimed,
         prepare=chosen.prepare,
@@ -81,14 +85,18 @@ def exact(
 
 
 def _with_law(result: AuditResult, claimed: Loss) -> AuditResult:
-    """What walking transcripts cannot see: the law of a fit that is given all of epsilon."""
+    """What walking transcripts cannot see: the law of a fit that is given all of epsilon.
+
+    ``claimed`` is for one row. So is the loss: to replace a record need not cost twice as much, but what was paid for a
+    row must be enough for it.
+    """
     law = audit_law(claimed)
     result = replace(result, method=f"{result.method} and {INTEGRATED}")
-    if law.keeps(claimed) and law.loss <= result.lower_bound:
-        return result
-    loss = law.loss if law.keeps(claimed) or law.delta == 0 else math.inf
+    keeps = law.keeps(claimed)
+    loss = law.loss if keeps or law.delta <= float(claimed.delta) else math.inf
+    unbooked = 0.0 if keeps else loss - float(claimed.epsilon)
     reason = f"the law of a perturbed fit, on {law.case}"
-    return replace(result, lower_bound=max(result.lower_bound, loss), pair=law.case, reason=reason)
+    return result.with_worse(replace(result, lower_bound=loss, unbooked=unbooked, pair=law.case, reason=reason))
 
 
 def audit_learner(
@@ -107,7 +115,8 @@ def audit_learner(
     """Audit anything that makes a value from private data within an epsilon.
 
     What is compared is everything that comes out: the value to its last field, the certificate, and what was said on
-    the way (:mod:`privet.audit.channels`). A learner that tells its progress is handed :func:`privet.audit.progress`.
+    the way (:mod:`privet.audit.channels`). A loss is compared with the claim, and with what the certificate of the same
+    release states. A learner that tells its progress is handed :func:`privet.audit.progress`.
     ``prepare`` cuts numbers as the learner wants them, and ``recuts`` says whether it cuts them anew by itself.
     """
     epsilon = parse_epsilon(claimed, "claimed")
@@ -125,7 +134,8 @@ def audit_learner(
                 raise
             except Exception as error:
                 model = RAISED, described(error)
-        return model, canonical(ledger.certificate()), tuple(heard)
+        certificate = ledger.certificate()
+        return Release(model, canonical(certificate), tuple(heard), booked(certificate))
 
     result = AuditResult("", "", float(epsilon), 0.0, relation.value, "")
     methods: dict[str, None] = {}
@@ -148,18 +158,14 @@ def audit_learner(
             ways = transcripts if pair.ways is None else min(transcripts, pair.ways)
             found = outputs.compare(ours, theirs, pair) or walk(ours.fit, theirs.fit, pair, ways)
             methods[found.method] = None
-            worse = found.lower_bound > result.lower_bound
             result = replace(
-                result,
+                result.with_worse(replace(found, container=container)),
                 method=" and ".join(methods),
                 runs=result.runs + found.runs,
                 lumped=max(result.lumped, found.lumped),
                 leaks=result.leaks + found.leaks,
                 containers=tuple(fed),
-                **({k: getattr(found, k) for k in ("lower_bound", "pair", "witness", "reason")} if worse else {}),
             )
-            if worse:
-                result = replace(result, container=container)
             if math.isinf(result.lower_bound):
                 break
     return result

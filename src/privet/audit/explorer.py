@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privet.audit.draws import FAR, FITTED, Call, Fit, Outcome, Policy, Script, gain, run
+from privet.audit.draws import FAR, FITTED, Call, Fit, Outcome, Policy, Script, fitted, gain, run
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _outward(side: int, random: np.random.Generator, place: int | None = None) -
         if call.kind == "coins":
             return _throw(call, random, place)
         if call.kind in FITTED:
-            return (0,) * call.values.size
+            return fitted(call)
         chances = call.log_chances()
         return (int(np.argmin(np.where(np.isfinite(chances), chances, np.inf))),)
 

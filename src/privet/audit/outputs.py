@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator
 
 import numpy as np
 
-from privet.audit.draws import FITTED, Call, Departed, Fit, Outcome, Script, run
+from privet.audit.draws import FITTED, Call, Departed, Fit, Outcome, Script, fitted, run
 
 Option = tuple[Outcome, float, bool]
 """An outcome, the log of its chance, and whether it stands for outcomes beyond it."""
@@ -61,11 +61,14 @@ def output_distribution(
 
 def largest_log_ratio(ours: dict[Hashable, float], theirs: dict[Hashable, float]) -> tuple[float, Hashable]:
     """The largest loss over all outputs, and an output that attains it; infinite where one table cannot release it."""
-    worst: tuple[float, Hashable] = (0.0, None)
+    found = ((ratio, output) for output, ratio in log_ratios(ours, theirs))
+    return max(found, key=lambda one: one[0], default=(0.0, None))
+
+
+def log_ratios(ours: dict[Hashable, float], theirs: dict[Hashable, float]) -> Iterator[tuple[Hashable, float]]:
+    """The loss at each output."""
     for output in {**ours, **theirs}:
-        ratio = abs(ours.get(output, -math.inf) - theirs.get(output, -math.inf))
-        worst = max(worst, (ratio, output), key=lambda found: found[0])
-    return worst
+        yield output, abs(ours.get(output, -math.inf) - theirs.get(output, -math.inf))
 
 
 def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) -> float:
@@ -85,7 +88,7 @@ def _options(call: Call, window: tuple[int, int] | None, tail: float) -> list[Op
     if call.kind in ("exponential", "permute-and-flip"):
         return [((i,), chance, False) for i, chance in enumerate(call.log_chances().tolist()) if chance > -math.inf]
     if call.kind in FITTED:
-        return [((0,) * call.values.size, 0.0, False)]
+        return [(fitted(call), 0.0, False)]
     if call.kind == "coins":
         sides, size = int(call.scale), call.values.size
         return [(throw, -size * math.log(sides), False) for throw in itertools.product(range(sides), repeat=size)]

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from privet.audit.draws import FAR, FITTED, Call, Fit, NotComparable, Outcome, Script, run
+from privet.audit.draws import FAR, FITTED, Call, Fit, NotComparable, Outcome, Script, fitted, run
 from privet.schema import Schema
 from privet.trees.additive import Part
 from privet.trees.tree import Tree
@@ -149,7 +149,7 @@ class Reach:
             away = self._random.choice([0, 1, math.ceil(FAR * call.scale)], size=call.values.size)
             return tuple((call.values + away * self._random.choice([-1, 1], size=call.values.size)).tolist())
         if call.kind in FITTED:
-            return (0,) * call.values.size
+            return fitted(call)
         if call.kind == "coins":
             return tuple(self._random.integers(0, int(call.scale), call.values.size).tolist())
         return (int(self._random.choice(np.flatnonzero(np.isfinite(call.log_chances())))),)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from privet.audit.explorer import Transcript
 
 TOLERANCE = 1e-9  # of a log-ratio computed in doubles
+WHERE = ("pair", "witness", "reason", "container")
 
 
 @dataclass(frozen=True)
 class AuditResult:
     """What an audit found: ``lower_bound`` is a loss that is attained, on ``pair``, by ``witness``.
 
+    ``unbooked`` is by how much a loss passes what the certificate of the same release states, which may be less than
+    the claim; where it does, ``pair`` and ``witness`` say where.
     The witness is a :class:`Transcript`, or what was released where whole output distributions were compared.
     ``leaks`` counts transcripts whose release depends on more than the draws. With a leak nothing is proved. Its loss
     is known only where one table never releases what the other does: it is infinite. ``container`` is what the pair
@@ -36,13 +39,22 @@ class AuditResult:
     leaks: int = 0
     container: str = ""
     containers: tuple[str, ...] = ()
+    unbooked: float = 0.0
 
     @property
     def verdict(self) -> str:
-        """``holds``, ``violated``, or ``unclear``: no loss above the claim was found, but something leaks."""
-        if self.lower_bound > self.claimed + TOLERANCE:
+        """``holds``, ``violated``, or ``unclear``: no loss above either bound was found, but something leaks."""
+        if self.lower_bound > self.claimed + TOLERANCE or self.unbooked > TOLERANCE:
             return "violated"
         return "unclear" if self.leaks else "holds"
+
+    def with_worse(self, other: AuditResult) -> AuditResult:
+        """The larger of both losses, and where: where a certificate is broken, if one is, or the loss is largest."""
+        more = other.unbooked > self.unbooked + TOLERANCE
+        larger = other.lower_bound > self.lower_bound and (self.unbooked <= TOLERANCE or math.isinf(other.lower_bound))
+        where = {name: getattr(other, name) for name in WHERE} if more or larger else {}
+        loss, unbooked = max(self.lower_bound, other.lower_bound), max(self.unbooked, other.unbooked)
+        return replace(self, lower_bound=loss, unbooked=unbooked, **where)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -60,4 +72,5 @@ class AuditResult:
             "leaks": self.leaks,
             "container": self.container,
             "containers": list(self.containers),
+            "unbooked": "infinity" if math.isinf(self.unbooked) else self.unbooked,
         }

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT
+from privet.privacy.dataset import PrivateDataset
 from privet.privacy.frontier import Frontier
-from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Schema
 from privet.schema.encoding import Codes, code_type
 from privet.schema.facts import MAX_CODES
@@ -50,8 +50,12 @@ def predicted_cells(trees: Released, codes: Codes, bins: int) -> Ints:
     return np.asarray(cells * bins + np.clip(place, 0, bins - 1))
 
 
-def noisy_cells(cells: Ints, count: int, account: Ledger, epsilon: object, what: str) -> Ints:
-    """The noisy number of records in each of ``count`` cells; ``cells`` has each record's. Costs epsilon once."""
+def noisy_cells(data: PrivateDataset, cells: Ints, count: int, epsilon: object, what: str) -> Ints:
+    """The noisy number of records in each of ``count`` cells; ``cells`` has that of each record of ``data``.
+
+    Costs epsilon once. It takes the data set and no ledger: the ledger of a data set is bound to its unit, and one that
+    is not would pay for a unit of many rows as if it were one row.
+    """
     schema = Schema((Categorical("all", ("records",)),), Categorical("cell", tuple(range(count))))
-    engine = MemoryEngine(schema, Codes(np.zeros((1, cells.size), np.uint8), cells.astype(code_type(count))))
-    return Frontier(engine, ROOT, account).class_counts_all(epsilon, what=what)[0]
+    codes = Codes(np.zeros((1, cells.size), np.uint8), cells.astype(code_type(count)), unit=data.schema.unit)
+    return Frontier(MemoryEngine(schema, codes), ROOT, data.ledger).class_counts_all(epsilon, what=what)[0]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sklearn.base import clone
+
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
 from privet.growing.grower import Progress, check_progress
@@ -62,28 +64,28 @@ def evaluate_privately(
     """
     price, _ = price_of(classifiers, epsilon_scores), check_rate(test)
     check_progress(progress)
+    if not classifiers:
+        raise ParameterError("classifiers is empty; name at least one to evaluate")
+    if any(classifier.ledger is not None for classifier in classifiers):
+        raise ParameterError("classifiers spend from the ledger of the evaluation; leave their ledger out")
+    # The caller's estimators stay as they are.
+    classifiers = [clone(classifier).set_params(neighbours=ledger.neighbours.value) for classifier in classifiers]
     for classifier in classifiers:
         recipe = classifier.recipe()
         if recipe.variant in recipe.unsound:
             name = f"{recipe.info.name} {recipe.variant}"
             raise ParameterError(f"{name} is not private, so a private evaluation cannot hold it; use variant='sound'")
-        if classifier.ledger is not None:
-            raise ParameterError("classifiers spend from the ledger of the evaluation; leave their ledger out")
         # What stops a later classifier must not come after the charges of the first.
         schema, _, _ = classifier._facts(table, None)
         try_out(recipe, schema, invented(schema, 0), parse_epsilon(classifier.epsilon), ledger.neighbours)
-    account = ledger.account("private evaluation", price)  # refused here if there is not enough for all of it
-    train, unseen = holdout(table, test=test)
-    found = []
-    for number, classifier in enumerate(classifiers, 1):
-        classifier.set_params(ledger=account, neighbours=account.neighbours.value)
-        try:
-            fitted = classifier.fit(train)
-        finally:
-            classifier.set_params(ledger=None)
-        score = private_score(fitted, unseen, None, epsilon_scores, account, held_out=True)
-        recipe = classifier.recipe()
-        found.append(Evaluated(recipe.info.name, recipe.variant, parse_epsilon(classifier.epsilon), score))
-        if progress is not None:
-            progress(number, len(classifiers))
-    return tuple(found), account.certificate()
+    with ledger.reserve(price, "private evaluation", schema) as account:  # refused if that is not enough for all
+        train, unseen = holdout(table, test=test)
+        found = []
+        for number, classifier in enumerate(classifiers, 1):
+            fitted = classifier.set_params(ledger=account).fit(train)
+            score = private_score(fitted, unseen, None, epsilon_scores, account, held_out=True)
+            recipe = classifier.recipe()
+            found.append(Evaluated(recipe.info.name, recipe.variant, parse_epsilon(classifier.epsilon), score))
+            if progress is not None:
+                progress(number, len(classifiers))
+        return tuple(found), account.certificate()

@@ -14,49 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from privet.trees.intervals import Estimate, reach
+
 Floats = npt.NDArray[np.float64]
-Z = 1.959963984540054  # two sides of 2.5 % each under a normal curve
-LONGER_TAILS = (Z**3 - 3 * Z) / 24  # Cornish and Fisher: for each unit of excess kurtosis the quantile lies so much out
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number and its interval of 95 %; NaN, with all that is possible as interval, where the counts say nothing."""
-
-    value: float
-    low: float
-    high: float
-
-    def within(self, least: float, most: float) -> Estimate:
-        """The same between what is possible."""
-        return Estimate(*(min(max(number, least), most) for number in (self.value, self.low, self.high)))
-
-    def to_dict(self) -> dict[str, float]:
-        return {"value": self.value, "low": self.low, "high": self.high}
-
-    def __str__(self) -> str:
-        value = "unknown" if math.isnan(self.value) else f"{self.value:.3f}"
-        return f"{value} [{self.low:.3f}, {self.high:.3f}]"
-
-
-def noise_variance(scale: float) -> float:
-    """Of discrete Laplace noise.
-
-    >>> round(noise_variance(10.0), 2)  # a little less than the 200 of the continuous one
-    199.83
-    """
-    q = math.exp(-1 / scale)
-    return 2 * q / (1 - q) ** 2
-
-
-def noise_reach(scale: float, draws: int = 1) -> int:
-    """How far the sum of so many draws of discrete Laplace noise goes in 95 of 100 cases, either way, rounded up.
-
-    >>> noise_reach(10.0), noise_reach(10.0, draws=4)
-    (31, 57)
-    """
-    variance = draws * noise_variance(scale)
-    return math.ceil(_reach(variance, draws * noise_variance(scale) ** 2) * math.sqrt(variance))
 
 
 def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
@@ -76,7 +36,7 @@ def loose_proportion(hits: float, misses: float, cells: tuple[int, int], noise: 
     ours, theirs = cells
     value = min(max(hits / total, 0.0), 1.0)
     weights = ours * (1 - value) ** 2 + theirs * value**2, ours * (1 - value) ** 4 + theirs * value**4
-    z2 = _reach(total * value * (1 - value) + noise * weights[0], noise * noise * weights[1]) ** 2
+    z2 = reach(total * value * (1 - value) + noise * weights[0], noise * noise * weights[1]) ** 2
     # (hits - r total)^2 <= z^2 (total r (1 - r) + noise (ours (1 - r)^2 + theirs r^2)), a parabola in r.
     low, high = _between(
         total * total + z2 * (total - noise * (ours + theirs)),
@@ -95,7 +55,7 @@ def average(values: Floats, counts: Floats, noise: float) -> Estimate:
     mean = float(values @ counts)
     variance = np.maximum(counts, 0.0) + noise
     weights = (values - mean / total) ** 2
-    z2 = _reach(float(weights @ variance), noise * noise * float(weights @ weights)) ** 2
+    z2 = reach(float(weights @ variance), noise * noise * float(weights @ weights)) ** 2
     low, high = _between(
         total * total - z2 * float(variance.sum()),
         -2 * mean * total + 2 * z2 * float(values @ variance),
@@ -103,14 +63,6 @@ def average(values: Floats, counts: Floats, noise: float) -> Estimate:
         bounds,
     )
     return Estimate(mean / total, low, high).within(*bounds)
-
-
-def _reach(variance: float, of_noise: float) -> float:
-    """How many standard deviations an interval goes: more than ``Z`` where the noise, which is Laplace's, dominates.
-
-    ``of_noise`` is the sum over cells of (weight squared times the variance of the noise) squared.
-    """
-    return Z + LONGER_TAILS * min(3 * of_noise / variance**2, 3.0) if variance > 0 else Z
 
 
 def _between(a: float, b: float, c: float, bounds: tuple[float, float]) -> tuple[float, float]:
@@ -174,5 +126,5 @@ def area(positive: Floats, negative: Floats, noise: float) -> Estimate:
     spread += float(for_negative**2 @ (np.maximum(negative, 0.0) + noise))
     spread += noise**2 * float(((wins - value) ** 2).sum()) / (ones * zeros) ** 2
     slopes = float((for_positive**4).sum() + (for_negative**4).sum())
-    half = _reach(spread, noise * noise * slopes) * math.sqrt(spread)
+    half = reach(spread, noise * noise * slopes) * math.sqrt(spread)
     return Estimate(value, value - half, value + half).within(0.0, 1.0)

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.privacy.certificate import Certificate
-from privet.scoring.intervals import Estimate, Ratio, area, average, loose_proportion, mean_of, noise_variance
+from privet.scoring.intervals import Ratio, area, average, loose_proportion, mean_of
+from privet.trees.intervals import Estimate, noise_variance
 
 Floats = npt.NDArray[np.float64]
 ORIGINS = {

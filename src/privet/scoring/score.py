@@ -87,16 +87,16 @@ def private_score(
             "score it on other records, and say held_out=True"
         )
     refuse_source(schema, X, y, with_label=True)
-    codes = admitted(schema, X, y)
-    account = ledger.account("private score", exact)
-    PrivateDataset(MemoryEngine(schema, codes, caveats=caveats_of(X)), account)  # states what the table comes with
-    if not private:
-        account.add_caveat(
-            "the model that was scored is not differentially private: the guarantee is for the records that were "
-            "scored, not for those that trained it"
-        )
-    shape = schema.n_classes, schema.n_classes, kept
-    noisy = noisy_cells(predicted_cells(trees, codes, kept), int(np.prod(shape)), account, exact, "private score")
+    with ledger.reserve(exact, "private score", schema) as account:  # before a record is read
+        codes = admitted(schema, X, y)
+        data = PrivateDataset(MemoryEngine(schema, codes, caveats=caveats_of(X)), account)
+        if not private:
+            account.add_caveat(
+                "the model that was scored is not differentially private: the guarantee is for the records that were "
+                "scored, not for those that trained it"
+            )
+        shape = schema.n_classes, schema.n_classes, kept
+        noisy = noisy_cells(data, predicted_cells(trees, codes, kept), int(np.prod(shape)), exact, "private score")
     certificate = account.certificate()
     return PrivateScore(
         classes=schema.label.values,

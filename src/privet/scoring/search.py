@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,8 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
 from privet.engines.memory import MemoryEngine
-from privet.errors import ParameterError, RecipeError
+from privet.errors import ParameterError
+from privet.estimators.answering import Answering
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
 from privet.privacy.budget import Neighbours
@@ -28,13 +29,16 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.samplers.stopping import MOST_RUNS, PRICE, RandomStopping, Run
 from privet.recipes.fitting import fit
+from privet.recipes.provenance import provenance
 from privet.recipes.recipe import Recipe, check_whole
+from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema
 from privet.schema.encoding import Codes
 from privet.schema.files import caveats_of
 from privet.schema.frozen import Frozen, admitted_rows, freeze
 from privet.scoring.cells import noisy_cells
 from privet.scoring.rehearsal import rehearse
+from privet.scoring.silence import silence
 from privet.scoring.splitting import check_rate, held_out, number_of_records, take
 from privet.structure.compiled import threads
 from privet.trees.codec import Model
@@ -70,7 +74,8 @@ class Parts:
         model = fit(recipe, self._engines[prepared], run.fitting, run.fitting.remaining, random=np.random.default_rng())
         codes = self._scored_as(model.schema)
         right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
-        wrong, hits = noisy_cells(right, 2, run.scoring, run.scoring.remaining, "noisy accuracy").tolist()
+        data = PrivateDataset(MemoryEngine(model.schema, codes), run.scoring)
+        wrong, hits = noisy_cells(data, right, 2, run.scoring.remaining, "noisy accuracy").tolist()
         return Found(run.setting, model, noisy_share(hits, wrong))
 
     def _scored_as(self, schema: Schema) -> Codes:
@@ -96,7 +101,7 @@ def best_run(parts: Parts, recipes: Sequence[Recipe], runs: Iterable[Run]) -> Fo
     return best
 
 
-class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """The best of many settings of private classifiers, for one charge; a scikit-learn meta-estimator.
 
     Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
@@ -146,9 +151,10 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.test = test
         self.ledger = ledger
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **unoffered: Any) -> Self:
         """Search. All parameters are checked before anything is charged."""
-        epsilon, _ = parse_epsilon(self.epsilon), check_rate(self.test)
+        refuse_in_fit(type(self).__name__, unoffered)
+        epsilon, _, made = parse_epsilon(self.epsilon), check_rate(self.test), provenance()
         if isinstance(X, PrivateDataset):
             raise ParameterError("a protected data set cannot be dealt out again: give the table, with ledger=")
         candidates = self._candidates()
@@ -159,21 +165,24 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         schema, X, y = candidates[0][1]._facts(X, y)
         columns_of_fit = candidates[0][1]._columns_of_fit
         conditions = rehearse(recipes, schema, epsilon / PRICE, ledger.neighbours)
-        parts = deal(schema, X, y, self.test)
-        account = ledger.account(f"search of {len(candidates)} settings", epsilon)
-        PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
-        what = f"the best of {len(candidates)} settings, by random stopping"
-        runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
-        state(conditions, account)
-        with threads(self.estimator._thread_count()):
-            best = best_run(parts, recipes, runs)
-        state(Certificate.from_dict(best.model.certificate).caveats, account)
+        work = f"search of {len(candidates)} settings"
+        with ledger.reserve(epsilon, work, schema) as account:  # before a record is read
+            parts = deal(schema, X, y, self.test)
+            PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
+            what = f"the best of {len(candidates)} settings, by random stopping"
+            runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
+            state(conditions, account)
+            with threads(self.estimator._thread_count()), silence():
+                best = best_run(parts, recipes, runs)
+            state(Certificate.from_dict(best.model.certificate).caveats, account)
         self.best_index_, self.best_score_ = best.setting, best.score
         self.best_params_, face = candidates[best.setting]
         face.set_params(epsilon=runs.share)
         face._columns_of_fit = columns_of_fit
-        # Its own ledger would say what one run cost. That it was chosen is what the search paid for.
-        covered = replace(best.model, certificate=account.certificate().to_dict(), notes=(*best.model.notes, what))
+        # Its own ledger would say what one run cost, and its own date which run it was. That it was chosen is what the
+        # search paid for, and the search began at one time.
+        won, certificate = best.model, account.certificate().to_dict()
+        covered = Model(won.recipe, won.trees, won.params, certificate, (*won.notes, what), made)
         self.best_estimator_ = face._adopt(covered)
         self.classes_ = face.classes_
         self.n_features_in_, self.feature_names_in_ = face.n_features_in_, face.feature_names_in_
@@ -230,11 +239,6 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             classifier = make_classifier(params["recipe"], **{n: getattr(self.estimator, n) for n in SHARED})
         else:
             classifier = clone(self.estimator)
-        known = classifier.get_params()
-        for name in settings:
-            if name not in known:
-                chosen = classifier.recipe_class.info.name
-                raise RecipeError(f"recipe {chosen!r} has no parameter {name!r}; it has {', '.join(sorted(known))}")
         classifier.set_params(**settings, ledger=None, random_state=None)
         recipe = classifier.recipe()  # says what is wrong with its parameters
         if recipe.variant in recipe.unsound:

@@ -1,0 +1,94 @@
+"""Small tables for the audit of a perturbed fit: one or two numbers for each class, so that its law is a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.privacy.fits.calibration import Shape
+from privet.structure.terms import UNIT, Term
+
+Floats = npt.NDArray[np.float64]
+
+LARGE = 30.0  # log-odds: e^-30 is no chance at all, and far from where doubles end
+OFFSETS = (-LARGE, -6.0, -2.0, 2.0, 6.0, LARGE)
+MORE_CLASSES = (3, 5, 10)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One term or two, and what the last of some records adds to a table of the others.
+
+    A record is the bin that it has in each term, and its class; all but the last are there ``crowd`` times. ``mixes``
+    has the cells of each bin of a term. ``offset`` is what the first column of every record scores before the fit, as
+    released shares or earlier terms have it: only with an offset can a record be unlikely where noise is ordinary.
+    """
+
+    name: str
+    classes: int
+    mixes: tuple[tuple[tuple[float, ...], ...], ...]
+    records: tuple[tuple[tuple[int, ...], int], ...]
+    crowd: int = 1
+    offset: float = 0.0
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return tuple(
+            Term.of((a,), [np.arange(len(mix))], [range(len(mix[0]))] * len(mix), np.rint(np.array(mix) * UNIT))
+            for a, mix in enumerate(self.mixes)
+        )
+
+    @property
+    def shape(self) -> Shape:
+        sizes, touched = zip(*((term.size, term.touched) for term in self.terms), strict=True)
+        return Shape(sizes, touched, (1.0,) * len(sizes), self.classes, 10.0, 1e6)  # no more ridge than needed
+
+    @property
+    def offsets(self) -> Floats:
+        """The offset of each column."""
+        found = np.zeros(self.shape.columns)
+        found[0] = self.offset
+        return found
+
+    def features(self, records: int) -> Floats:
+        """(record, cell) of the first ``records``."""
+        rows = [np.concatenate([mix[b] for mix, b in zip(self.mixes, bins, strict=True)])
+                for bins, _ in self.records[:records]]  # fmt: skip
+        return np.array(rows).reshape(records, sum(len(mix[0]) for mix in self.mixes))
+
+    def times(self, records: int) -> Floats:
+        """How often each of the first ``records`` is there."""
+        return np.where(np.arange(records) == len(self.records) - 1, 1.0, float(self.crowd))
+
+    def labels(self, records: int) -> npt.NDArray[np.int64]:
+        return np.array([label for _, label in self.records[:records]], dtype=np.int64)
+
+
+def cases() -> Iterator[Case]:
+    """One cell, two cells of a term, two terms of a cell each, and more classes; over a few small tables."""
+    one, mixed = (((1.0,),),), (((1.0, 0.0), (0.0, 1.0), (0.5, 0.5)),)
+    for before in ((), (0,), (1,), (0, 1, 1), (0,) * 6, (1,) * 6):
+        for label in (0, 1):
+            yield Case("one cell", 2, one, (*(((0,), y) for y in before), ((0,), label)))
+            if before:
+                yield Case("a crowd", 2, one, (((0,), before[0]), ((0,), label)), crowd=1000 * len(before))
+            if len(before) < 2:
+                for offset in OFFSETS:
+                    name = f"one cell, offset {offset:g}"
+                    yield Case(name, 2, one, (*(((0,), y) for y in before), ((0,), label)), offset=offset)
+    for bins in ((0, 0, 1, 0), (2, 0, 1, 2), (1, 2, 2, 0)):
+        yield Case("two cells", 2, mixed, tuple(((b,), i % 2) for i, b in enumerate(bins)))
+    yield Case("two cells, offset -6", 2, mixed, (((0,), 0), ((2,), 1)), offset=-6.0)
+    for label in (0, 1):
+        yield Case("two terms", 2, one * 2, (((0, 0), 1), ((0, 0), 0), ((0, 0), label)))
+    yield Case("two terms, offset 6", 2, one * 2, (((0, 0), 0),), offset=6.0)
+    for label in (0, 2):
+        yield Case("three classes", 3, one, (((0,), 0), ((0,), 1), ((0,), label)))
+        yield Case("three classes, a crowd", 3, one, (((0,), 0), ((0,), 1), ((0,), label)), crowd=2000)
+    for classes in MORE_CLASSES:
+        for offset in (-LARGE, LARGE):
+            yield Case(f"{classes} classes, offset {offset:g}", classes, one, (((0,), 0),), offset=offset)
+        yield Case(f"{classes} classes, one before", classes, one, (((0,), 1), ((0,), 0)), offset=-LARGE)

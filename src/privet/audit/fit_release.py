@@ -1,0 +1,96 @@
+"""The real solver and the real release of a perturbed fit, against a solution by other means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.audit.draws import Call, Outcome, Script
+from privet.audit.fit_cases import Case
+from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import ROOT
+from privet.privacy.fits.calibration import LATTICE, RELEASE_STEP, Calibration, calibrate
+from privet.privacy.fits.perturbed_fit import Fit, release_fit
+from privet.privacy.ledger import Ledger
+from privet.privacy.losses import Loss
+from privet.schema import Categorical, Schema
+from privet.schema.encoding import Codes
+from privet.testing.noise import use_noise
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Covered:
+    """How far, in steps, the solver was from the exact solution; and the scale of the noise that covers it."""
+
+    apart: float
+    reach: float
+    scale: float
+
+    @property
+    def loss(self) -> float:
+        """What the noise leaves of that distance; infinite without any."""
+        return math.inf if self.scale <= 0 else self.reach / self.scale
+
+    @property
+    def kept(self) -> bool:
+        return self.apart <= self.reach
+
+
+def audit_release(case: Case, claimed: Loss, seed: int = 0) -> Covered:
+    """Run the real fit of a case of two classes with scripted noise, and solve it again by other means."""
+    random = np.random.default_rng(seed)
+    calibration = calibrate(case.shape, claimed)
+    schema = Schema(
+        tuple(Categorical(f"a{a}", tuple(range(len(mix)))) for a, mix in enumerate(case.mixes)),
+        Categorical("class", tuple(range(case.classes))),
+    )
+    each = np.repeat(np.arange(len(case.records)), case.times(len(case.records)).astype(int))
+    bins = np.array([bins for bins, _ in case.records], dtype=np.uint8)[each].T
+    labels = case.labels(len(case.records)).astype(np.uint8)[each]
+    engine = MemoryEngine(schema, Codes(np.ascontiguousarray(bins), labels))
+    drawn: list[int] = []
+    seen: list[Call] = []
+
+    def answer(call: Call, number: int) -> Outcome:
+        if call.kind == "hidden":
+            noise = np.rint(random.laplace(0, call.scale, call.values.size)).astype(np.int64).tolist()
+            drawn.extend(noise)
+            return tuple(noise)
+        seen.append(call)
+        return tuple(call.values.tolist())
+
+    ledger = Ledger(claimed.epsilon, claimed.delta)
+    plan = Fit(case.terms, case.offsets, np.ones(case.classes))
+    with use_noise(Script((), answer)):
+        released = release_fit(engine, ROOT, plan, calibration, ledger.charge(claimed, "audit"))
+    exact = _solution(case, calibration, np.array(drawn) * LATTICE)
+    apart = float(np.abs(np.concatenate(released)[:, 0] - exact).sum() / RELEASE_STEP)
+    scale = seen[0].scale if len(seen) == 1 and seen[0].values.size == exact.size else 0.0
+    return Covered(apart, float(calibration.reach), scale)
+
+
+def _solution(case: Case, calibration: Calibration, noise: Floats) -> Floats:
+    """The exact solution in extended precision, by Newton's method with halved steps."""
+    records = len(case.records)
+    features, labels, times = case.features(records), case.labels(records), case.times(records)
+    ridges = np.repeat(calibration.ridges, calibration.shape.sizes)
+    theta = np.zeros(len(ridges), dtype=np.longdouble)
+
+    def slope(at: npt.NDArray[np.longdouble]) -> npt.NDArray[np.longdouble]:
+        p = 1 / (1 + np.exp(-(features.astype(np.longdouble) @ at + case.offset)))
+        return np.asarray(features.T.astype(np.longdouble) @ (times * (p - labels)) + ridges * at + noise)
+
+    for _ in range(200):
+        here = slope(theta)
+        p = 1 / (1 + np.exp(-(features @ theta.astype(np.float64) + case.offset)))
+        jacobian = (features.T * (times * p * (1 - p))) @ features + np.diag(ridges)
+        step = np.linalg.solve(jacobian, here.astype(np.float64)).astype(np.longdouble)
+        while np.abs(slope(theta - step)).max() > np.abs(here).max() and np.abs(step).max() > 1e-18:
+            step /= 2
+        theta = theta - step
+    return theta.astype(np.float64)

@@ -1,0 +1,294 @@
+"""Cross-validation of recipes on one table, with non-private learners beside them.
+
+NOT PRIVATE: every fold is a fit, and the accuracy that comes out is computed from the records without noise. It is for
+tables that need no protection, and for choosing a recipe before it is let near one that does.
+
+The table is read once, and encoded once for each way of cutting its numbers; a fold is an index into the records. Times
+are those of growing a model from codes; what the first fit of a process loads and compiles is not counted.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from itertools import count, islice
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.engines.memory import MemoryEngine
+from privet.errors import ParameterError, TableError
+from privet.estimators.base import PrivateClassifier
+from privet.estimators.references import REFERENCES, ReferenceClassifier, majority_leaf
+from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
+from privet.growing.grower import Progress
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.ledger import Certificate
+from privet.recipes.fitting import fit, own_ledger
+from privet.schema import Schema
+from privet.schema.encoding import Codes
+from privet.schema.frozen import Frozen, freeze
+from privet.trees.codec import Released
+
+WARNING = (
+    "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "
+    "records without noise. Use it on tables that need no protection; what it prints must not be released from others."
+)
+WARM_UP = 100  # records
+MAJORITY = "majority"  # the reference that knows nothing but the classes: what a learner must not be worse than
+REFERENCE_DEPTH = 5  # where nobody says otherwise: what the private classifiers do by default
+
+Index = npt.NDArray[np.intp]
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one learner made of all folds; None where a measure is undefined.
+
+    Accuracies and AUC are fractions, log-loss is in nats (``privet.evaluation.metrics`` has them all).
+    """
+
+    recipe: str
+    variant: str
+    epsilon: float | None
+    delta: float | None
+    folds: int
+    repeats: int
+    accuracy_mean: float
+    accuracy_std: float
+    balanced_accuracy_mean: float | None
+    auc_mean: float | None
+    log_loss_mean: float | None
+    fit_seconds_mean: float
+    private: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Private learners and, apart from them, the non-private ones."""
+
+    results: tuple[Score, ...]
+    references: tuple[Score, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "warning": WARNING,
+            "results": [asdict(score) for score in self.results],
+            "references": [asdict(score) for score in self.references],
+        }
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way from records to trees. A reference has no epsilon and promises nothing. ``schema`` cuts its numbers."""
+
+    recipe: str
+    variant: str
+    epsilon: Fraction | None
+    schema: Schema
+    grow: Callable[[Records], tuple[Released, Certificate | None]]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Some records, as a learner's schema cuts them and as any other would."""
+
+    codes: Codes
+    frozen: Frozen
+
+    def take(self, rows: Index) -> Records:
+        return Records(part(self.codes, rows), self.frozen.take(rows))
+
+
+def evaluate(
+    schema: Schema,
+    table: Any,
+    classifiers: Sequence[PrivateClassifier],
+    *,
+    folds: int = 10,
+    repeats: int = 1,
+    seed: int = 0,
+    references: Sequence[str] = (MAJORITY, *REFERENCES),
+    max_depth: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Stratified k-fold cross-validation of unfitted ``classifiers``, repeated with other folds.
+
+    ``seed`` deals the folds and seeds public choices; noise is drawn anew each time. ``max_depth`` is for the
+    references. Records of unknown label are left out, as in a fit.
+    """
+    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ParameterError(f"{name} must be a whole number from {least} on, not {value!r}")
+    learners = [private_way(classifier, schema, seed) for classifier in classifiers]
+    depth = REFERENCE_DEPTH if max_depth is None else max_depth
+    cut = learners[0].schema if learners else schema  # the majority class needs no cuts: one encoding less
+    learners += [majority_way(cut) if name == MAJORITY else reference_way(name, schema, depth) for name in references]
+    frozen = freeze(schema, table)
+    encoded = {cut: Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
+    done, total = count(1), len(learners) * folds * repeats
+    first, _ = next(deal(frozen.labels, folds, repeats, seed))
+    scores = []
+    for learner in learners:
+        records = encoded[learner.schema]
+        learner.grow(records.take(first[:WARM_UP]))  # loads and compiles what the fits need
+
+        def fold(train: Index, test: Index, learner: Way = learner, records: Records = records) -> Fold:
+            found = try_fold(learner, records.take(train), records.take(test))
+            if progress is not None:
+                progress(next(done), total)
+            return found
+
+        runs = each_fold(frozen.labels, fold, folds=folds, repeats=repeats, seed=seed)
+        scores.append(_score(learner, runs, folds, repeats))
+    return Evaluation(tuple(scores[: len(classifiers)]), tuple(scores[len(classifiers) :]))
+
+
+# ---- learners -----------------------------------------------------------------------------------------------------
+
+
+def private_way(classifier: PrivateClassifier, schema: Schema, seed: int) -> Way:
+    recipe, epsilon = classifier.recipe(), parse_epsilon(classifier.epsilon)
+    prepared = recipe.prepare(schema)
+    random = np.random.default_rng(seed)
+
+    def grow(records: Records) -> tuple[Released, Certificate]:
+        # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
+        ledger = own_ledger(recipe, epsilon, classifier.neighbours)
+        engine = MemoryEngine(prepared, records.codes, records.frozen)
+        model = fit(recipe, engine, ledger, epsilon, random=random)
+        return model.trees, ledger.certificate()
+
+    return Way(recipe.info.name, recipe.variant, epsilon, prepared, grow)
+
+
+def reference_way(
+    name: str,
+    schema: Schema,
+    max_depth: int | None,
+    *,
+    known: Mapping[str, type[ReferenceClassifier]] = REFERENCES,
+    **params: Any,
+) -> Way:
+    if name not in known:
+        raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(known)}")
+    classifier = known[name](schema, max_depth, **params)
+    prepared = schema.with_bins(classifier.bins)
+
+    def grow(records: Records) -> tuple[Released, None]:
+        return classifier.grow(prepared, records.codes, None), None
+
+    return Way(name, "non-private", None, prepared, grow)
+
+
+def majority_way(schema: Schema) -> Way:
+    return Way(MAJORITY, "non-private", None, schema, lambda records: (majority_leaf(schema, records.codes), None))
+
+
+# ---- folds --------------------------------------------------------------------------------------------------------
+
+
+def deal(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
+    """(train, test) records of stratified folds, one after the other."""
+    from sklearn.model_selection import StratifiedKFold
+
+    largest = int(np.bincount(labels).max(initial=0))
+    if largest < folds:
+        raise TableError(f"{folds} folds need {folds} records of one class at least; the largest has {largest}")
+    for repeat in range(repeats):
+        dealer = StratifiedKFold(folds, shuffle=True, random_state=seed + repeat)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a class rarer than the folds is missing from some of them
+            yield from dealer.split(np.empty((len(labels), 0)), labels)
+
+
+def each_fold(
+    labels: npt.NDArray[Any],
+    work: Callable[[Index, Index], Result],
+    *,
+    folds: int,
+    repeats: int = 1,
+    seed: int = 0,
+    tried: int = 0,
+) -> list[Result]:
+    """``work(train, test)`` for every stratified fold, or for the first ``tried``: the one loop over folds there is."""
+    return [work(train, test) for train, test in islice(deal(labels, folds, repeats, seed), tried or None)]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What a learner grew from a fold's records, and how it did on the others; None where a measure is undefined."""
+
+    trees: Released
+    known: Records
+    labels: npt.NDArray[Any]
+    """Of the records that the learner has not seen."""
+    predicted: npt.NDArray[Any]
+    proba: npt.NDArray[np.float64]
+    seconds: float
+    certificate: Certificate | None
+
+    @property
+    def accuracy(self) -> float:
+        return float((self.predicted == self.labels).mean())
+
+    @property
+    def balanced_accuracy(self) -> float | None:
+        return balanced_accuracy(self.labels, self.predicted)
+
+    @property
+    def auc(self) -> float | None:
+        return macro_auc(self.labels, self.proba)
+
+    @property
+    def log_loss(self) -> float | None:
+        return log_loss(self.labels, self.proba)
+
+
+def part(codes: Codes, rows: Index) -> Codes:
+    """Some of the records."""
+    assert codes.labels is not None
+    return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
+
+
+def try_fold(way: Way, known: Records, unseen: Records) -> Fold:
+    """Learn from some records, and be asked about others."""
+    start = time.perf_counter()
+    trees, certificate = way.grow(known)
+    seconds = time.perf_counter() - start
+    # A recipe that cuts numbers anew cuts them differently in each fold.
+    codes = unseen.codes if trees.schema == way.schema else unseen.frozen.codes(trees.schema)
+    assert codes.labels is not None
+    predicted, proba = trees.predict(codes.features), trees.predict_proba(codes.features)
+    return Fold(trees, known, codes.labels, predicted, proba, seconds, certificate)
+
+
+def _score(learner: Way, runs: Sequence[Fold], folds: int, repeats: int) -> Score:
+    accuracy = np.array([run.accuracy for run in runs])
+    certificates = [run.certificate for run in runs if run.certificate is not None]
+    return Score(
+        recipe=learner.recipe,
+        variant=learner.variant,
+        epsilon=None if learner.epsilon is None else float(learner.epsilon),
+        delta=float(max(certificate.delta for certificate in certificates)) if certificates else None,
+        folds=folds,
+        repeats=repeats,
+        accuracy_mean=float(accuracy.mean()),
+        accuracy_std=float(accuracy.std()),
+        balanced_accuracy_mean=_mean(run.balanced_accuracy for run in runs),
+        auc_mean=_mean(run.auc for run in runs),
+        log_loss_mean=_mean(run.log_loss for run in runs),
+        fit_seconds_mean=float(np.mean([run.seconds for run in runs])),
+        private=bool(certificates) and all(certificate.private for certificate in certificates),
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are defined."""
+    defined = [value for value in values if value is not None]
+    return float(np.mean(defined)) if defined else None

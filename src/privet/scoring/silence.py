@@ -1,0 +1,32 @@
+"""Nothing is said while the runs of a search go on: each word would tell that there was a run, and how many there were.
+
+What a fit warns of, logs and prints is released like its model, and an audit sees that it does not depend on a record.
+But said once in each run it tells the number of runs, which must stay unknown: ``docs/proofs/search.md``.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Drop Python's warnings, log records of every level, and what is written to its standard streams.
+
+    >>> with silence():
+    ...     print("run 7")
+    """
+    disabled = logging.root.manager.disable
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        logging.disable(sys.maxsize)  # above any level that somebody may have made
+        try:
+            with redirect_stdout(nowhere), redirect_stderr(nowhere):
+                yield
+        finally:
+            logging.disable(disabled)
