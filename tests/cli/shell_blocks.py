@@ -18,7 +18,7 @@ from privet.datasets.patients import sample_files
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # Commands that take minutes, or tables that are not here: they are parsed, so that every option exists, and not run.
-LONG = ("reproduce", "audit", "demo", "plan")
+LONG = ("reproduce", "peers", "audit", "demo", "plan")
 NOT_OURS = ("make", "pip", "python", "git", ".ci/run", "dot", "open", "docker", "sh")
 # What somebody types who edits a draft, a column a line, by how the schema is called; . is Enter.
 TYPED = {

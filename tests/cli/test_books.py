@@ -61,7 +61,7 @@ def test_verify_names_torn_records(desk: Any, journal: str) -> None:
     with open(journal, "ab") as file:
         file.write(b'{"adds": "1/8", "lo')
     said = desk.ok("ledger", "verify", journal).stdout
-    assert "line 6: cut off by a crash; its amount is there" in said
+    assert "line 6: cut off by a crash; what it cost counts as spent" in said
 
 
 def test_lower(desk: Any, journal: str) -> None:

@@ -13,13 +13,12 @@ import pytest
 
 import privet
 from privet.datasets.clinic import clinic
-from privet.experiments.registry import ENTRIES
 from privet.privacy.ledger import Ledger
 from privet.testing import SeededNoise, use_noise
 
 COMMANDS = (
     "demo", "recipes", "sample", "schema draft", "schema keys", "schema check", "plan", "fit", "predict", "show",
-    "report", "compare", "score", "evaluate", "publish", "reproduce fs-table1",
+    "report", "compare", "score", "evaluate", "publish",
 )  # fmt: skip
 SCORE_KEYS = {"recipe", "variant", "epsilon", "delta", "folds", "accuracy_mean", "accuracy_std", "auc_mean",
               "balanced_accuracy_mean", "log_loss_mean", "fit_seconds_mean"}  # fmt: skip
@@ -85,7 +84,7 @@ def test_fit_writes_a_model_and_tells_its_certificate(desk: Any) -> None:
 
 def test_fit_json(desk: Any) -> None:
     result = loads(desk.fit("-o", desk["tree.json"], "--json", recipe="sulq"))
-    assert result.keys() == {"model", "recipe", "variant", "trees", "leaves", "depth", "left", "certificate"}
+    assert result.keys() == {"model", "recipe", "variant", "trees", "leaves", "depth", "left", "head", "certificate"}
     assert result["left"] is None
     assert (result["model"], result["recipe"], result["variant"]) == (desk["tree.json"], "sulq", "sound")
     assert result["certificate"]["definition"] == "epsilon-differential privacy"
@@ -223,7 +222,8 @@ def test_predict_writes_probabilities(desk: Any, shared_desk: Any) -> None:
 
 def test_predict_json(shared_desk: Any) -> None:
     result = loads(shared_desk.ok("predict", shared_desk["tree.json"], shared_desk["clinic.csv"], "--proba", "--json"))
-    assert result.keys() == {"label", "predictions", "classes", "probabilities"}
+    counted = {"unreadable_lines", "unreadable_records"}
+    assert result.keys() == {"label", "predictions", "classes", "probabilities", *counted}
     assert result["classes"] == ["Healthy", "Sick"]
     assert len(result["predictions"]) == len(result["probabilities"]) == len(shared_desk.columns["class"])
 
@@ -232,21 +232,40 @@ def test_predict_json(shared_desk: Any) -> None:
     ("form", "start"),
     [
         ("text", "diffpc45: 1 tree"),
-        ("rules", "IF "),
+        ("rules", ("IF ", "ALWAYS ", "# ")),  # noise may leave nothing to tell apart, or nothing but noise
         ("graphviz", "digraph Tree {"),
         ("mermaid", "flowchart TD"),
         ("certificate", "Differentially private with epsilon = "),
     ],
 )
-def test_show(shared_desk: Any, form: str, start: str) -> None:
+def test_show(shared_desk: Any, form: str, start: str | tuple[str, ...]) -> None:
     assert shared_desk.ok("show", shared_desk["tree.json"], "--format", form).stdout.startswith(start)
+
+
+def test_show_less_and_raw(shared_desk: Any) -> None:
+    tree = shared_desk["tree.json"]
+    whole = shared_desk.ok("show", tree, "--raw").stdout
+    facts = loads(shared_desk.ok("show", tree, "--json"))
+    assert whole.count("class: ") == facts["leaves"] == len(facts["rules"])
+    for rule in facts["rules"]:
+        both = zip(("Healthy", "Sick"), rule["counts"], strict=True)
+        released = ", ".join(f"{name} {count:g}" for name, count in both)
+        assert f"(released: {released})" in whole
+        assert rule["support"] >= 0
+    assert shared_desk.ok("show", tree, "--max-leaves", "2").stdout.count("class: ") <= 2
+    ruled = shared_desk.ok("show", tree, "--format", "rules", "--min-support", "1000000").stdout
+    assert "fewer than 1,000,000 records (min_support)" in ruled or "noise alone could have made" in ruled
+    refused = shared_desk.run("show", tree, "--raw", "--max-leaves", "2")
+    assert refused.exit_code == 1
+    assert "leave --max-leaves" in refused.stderr
+    assert shared_desk.run("show", tree, "--max-leaves", "0").exit_code == 2
 
 
 def test_show_json(shared_desk: Any) -> None:
     result = loads(shared_desk.ok("show", shared_desk["tree.json"], "--json"))
     assert {"recipe", "params", "certificate", "rules", "text", "schema", "leaves"} <= result.keys()
     assert len(result["rules"]) == result["leaves"]
-    assert result["rules"][0].keys() == {"conditions", "label", "support", "confidence"}
+    assert result["rules"][0].keys() == {"conditions", "label", "support", "confidence", "below", "counts"}
 
 
 # ---- recipes, schemas, evaluation ---------------------------------------------------------------------------------
@@ -312,21 +331,3 @@ def test_evaluate_in_words(shared_desk: Any) -> None:
     assert "as-published" in result.stdout
     assert "sklearn-tree" not in result.stdout
     assert "NOT PRIVATE" in result.stderr
-
-
-# ---- reproduction -------------------------------------------------------------------------------------------------
-
-
-def test_reproduce_an_experiment(desk: Any) -> None:
-    """The shape only; what the numbers say is tested with the experiment."""
-    asked = ("reproduce", "fs-table1", "--runs", 2, "--records", 1000, "--out", desk["kept"], "--processes", 1)
-    table = loads(desk.ok(*asked, "--json"))
-    assert table["grid"] == {"records": [1000], "runs": 2, "seed": 0}
-    assert [one["source"] for one in table["statements"]] == ["FS Table 1"] * 5
-    text = desk.ok(*asked)
-    assert "1 of 1 jobs were done before" in text.stderr
-    assert "of 5 statements reproduced" in text.stdout
-    assert "| 1000 |" in desk.ok(*asked, "--markdown").stdout
-    assert "exclude each other" in desk.run(*asked, "--quick", "--smoke").stderr
-    listed = desk.ok("reproduce", "--list").stdout
-    assert all(entry.name in listed for entry in ENTRIES)

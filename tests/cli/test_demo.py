@@ -1,9 +1,8 @@
-"""The tour: what it shows, what it leaves behind, and that it takes no longer than people wait."""
+"""The tour: what it shows and what it leaves behind."""
 
 from __future__ import annotations
 
 import json
-import resource
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,9 @@ from privet.cli import demo
 from privet.cli.telling import tell
 from privet.recipes.registry import recipe_classes
 
-MOST_SECONDS = 15  # of one processor, kernels compiled: with 20 s to show, a busy machine may halve the speed
-
 
 def test_the_tour_as_data(desk: Any) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     told = json.loads(desk.ok("demo", "--json", "-o", desk["tour"]).stdout)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - before < MOST_SECONDS
     share = {(one["learner"], one["epsilon"]): one["accuracy"] for one in told["accuracies"]}
     for name, recipe in recipe_classes().items():
         assert ((name, 1.0) in share) == bool(recipe.info.recommended)

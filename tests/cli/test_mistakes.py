@@ -56,6 +56,11 @@ def changed_schema(desk: Any, **changes: Any) -> str:
     return desk.write("changed.schema.json", json.dumps({k: v for k, v in (facts | changes).items() if v is not None}))
 
 
+def journal(desk: Any) -> str:
+    Ledger(1, journal=desk["some.journal"])
+    return str(desk["some.journal"])
+
+
 def changed_model(desk: Any, change: Callable[[str], str]) -> str:
     return desk.write("changed.json", change(Path(desk["tree.json"]).read_text()))
 
@@ -68,7 +73,7 @@ def _missing_table(desk: Any) -> list[object]:
     return fit(desk, table=desk["nowhere.csv"])
 
 
-@mistake("is not a file")
+@mistake("holds a file that does not end in .parquet or .pq")
 def _a_directory_for_a_table(desk: Any) -> list[object]:
     return fit(desk, table=str(desk.folder))
 
@@ -224,6 +229,21 @@ def _a_page_for_a_model(desk: Any) -> list[object]:
     return fit(desk, output=desk["tree.html"])
 
 
+@mistake("--output is a page, HTML, and cannot be a .pdf file; call it .html or .htm")
+def _a_pdf_for_a_page(desk: Any) -> list[object]:
+    return ["report", desk["tree.json"], "-o", desk["page.pdf"]]
+
+
+@mistake("--output is predictions as CSV and cannot be a .parquet file; call it .csv")
+def _parquet_for_predictions(desk: Any) -> list[object]:
+    return ["predict", desk["tree.json"], desk["clinic.csv"], "-o", desk["out.parquet"]]
+
+
+@mistake("--output is the model file, JSON, and cannot be a .pkl file; call it .json")
+def _a_pickle_for_a_model(desk: Any) -> list[object]:
+    return fit(desk, output=desk["tree.pkl"])
+
+
 @mistake("has no column 'Class'; did you mean 'class'?")
 def _a_label_in_other_letters(desk: Any) -> list[object]:
     return ["schema", "draft", desk["clinic.csv"], "--label", "Class", "-o", desk["drafted.json"]]
@@ -237,6 +257,59 @@ def _a_misspelt_recipe(desk: Any) -> list[object]:
 @mistake("not a privet model")
 def _a_table_for_a_page(desk: Any) -> list[object]:
     return ["report", desk["clinic.csv"], "-o", desk["page.html"]]
+
+
+MODEL = "give the model file that `privet fit -o` wrote"
+
+
+@mistake(f"it is a journal, the record of a budget, which `privet ledger show` reads; {MODEL}")
+def _a_journal_for_a_page(desk: Any) -> list[object]:
+    return ["report", journal(desk), "-o", desk["page.html"]]
+
+
+@mistake(f"it is a journal, the record of a budget, which `privet ledger show` reads; {MODEL}")
+def _a_journal_to_show(desk: Any) -> list[object]:
+    return ["show", journal(desk)]
+
+
+@mistake(f"it is a journal, the record of a budget, which `privet ledger show` reads; {MODEL}")
+def _a_journal_to_compare(desk: Any) -> list[object]:
+    return ["compare", desk["tree.json"], journal(desk)]
+
+
+@mistake(f"it is a journal, the record of a budget, which `privet ledger show` reads; {MODEL}")
+def _a_journal_to_predict(desk: Any) -> list[object]:
+    return ["predict", journal(desk), desk["clinic.csv"]]
+
+
+@mistake(f"it is a schema, the public facts about a table; {MODEL}")
+def _a_schema_to_score(desk: Any) -> list[object]:
+    return ["score", desk["clinic.schema.json"], desk["clinic.csv"], "-e", 1]
+
+
+@mistake(f"it is a table; {MODEL}")
+def _arguments_the_wrong_way_round(desk: Any) -> list[object]:
+    return ["predict", desk["clinic.csv"], desk["tree.json"]]
+
+
+@mistake("it is a model; give the records")
+def _a_model_for_a_table(desk: Any) -> list[object]:
+    return fit(desk, table=desk["tree.json"])
+
+
+@mistake("it is a schema, the public facts about a table; give the records")
+def _a_schema_for_a_table(desk: Any) -> list[object]:
+    return ["predict", desk["tree.json"], desk["clinic.schema.json"]]
+
+
+@mistake("is no schema: it is a journal")
+def _a_journal_for_a_schema(desk: Any) -> list[object]:
+    return fit(desk, schema=journal(desk))
+
+
+@mistake("is no schema: it is a table; give the public facts about the table; `privet schema draft` begins such a file")
+def _the_table_for_its_schema(desk: Any) -> list[object]:
+    return fit(desk, schema=desk["clinic.csv"])
 
 
 @mistake("not valid YAML in line 1")
@@ -320,6 +393,16 @@ def _epsilon_in_words(desk: Any) -> list[object]:
     return fit(desk, epsilon="much")
 
 
+@mistake("'1,5' is not a number; write a decimal point: 1.5")
+def _epsilon_with_a_comma(desk: Any) -> list[object]:
+    return fit(desk, epsilon="1,5")
+
+
+@mistake("'10%' is not a number; write a plain number: 10/100")
+def _epsilon_in_percent(desk: Any) -> list[object]:
+    return fit(desk, epsilon="10%")
+
+
 @mistake("'nan' is not a number")
 def _epsilon_nan(desk: Any) -> list[object]:
     return fit(desk, epsilon="nan")
@@ -345,9 +428,47 @@ def _negative_depth(desk: Any) -> list[object]:
     return fit(desk, "--max-depth=-1")
 
 
-@mistake("no parameter 'leaf_colour'")
+@mistake("recipe 'diffpc45' has no parameter 'leaf_colour'; it takes bins, criterion, grid, max_records, mechanism, ")
 def _unknown_setting(desk: Any) -> list[object]:
     return fit(desk, "--set", "leaf_colour=green")
+
+
+@mistake("did you mean --set prune? It takes")
+def _misspelt_setting(desk: Any) -> list[object]:
+    return fit(desk, "--set", "prun=true")
+
+
+@mistake("did you mean --max-depth? It takes")
+def _misspelt_setting_that_has_an_option(desk: Any) -> list[object]:
+    return fit(desk, "--set", "max_dept=3")
+
+
+@mistake("recipe 'random-forest' has no parameter 'n_estimators'; use --set trees")
+def _setting_of_scikit_learn(desk: Any) -> list[object]:
+    return fit(desk, "--set", "n_estimators=3", recipe="random-forest")
+
+
+@mistake("diffgen has no parameter 'colour'; it takes")
+def _unknown_setting_of_a_publisher(desk: Any) -> list[object]:
+    return ["publish", desk["clinic.csv"], "--schema", desk["clinic.schema.json"], "-m", "diffgen", "-e", 1,
+            "-o", desk["out.csv"], "--set", "colour=red"]  # fmt: skip
+
+
+@mistake("--unit 'surnam' is no column of the table; did you mean 'surname'?")
+def _misspelt_unit(desk: Any) -> list[object]:
+    return fit(desk, "--unit", "surnam", "--max-rows", 2)
+
+
+@mistake("--unit 'person' is no column of the table; name the column that says who a row belongs to")
+def _unit_of_another_table(desk: Any) -> list[object]:
+    return fit(desk, "--unit", "person", "--max-rows", 2)
+
+
+@mistake("lacks the column 'temprature' that the schema declares; did you mean 'temperature'?")
+def _one_column_of_another_name(desk: Any) -> list[object]:
+    size = {"name": "temprature", "type": "continuous", "min": 30, "max": 50}
+    facts = json.loads(Path(desk["clinic.schema.json"]).read_text())["attributes"]
+    return fit(desk, schema=changed_schema(desk, attributes=[*(a for a in facts if a["name"] != "temperature"), size]))
 
 
 @mistake("name=value")
@@ -403,11 +524,6 @@ def _no_repeats(desk: Any) -> list[object]:
 @mistake("1000 folds need")
 def _more_folds_than_records(desk: Any) -> list[object]:
     return evaluate(desk, "--folds", 1000)
-
-
-@mistake("--runs")
-def _one_run(desk: Any) -> list[object]:
-    return ["reproduce", "fs-table1", "--runs", 1]
 
 
 @mistake("set --variant as-published")
@@ -566,13 +682,19 @@ def _no_epsilon(desk: Any) -> list[object]:
     return fit(desk, epsilon=None)
 
 
+@mistake("`privet schema draft TABLE -o FILE` begins such a file")
+def _a_fit_without_a_schema(desk: Any) -> list[object]:
+    return ["fit", desk["clinic.csv"], "-e", 1, "-o", desk["out.json"]]
+
+
 @mistake("Missing option '--schema'")
 def _no_schema(desk: Any) -> list[object]:
     return ["schema", "check", desk["clinic.csv"]]
 
 
-USAGE = {"epsilon in words", "epsilon nan", "setting without a value", "setting that has an option", "one run",
-         "unknown format", "unknown command", "no epsilon", "no schema"}  # fmt: skip
+USAGE = {"epsilon in words", "epsilon nan", "setting without a value", "setting that has an option",
+         "unknown format", "unknown command", "no epsilon", "no schema",
+         "epsilon with a comma", "epsilon in percent", "a fit without a schema"}  # fmt: skip
 
 
 def unwrapped(text: str) -> str:
@@ -609,7 +731,16 @@ def test_a_mistake_is_one_readable_message(shared_desk: Any, name: str) -> None:
     assert result.stdout == ""
     if name not in USAGE:
         assert [line for line in result.stderr.splitlines() if line.startswith("privet: ")], result.stderr
-        assert result.stderr.splitlines()[-1].startswith("privet: ")  # one line, last
+        lines = [line for line in result.stderr.splitlines() if not line.startswith("  ")]  # but for lists of names
+        assert lines[-1].startswith("privet: ")  # one line, last
+    again = shared_desk.run(*arguments, "--json")
+    assert (again.exit_code, again.stderr) == (result.exit_code, result.stderr)
+    error = json.loads(again.stdout)["error"]
+    assert error["exit_code"] == result.exit_code
+    assert error["kind"] == "UsageError" if name in USAGE else error["kind"].endswith(("Error", "Exceeded"))
+    assert message in unwrapped(error["message"])
+    assert SECRET not in again.output
+    assert not PYTHON.search(error.get("fix", ""))
     after = {path.name: path.read_bytes() for path in shared_desk.folder.iterdir() if path.is_file()}
     assert after == before  # no model appeared and no journal was charged
 

@@ -1,4 +1,4 @@
-"""`privet plan` and `privet reproduce forecast`: they run, say that they are simulated, and refuse clearly."""
+"""`privet plan`: it runs, says that it is simulated, and refuses clearly."""
 
 from __future__ import annotations
 
@@ -64,9 +64,3 @@ def test_the_help_has_an_example(shared_desk: Any) -> None:
     told = shared_desk.ok("plan", "--help").stdout
     assert "Example: privet plan" in told
     assert "without any data" in told
-
-
-def test_an_unknown_table_is_refused_before_any_work(shared_desk: Any, data_dir: Path) -> None:
-    result = shared_desk.run("reproduce", "forecast", "--table", "atlantis")
-    assert result.exit_code == 1
-    assert "no table called 'atlantis'" in result.stderr

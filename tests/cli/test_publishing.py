@@ -71,7 +71,12 @@ def test_a_taxonomy(desk: Any) -> None:
         ("uniform", ("--rate", 0.1, "-e", 1), "not differentially private"),
         ("gaussian", ("--rate", 0.1, "--set", "bins=3"), "no other parameters"),
         ("gaussian", ("--rate", 3), "rate must be"),
-        ("dpcube", ("-e", 1, "--set", "depth=3"), "cells, attributes"),
+        (
+            "dpcube",
+            ("-e", 1, "--set", "depth=3"),
+            "dpcube has no parameter 'depth'; it takes\n  attributes, bins, cells, first\n",
+        ),
+        ("dpcube", ("-e", 1, "--set", "name=mine"), "has no parameter 'name'"),
         ("dpcube", ("-e", 0), "epsilon"),
     ],
 )

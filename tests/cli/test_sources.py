@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from privet import Categorical
 from privet.datasets.clinic import clinic
 
 SECRET = "hunter2"
@@ -50,7 +54,7 @@ def test_no_password_is_shown_or_kept(desk: Any) -> None:
     assert result.exit_code == 1
     assert SECRET not in result.output
     assert not Path(journal).exists()
-    assert "cannot be read" in result.stderr
+    assert "nothing listens at that host and port" in result.stderr
 
 
 def test_a_person_instead_of_a_row(desk: Any) -> None:
@@ -62,3 +66,47 @@ def test_a_person_instead_of_a_row(desk: Any) -> None:
     assert told["certificate"]["unit"] == {"name": "patient", "max_rows": 2}
     assert fit(desk, visits, "--unit", "patient").exit_code == 1
     assert "nobody" in fit(desk, visits, "--unit", "nobody", "--max-rows", "2").stderr
+
+
+def test_every_command_reads_folders_patterns_and_databases(desk: Any) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import dataset
+
+    duckdb = pytest.importorskip("duckdb", reason="NOT TESTED: DuckDB; pip install 'privet[duckdb]'")
+    write_parts(desk)
+    schema, table = clinic(800, seed=1)
+    partition = next(each.name for each in schema.attributes if isinstance(each, Categorical))
+    layout = dataset.partitioning(arrow.schema([(partition, arrow.string())]), flavor="hive")
+    columns = {name: list(map(str, column)) for name, column in table.items()}
+    dataset.write_dataset(arrow.table(columns), desk["hive"], format="parquet", partitioning=layout)
+    with duckdb.connect(desk["clinic.db"]) as connection:
+        connection.execute(f"create table patients as from read_csv('{desk['part*.csv']}', all_varchar = true)")
+    facts = ("--schema", desk["clinic.schema.json"])
+    told = []
+    for name in (desk["hive"], desk["part*.csv"], f"duckdb:///{desk['clinic.db']}?table=patients"):
+        assert fit(desk, name).exit_code == 0
+        told.append(json.loads(desk.ok("schema", "check", name, *facts, "--json").stdout)["records"])
+        told.append(len(json.loads(desk.ok("predict", desk["out.json"], name, "--json").stdout)["predictions"]))
+        desk.ok("score", desk["out.json"], name, "--epsilon", "1")
+        desk.ok("evaluate", name, *facts, "--epsilon", "1", "--recipe", "sulq", "--folds", "2", "--no-references")
+        desk.ok("publish", name, *facts, "-m", "diffgen", "-e", "1", "-o", desk["table.csv"], "--force")
+    assert told == [800] * 6
+    desk.ok("schema", "draft", desk["hive"], "-o", desk["draft.json"])
+
+
+def test_a_killed_fit_leaves_nothing_for_good(desk: Any) -> None:
+    command = [sys.executable, "-c", KILLED, "fit", desk["clinic.csv"], "--schema", desk["clinic.schema.json"]]
+    done = subprocess.run([*command, "--recipe", "sulq", "--epsilon", "1", "-o", desk["out.json"]], timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert list(desk.folder.glob(".*"))
+    assert fit(desk, desk["clinic.csv"]).exit_code == 0
+    assert not list(desk.folder.glob(".*"))
+
+
+KILLED = """
+import os, signal
+from privet.estimators.base import PrivateClassifier
+PrivateClassifier.fit = lambda *given, **how: os.kill(os.getpid(), signal.SIGKILL)
+from privet.cli import main
+main()
+"""

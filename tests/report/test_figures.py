@@ -35,12 +35,14 @@ def texts(ax: Any) -> list[str]:
 def test_a_tree_is_drawn_in_words(tree_model: Model) -> None:
     ax = privet.plot_tree(tree_model)
     said = texts(ax)
-    leaves = [words for words in said if re.fullmatch(r"(no|yes <b>)( -?[\d,]+)?", words)]
-    assert len(leaves) == 7  # five leaves, with their counts, and two answers that are "no"
-    assert leaves.count("no") == 2
+    leaves = [words for words in said if re.fullmatch(r"(no|yes <b>)( [\d,]+| fewer than \d+)?", words)]
+    # Four leaves, with their counts (two of the model's five say the same), and two answers that are "no".
+    assert leaves == ["no 100", "yes <b> 140", "no", "no fewer than 30", "no", "yes <b> 190"]
     assert "age ≤ 30?" in said
     assert "job & co?" in said
-    assert [text for text in said if text.startswith("</script>")]  # any text is only text
+    assert "≠ clerk" in said
+    # Any text is only text. Of a tree alone nobody knows the noise, so all leaves are told apart.
+    assert [text for text in texts(privet.plot_tree(tree_model.trees)) if text.startswith("</script>")]
     picture = io.BytesIO()
     ax.figure.savefig(picture)
     assert picture.getvalue().startswith(b"\x89PNG")
@@ -52,7 +54,7 @@ def test_no_two_boxes_overlap_and_all_are_inside(tree_model: Model) -> None:
         ax.figure.canvas.draw()
         outer = ax.get_window_extent()
         boxes = [patch.get_window_extent() for patch in ax.patches if type(patch).__name__ == "FancyBboxPatch"]
-        assert len(boxes) == 8
+        assert len(boxes) == (8 if ax is given else 7)
         for i, box in enumerate(boxes):
             assert outer.x0 <= box.x0 <= box.x1 <= outer.x1
             assert not any(box.overlaps(other) for other in boxes[i + 1 :])
@@ -94,7 +96,7 @@ def test_a_frontier_is_drawn() -> None:
 
 def test_a_frontier_of_an_evaluation() -> None:
     from privet.datasets.clinic import clinic
-    from privet.experiments.evaluation import evaluate
+    from privet.evaluation.cross_validation import evaluate
 
     learners = [privet.make_classifier("mohammed2015", epsilon=epsilon) for epsilon in (1, 2)]
     ax = privet.plot_frontier(evaluate(*clinic(300), learners, folds=2, references=("c45",)))

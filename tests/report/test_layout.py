@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from tree_strategies import trees
 
 from privet.report.layout import BOX, Layout, places
+from privet.trees.shown import ShownTree
 from privet.trees.tree import Tree
 
 
 @given(trees(max_depth=4), st.integers(1, 60))
 def test_every_node_is_there_once_or_summed_up(tree: Tree, most: int) -> None:
-    found = places(tree, most)
+    found = places(ShownTree.whole(tree), most)
     assert len({place.node for place in found}) == len(found) <= max(most, 1)
     leaves = sum(place.cut_off or bool(tree.is_leaf[place.node]) for place in found)
     assert leaves == tree.n_leaves
@@ -27,7 +28,7 @@ def test_every_node_is_there_once_or_summed_up(tree: Tree, most: int) -> None:
 
 @given(trees(max_depth=4))
 def test_no_two_boxes_overlap(tree: Tree) -> None:
-    layout = Layout.of(tree)
+    layout = Layout.of(ShownTree.whole(tree))
     frames: list[Any] = []
     for box in layout.boxes:
         left, top = layout.left(box), box.middle - BOX / 2

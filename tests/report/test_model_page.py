@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -18,7 +19,7 @@ from privet.errors import ParameterError
 from privet.report.model_page import model_page
 from privet.report.picture import SHRINKS
 from privet.schema import Categorical, Numeric, Schema
-from privet.structure.splits import Threshold
+from privet.structure.splits import Multiway, Threshold
 from privet.trees.additive import Additive, Part
 from privet.trees.codec import Model, save
 from privet.trees.tree import Tree
@@ -39,7 +40,7 @@ def test_the_page_is_one_file_with_a_policy(tree_model: Model) -> None:
     page = model_page(tree_model)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
-    assert "default-src &#39;none&#39;" in policy[1]
+    assert "default-src 'none'" in html.unescape(policy[1])
     assert policy[1].count("sha256-") == 2
     assert not re.search(r'(?:src|href)="(?!#|data:,)', page)
     assert " style=" not in page
@@ -59,7 +60,10 @@ def test_everything_is_said(tree_model: Model) -> None:
         "the table with and without any one record",
         "one record (one row of the table)",
         "95 of 100 draws lie within ±13",
-        "135 107 to 163",
+        "140 108 to 172",
+        "shown as one: 4 stand for 5",
+        "fewer than 30",
+        "1 more rule: fewer than 30 records, which noise alone could have made",
         "No causes.",
         "Empty does not mean nobody.",
         "Noise is not sampling error.",
@@ -233,6 +237,17 @@ def test_a_case_is_followed(reader: Any, tree_model: Model) -> None:
     assert page.locator("#t0-7").get_attribute("class") == "on"
     page.fill("#field-0", "")  # missing goes right
     assert page.locator("#case-result li").all_inner_texts()[0] == "age > 30 or is missing"
+    assert reader.complaints == []
+
+
+def test_a_case_is_followed_past_a_test_that_is_not_shown(reader: Any, tree_model: Model) -> None:
+    """Its only answer leads to the root of what is shown, which is no step of the case."""
+    schema = replace(tree_model.schema, attributes=(Categorical("one", ("a",)), *tree_model.schema.attributes))
+    tests, labels = [Multiway(0), Threshold(1, 0), None, None], [0, 0, 0, 1]
+    page = reader.open(model_page(replace(tree_model, trees=Tree.build(schema, tests, [1, 2, -1, -1], labels))))
+    page.fill("#field-1", "30")
+    assert page.inner_text("#case-result .verdict") == "The model says no"
+    assert page.locator("#case-result li").all_inner_texts() == ["age ≤ 30"]
     assert reader.complaints == []
 
 

@@ -6,17 +6,22 @@ what it needs when it runs, so that ``privet --help`` answers at once.
 
 from __future__ import annotations
 
-import io
 import sys
 
 from privet.cli.app import app
+from privet.cli.screen import Screen, hush
 
 __all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the command line; the exit code is 0, 1 (a mistake or a refusal), 2 (usage) or 130 (interrupted)."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a label that a terminal cannot show may have been paid for
-    app(prog_name="privet")
+    sys.stdout, sys.stderr = Screen.of(sys.stdout), Screen.of(sys.stderr)
+    try:
+        try:
+            app(prog_name="privet")
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except OSError as error:  # of a stream: those of files are answered by the command
+        sys.exit(hush(error))

@@ -1,18 +1,21 @@
 """The tree of commands, and what becomes of an error.
 
 A mistake of the user's (any :class:`~privet.errors.PrivetError`, or a file that cannot be opened) is one message on
-stderr and exit code 1. Typer answers wrong usage with 2. Ctrl-C is 130. Anything else is a fault of privet's own and
-keeps its traceback.
+stderr (with ``--json`` also an object on stdout, :mod:`privet.cli.failures`) and exit code 1. Typer answers wrong usage
+with 2. Ctrl-C is 130. Anything else is a fault of privet's own and keeps its traceback.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from privet import __version__
+from privet.addresses import without_addresses
 from privet.cli import (
     auditing,
     books,
@@ -21,42 +24,73 @@ from privet.cli import (
     exploring,
     fitting,
     planning,
+    plugins,
     predicting,
     publishing,
     reporting,
-    reproducing,
     schemas,
     scoring,
     showing,
 )
-from privet.cli.output import complain
-from privet.cli.wording import spoken_by
-from privet.errors import BudgetExceeded, ParameterError, PrivetError
+from privet.cli.failures import UsageError, explain_usage, fail, fail_by, wants_json
+from privet.errors import PrivetError
 
 MISTAKE, INTERRUPTED = 1, 130  # 130 is what shells report for SIGINT
 INTERRUPTION = (
-    "interrupted. What was charged stays charged: a budget is spent before noise is drawn, never handed back."
+    "interrupted. What was charged stays charged: a budget is spent before noise is drawn. The rest is given back."
 )
 
 
 class Guarded(TyperGroup):
-    """A group whose commands end in a message and an exit code, not in a traceback."""
+    """A group whose commands end in a message and an exit code, not in a traceback; plug-ins add commands to it.
+
+    Wherever an address was typed, also in the place of something else, no message repeats it: it can hold a password.
+    """
+
+    _typed: tuple[str, ...] = ()
+
+    def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
+        self._typed = tuple(args)
+        with self._addresses_hidden():
+            return super().make_context(info_name, args, *more, **extra)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in plugins.found() if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, cmd_name) or plugins.command(cmd_name)
 
     def invoke(self, ctx: Any) -> Any:
+        as_json = wants_json([*ctx._protected_args, *ctx.args])
         try:
-            return super().invoke(ctx)
-        except (ParameterError, BudgetExceeded) as error:
-            complain(spoken_by(self.get_command(ctx, ctx.invoked_subcommand or ""), str(error)))
+            with self._addresses_hidden():
+                return super().invoke(ctx)
+        except UsageError as error:
+            explain_usage(error, as_json)
+            raise
         except PrivetError as error:
-            complain(str(error))
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            raise fail_by(error, command, MISTAKE, as_json, self._typed) from None
         except OSError as error:
-            if error.filename is None:  # a broken pipe, say: nothing the user named
+            if error.filename is None:  # a broken pipe or a full disk, say: ``main`` answers
                 raise
-            complain(f"cannot open {str(error.filename)!r}: {error.strerror}")
+            message = f"cannot open {str(error.filename)!r}: {error.strerror}"
+            raise fail(message, MISTAKE, as_json, self._typed, kind="FileError") from None
+        except MemoryError:
+            message = "there is not enough memory for this; what was charged stays charged. Give less at a time"
+            raise fail(message, MISTAKE, as_json, kind="MemoryError") from None
         except KeyboardInterrupt:
-            complain(INTERRUPTION)
-            raise typer.Exit(INTERRUPTED) from None
-        raise typer.Exit(MISTAKE)
+            raise fail(INTERRUPTION, INTERRUPTED, as_json, kind="Interrupted") from None
+
+    @contextmanager
+    def _addresses_hidden(self) -> Iterator[None]:
+        """Wrong usage is told by typer, which quotes what was typed."""
+        try:
+            yield
+        except UsageError as error:
+            error.message = without_addresses(error.message, self._typed)
+            raise
 
 
 app = typer.Typer(
@@ -99,7 +133,6 @@ COMMANDS = (
     evaluating,
     publishing,
     books,
-    reproducing,
     auditing,
 )
 for command in COMMANDS:

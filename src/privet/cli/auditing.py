@@ -10,6 +10,7 @@ import typer
 from privet.cli.options import Json, parse_epsilon
 from privet.cli.output import print_json, print_rich, progress
 from privet.errors import RecipeError
+from privet.recipes.registry import refuse_unknown
 
 if TYPE_CHECKING:
     from privet.audit import AuditResult
@@ -38,8 +39,10 @@ def audit(
     as_json: Json = False,
 ) -> None:
     """Search small neighbouring tables for a loss above the claim. Exit code 1 if a sound variant has one."""
+    wanted = [*(names or []), *(recipe or [])]
+    refuse_unknown(wanted)
     with progress("auditing") as advance:
-        chosen = _recipes([*(names or []), *(recipe or [])], variant)
+        chosen = _recipes(wanted, variant)
         results = list(_audit_all(chosen, epsilon, neighbours, advance))
     if as_json:
         print_json({"results": [result.to_dict() for result in results]})

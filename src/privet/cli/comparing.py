@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.bidi import isolated
 from privet.cli.options import Json
 from privet.cli.output import print_json
 
@@ -54,22 +55,22 @@ def compare(
 
 
 def _words(row: dict[str, Any]) -> str:
-    asked = ", ".join(row["attributes"]) or "nothing"
-    return asked if row["label"] is None else f"{asked} -> {row['label']}"
+    asked = ", ".join(map(isolated, row["attributes"])) or "nothing"
+    return asked if row["label"] is None else f"{asked} -> {isolated(row['label'])}"
 
 
 def _rules(path: Path) -> RuleList:
     from privet.measures import RuleList, rule_list
     from privet.measures.rulelist import FORMAT
-    from privet.trees.codec import load
+    from privet.recipes.saved import read_model
 
     try:
         head = path.read_bytes()[:200].decode("utf-8", errors="replace")
     except OSError:
         head = ""  # the reader of models says what is wrong
     if f'"{FORMAT}"' in head:
-        return RuleList.from_json(path.read_text(encoding="utf-8"))
-    return rule_list(load(path))
+        return RuleList.from_json(path.read_bytes().decode("utf-8", errors="replace"))
+    return rule_list(read_model(path)[0])
 
 
 def register(app: typer.Typer) -> None:

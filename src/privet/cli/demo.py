@@ -94,7 +94,6 @@ def ask(tour: Tour) -> None:
 def grow(tour: Tour) -> None:
     """The recommended tree and the additive model, paid from the same journal; another tree is refused."""
     from privet.report.model_page import model_page
-    from privet.trees.render import export_text
 
     schema, table = patients(PATIENTS, seed=1)
     # Opened anew, as another process would: what was spent before is in the file.
@@ -103,7 +102,7 @@ def grow(tour: Tour) -> None:
     tree.fit(table)
     tree.save(tour.folder / MODEL)
     (tour.folder / PAGE).write_text(model_page(tree.model_), encoding="utf-8")
-    tour.tree, tour.certificate = export_text(tree.tree_), str(tree.certificate_)
+    tour.tree, tour.certificate = str(tree.shown()), str(tree.certificate_)
     curves = make_classifier("additive", schema=schema, epsilon=CURVES, ledger=ledger).fit(table)
     tour.importances = dict(list(curves.importances_.items())[:MOST_CURVES])
     tour.left = f"{float(ledger.remaining):g} of {BUDGET:g}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.fitting import make_params, open_journal
+from privet.cli.fitting import make_params
 from privet.cli.options import (
     Budget,
     JournalFile,
@@ -18,20 +19,21 @@ from privet.cli.options import (
     QuotedLineBreaks,
     SchemaFile,
     Settings,
-    Table,
+    Source,
     Variant,
     mind_epsilon,
     parse_epsilon,
 )
 from privet.cli.output import print_json, print_markdown, print_rich, progress, shout, try_stdout
 from privet.cli.reporting import WritePage, page_for
+from privet.cli.spending import Analyst, Purse
 from privet.cli.writing import Force
-from privet.errors import ParameterError, PrivetError
-from privet.recipes.registry import DEFAULT
+from privet.errors import ParameterError
+from privet.recipes.registry import DEFAULT, refuse_unknown
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
-    from privet.experiments.evaluation import Evaluation, Score
+    from privet.evaluation.cross_validation import Evaluation, Score
     from privet.schema import Schema
     from privet.scoring.evaluation import Evaluated
 
@@ -44,7 +46,7 @@ EXAMPLE = (
 
 
 def evaluate(
-    table: Table,
+    table: Source,
     schema: SchemaFile,
     epsilon: Annotated[
         list[Fraction],
@@ -73,6 +75,7 @@ def evaluate(
     ] = None,
     journal: JournalFile = None,
     budget: Budget = None,
+    analyst: Analyst = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     report: Annotated[
         Path | None,
@@ -86,21 +89,21 @@ def evaluate(
 
     With --private, --folds, --repeats, --seed and the non-private references have no meaning.
     """
+    refuse_unknown(recipe or [])
     with progress("starting"):
+        from privet.engines.sources.loading import load_table
         from privet.estimators.references import REFERENCES
         from privet.estimators.registry import make_classifier
-        from privet.experiments import evaluation
+        from privet.evaluation import cross_validation as evaluation
         from privet.privacy.budget import epsilon as check_epsilon
         from privet.schema import Schema
         from privet.schema.declared import refuse_source
-        from privet.schema.files import read_table
 
     if private != (epsilon_scores is not None):
         raise ParameterError("--private and --epsilon-scores E go together: private scores cost E each")
     if journal is not None and not private:
         raise ParameterError("--journal is for --private: no budget covers exact scores")
-    if budget is not None and journal is None:
-        raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
+    purse = Purse(journal, budget, analyst)
     facts = Schema.from_json(schema)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
@@ -109,17 +112,22 @@ def evaluate(
     ]
     for classifier in classifiers:
         classifier.recipe()  # says what is wrong with its parameters before a table is read
-    with page_for(report, inputs=(table, schema, journal), force=force) as write_page:
-        with progress("reading the table"):
-            columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-        refuse_source(facts, columns, with_label=True)
+    with page_for(report, inputs=(Path(table), schema, journal), force=force) as write_page:
+
+        def read() -> Any:
+            with progress("reading the table"):
+                columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+            refuse_source(facts, columns, with_label=True)
+            return columns
+
         if epsilon_scores is not None:
             for price in (*epsilon, epsilon_scores):
                 mind_epsilon(price)
             for classifier in classifiers:
                 classifier.set_params(schema=facts)
-            _evaluate_privately(classifiers, columns, epsilon_scores, journal, budget, facts, as_json, write_page)
+            _evaluate_privately(classifiers, read, epsilon_scores, purse, facts, as_json, write_page)
             return
+        columns = read()
         shout("NOT PRIVATE", evaluation.WARNING)
         with progress("cross-validating") as advance:
             result = evaluation.evaluate(
@@ -144,31 +152,28 @@ def evaluate(
 
 def _evaluate_privately(
     classifiers: list[PrivateClassifier],
-    columns: Any,
+    read: Callable[[], Any],
     epsilon_scores: Fraction,
-    journal: Path | None,
-    budget: Fraction | None,
+    purse: Purse,
     facts: Schema,
     as_json: bool,
     write_page: WritePage,
 ) -> None:
-    from privet.privacy.ledger import Ledger
     from privet.scoring.evaluation import evaluate_privately, price_of
 
     price = price_of(classifiers, epsilon_scores)
     try_stdout()
-    ledger = Ledger(price) if journal is None else open_journal(journal, budget, price, None, facts.name)
-    try:
+    with purse.reserve(price, "private evaluation", facts) as work:
+        columns = read()
         with progress("fitting and scoring") as advance:
-            results, certificate = evaluate_privately(classifiers, columns, epsilon_scores, ledger, progress=advance)
-    except PrivetError:
-        ledger.discard_unused()
-        raise
+            results, certificate = evaluate_privately(classifiers, columns, epsilon_scores, work, progress=advance)
     if as_json:
-        print_json({"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()})
+        told = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
+        print_json(told | purse.facts(work))
     else:
         print_rich(_private_grid(results))
         print(certificate)
+        purse.print_rest(work)
     write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.options import (
-    RESERVED,
     Budget,
     JournalFile,
     Json,
@@ -22,20 +24,22 @@ from privet.cli.options import (
     Source,
     Unit,
     Variant,
+    check_unit,
     mind_epsilon,
     parse_epsilon,
     parse_settings,
+    refuse_settings,
     with_unit,
 )
 from privet.cli.output import print_json, progress, say
-from privet.cli.writing import Force, why, writing
-from privet.errors import ModelFileError, ParameterError, PrivetError, RecipeError
-from privet.recipes.registry import DEFAULT
+from privet.cli.spending import Analyst, Purse
+from privet.cli.writing import Force, refuse_kind, why, writing
+from privet.errors import ModelFileError, ParameterError, RecipeError
+from privet.recipes.registry import DEFAULT, refuse_unknown
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
-    from privet.privacy.ledger import Ledger
-    from privet.privacy.losses import Loss
+    from privet.privacy.reservations import Reservation
     from privet.schema import Schema
     from privet.trees.drafts import Draft
 
@@ -63,6 +67,7 @@ def fit(
     max_rows: MaxRows = None,
     journal: JournalFile = None,
     budget: Budget = None,
+    analyst: Analyst = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     expect: Annotated[
         int | None,
@@ -75,7 +80,7 @@ def fit(
         ),
     ] = None,
     public: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--public", metavar="TABLE", help="Unlabelled records that are public, for a recipe that learns from them."
         ),
@@ -85,18 +90,18 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
-    if budget is not None and journal is None:
-        raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
+    refuse_unknown([recipe])
+    purse = Purse(journal, budget, analyst)
     if output.suffix.lower() in (".html", ".htm"):
         raise ParameterError("--output is the model file, which is JSON: call it .json; `privet report` makes its page")
+    refuse_kind(output, "the model file, JSON,", ".json")
     mind_epsilon(epsilon)
-    ledger = None
     with progress("starting") as bar:
         from privet.engines.opening import header_of
         from privet.engines.sources import open_source
+        from privet.engines.sources.loading import load_table
         from privet.schema import Schema
         from privet.schema.declared import refuse_source
-        from privet.schema.files import read_table
 
         facts = with_unit(Schema.from_json(schema), unit, max_rows)
         params = make_params(recipe, max_depth, settings)
@@ -104,26 +109,22 @@ def fit(
         params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
         if public is not None:
             _check_takes_public(recipe)
-            params["public"] = read_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
+            params["public"] = load_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
         classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
-        inputs = (Path(table), schema, journal, public)
+        inputs = (Path(table), schema, journal, None if public is None else Path(public))
         # A model that cannot be written would be budget thrown away: its file is opened before anything is charged.
         with writing(output, "the model file", inputs=inputs, force=force, room=ROOM) as draft:
             source = open_source(table, quoted_line_breaks=quoted_line_breaks)
             assert source is not None  # a text is never a table itself
+            check_unit(table, facts, unit)
             refuse_source(facts, header_of(source, facts), with_label=True)
-            # The journal comes last: from here on a mistake can cost budget.
-            if journal is not None:
-                ledger = open_journal(journal, budget, classifier.recipe().loss(epsilon), neighbours, facts.name)
-                classifier.set_params(ledger=ledger, neighbours=ledger.neighbours.value)
-            try:
+            # The journal comes last. Its reservation ends when the model stands in its place, with the model's hash.
+            with _reserved(purse, classifier, facts, neighbours) as work:
                 classifier.fit(source, progress=bar)
-            except PrivetError:
-                if ledger is not None:
-                    ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
-                raise
-            written = _publish(classifier, draft, output, force)
-    _report(classifier, recipe, written, ledger, journal, as_json)
+                written, content = _publish(classifier, draft, output, force)
+                if work is not None:
+                    work.end(hashlib.sha256(content).hexdigest())
+    _report(classifier, recipe, written, purse, work, as_json)
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
@@ -132,10 +133,7 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
 
     params = parse_settings(settings or [])
     offered = set(classifier_class(recipe)().get_params())
-    for name in params:
-        if name not in offered:
-            others = ", ".join(sorted(offered - set(RESERVED)))
-            raise RecipeError(f"recipe {recipe!r} has no parameter {name!r}; with --set it takes {others}")
+    refuse_settings(f"recipe {recipe!r}", params, offered)
     return params if max_depth is None else params | {"max_depth": max_depth}
 
 
@@ -162,64 +160,54 @@ def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier
     return classifier
 
 
-def open_journal(
-    path: Path, budget: Fraction | None, price: Fraction | Loss, neighbours: str | None, dataset: str
-) -> Ledger:
-    """The budget that a file keeps, or a new one, which a charge that cannot fit does not leave behind.
+@contextmanager
+def _reserved(
+    purse: Purse, classifier: PrivateClassifier, facts: Schema, neighbours: str | None
+) -> Iterator[Reservation | None]:
+    """What the fit spends from; without a journal the classifier has a budget of its own."""
+    from privet.recipes.fitting import work_of
 
-    A new one has the delta that this command needs, and no more.
-    """
-    from privet.privacy.ledger import Ledger
-    from privet.privacy.losses import Loss
-
-    loss = price if isinstance(price, Loss) else Loss(price)
-
-    if path.exists():  # it keeps its own cap and neighbours; what is said about them must agree
-        ledger = Ledger(budget, neighbours=neighbours, journal=path)
-        ledger.account("this command", loss)  # refused here, it does not tie the journal to a data set
-        return ledger
-    cap = loss.epsilon if budget is None else budget
-    Ledger(cap, loss.delta, neighbours=neighbours).account("this command", loss)  # refused here, no file is left behind
-    return Ledger(cap, loss.delta, neighbours=neighbours, journal=path, dataset=dataset or None)
+    if purse.journal is None:
+        yield None
+        return
+    recipe = classifier.recipe()
+    with purse.reserve(recipe.loss(classifier.epsilon), work_of(recipe), facts, neighbours) as work:
+        classifier.set_params(ledger=work, neighbours=work.neighbours.value)
+        yield work
 
 
-def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: bool) -> Path:
-    """Write the model and say where it is; a failure here is a loss, and the message says of what."""
+def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: bool) -> tuple[Path, bytes]:
+    """Write the model and say where it is, and its bytes; a failure here is a loss, and the message says of what."""
     from privet.trees.codec import to_text
 
     where = f"cannot write the model file {str(output)!r}"
     try:
-        draft.write(to_text(classifier.model_, where))
+        content = to_text(classifier.model_, where).encode()
+        draft.write(content)
         place = draft.publish(replace=force)
     except (OSError, ModelFileError) as error:
         reason = str(error) if isinstance(error, ModelFileError) else f"{where}: {why(error)}"
         spent = classifier.certificate_.epsilon
         raise ModelFileError(f"{reason}. The model is lost, and epsilon {spent} stays charged for it") from error
     if place == draft.path:
-        return output
+        return output, content
     say(f"{output} was written by somebody else meanwhile and stays; the model is in {place}")
-    return place
+    return place, content
 
 
 def _report(
-    classifier: PrivateClassifier, recipe: str, output: Path, ledger: Ledger | None, journal: Path | None, as_json: bool
+    classifier: PrivateClassifier, recipe: str, output: Path, purse: Purse, work: Reservation | None, as_json: bool
 ) -> None:
     from privet.cli.showing import size_of, size_words
-    from privet.privacy.losses import brief
 
     size = size_of(classifier.model_)
     if as_json:
-        left = None if ledger is None else {"epsilon": ledger.left.epsilon, "delta": ledger.left.delta}
-        facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size, "left": left}
+        facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size, **purse.facts(work)}
         print_json(facts | {"certificate": classifier.certificate_.to_dict()})
         return
     print(f"{output}: {recipe} ({classifier.variant}), {size_words(size)}")
     print(classifier.certificate_)
-    if ledger is None:
-        print("No journal: nothing adds up what is learned from this table. --journal FILE --budget B keeps count.")
-    else:
-        delta = f", delta {brief(ledger.left.delta)}" if ledger.left.delta else ""
-        print(f"Left of the budget in {journal}: epsilon {brief(ledger.left.epsilon)}{delta}")
+    purse.print_rest(work)
     print(f"Next: privet show {output}")
 
 

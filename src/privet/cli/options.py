@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -30,12 +32,33 @@ RESERVED = {
 """Parameters of a classifier that have an option of their own, and so are not for --set."""
 
 
-def parse_epsilon(text: str) -> Fraction:
+def parse_epsilon(text: str | Fraction) -> Fraction:
     """A number as it is written: 0.1 is one tenth, and 1/3 is a third. Its sign is the library's business."""
+    from privet.privacy.budget import read_fraction
+
+    if isinstance(text, Fraction):  # an option's default
+        return text
     try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise typer.BadParameter(f"{text!r} is not a number; write it like 0.5 or 1/3") from None
+        return read_fraction(text.strip(), "it")
+    except ParameterError:
+        shown = repr(text) if len(text) <= SHOWN else "this"
+        raise typer.BadParameter(f"{shown} is not a number; {_number_hint(text[:SHOWN])}") from None
+
+
+SHOWN = 40  # characters of a wrong number that a message repeats
+
+
+def _number_hint(text: str) -> str:
+    """How to write what was meant.
+
+    >>> [_number_hint(text) for text in ("1,5", "10%", "much")]
+    ['write a decimal point: 1.5', 'write a plain number: 10/100', 'write it like 0.5 or 1/3']
+    """
+    if re.fullmatch(r"\d*,\d+", text):
+        return f"write a decimal point: {text.replace(',', '.')}"
+    if re.fullmatch(r"\d+\s*%", text):
+        return f"write a plain number: {text.rstrip(' %')}/100"
+    return "write it like 0.5 or 1/3"
 
 
 HUGE = 10  # beyond it, what an epsilon promises is nothing that anyone should rely on
@@ -69,6 +92,32 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
     return parsed
 
 
+def refuse_settings(who: str, params: dict[str, Any], offered: Collection[str]) -> None:
+    """Refuse a name for --set that there is not, and say which there are."""
+    from privet.recipes.unoffered import UnknownArgument
+
+    for name in params:
+        if name not in offered:
+            spelt = {one: RESERVED.get(one, f"--set {one}") for one in offered}
+            raise UnknownArgument(who, name, set(offered) - set(RESERVED), spelt)
+
+
+def check_unit(table: str, schema: Schema, unit: str | None) -> None:
+    """Refuse a unit that is no column of a file, in the words of the option that named it."""
+    from privet.schema.files import column_names
+    from privet.schema.foreign import nearest_column
+
+    if unit is None or not Path(table).is_file():
+        return
+    names = column_names(table)
+    if unit not in names:
+        fix = (
+            nearest_column(unit, schema.columns, names)
+            or "name the column that says who a row belongs to, spelt as in the table's header"
+        )
+        raise ParameterError(f"--unit {unit!r} is no column of the table", parameter="unit", fix=fix)
+
+
 def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:
     """A schema with the unit of the command line, which must not contradict that of the file."""
     from privet.schema import Unit
@@ -96,13 +145,12 @@ def _value(text: str) -> Any:
 
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that `privet fit` wrote.")]
-Table = Annotated[Path, typer.Argument(metavar="TABLE", help="The records: .csv, .csv.gz or .parquet.")]
 Source = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="The records: .csv, .csv.gz or .parquet, a pattern of such files in quotes, duckdb:///FILE?table=T or "
-        "postgresql://HOST/DB?table=T (passwords better in PGPASSWORD or a service file).",
+        help="The records: .csv, .csv.gz or .parquet, a pattern of such files in quotes, a folder of Parquet files, "
+        "duckdb:///FILE?table=T or postgresql://HOST/DB?table=T (passwords better in PGPASSWORD or a service file).",
     ),
 ]
 QuotedLineBreaks = Annotated[
@@ -127,6 +175,16 @@ MaxRows = Annotated[
     int | None, typer.Option("--max-rows", metavar="K", min=1, help="With --unit: how many rows of each may enter.")
 ]
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="D", help="The most tests on a path.")]
+MaxLeaves = Annotated[
+    int | None,
+    typer.Option(
+        "--max-leaves", metavar="N", min=1, help="Show at most N leaves of a tree; small branches are folded."
+    ),
+]
+MinSupport = Annotated[
+    float | None,
+    typer.Option("--min-support", metavar="N", min=0, help="Open no branch in which every leaf has fewer records."),
+]
 Variant = Annotated[
     str,
     typer.Option(

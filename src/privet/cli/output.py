@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import math
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
+from privet.bidi import isolated
 from privet.errors import ParameterError
 
 PROSE = 100  # columns: longer lines are hard to read
@@ -19,12 +21,12 @@ PROSE = 100  # columns: longer lines are hard to read
 
 def complain(message: str) -> None:
     """One message on stderr."""
-    print(f"privet: {message}", file=sys.stderr)
+    print(f"privet: {isolated(message, lines=True)}", file=sys.stderr)
 
 
 def say(message: str) -> None:
     """A remark on stderr, where it does not mix with results."""
-    print(message, file=sys.stderr)
+    print(isolated(message, lines=True), file=sys.stderr)
 
 
 def try_stdout() -> None:
@@ -49,7 +51,11 @@ def shout(title: str, message: str) -> None:
 
 def print_json(value: Any) -> None:
     """JSON on stdout; fractions and infinities as text, what is not a number as null."""
-    print(json.dumps(_plain(value), indent=1, ensure_ascii=False))
+    print(_UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(_plain(value), indent=1, ensure_ascii=False)))
+
+
+# What a terminal would obey and a reader not see: the controls that JSON leaves as they are, and those of direction.
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def print_rich(*renderables: Any) -> None:

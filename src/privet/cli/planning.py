@@ -12,6 +12,7 @@ import typer
 from privet.cli.options import Json, SchemaFile, parse_epsilon
 from privet.cli.output import print_json, print_rich, progress, say
 from privet.cli.writing import Force, writing
+from privet.recipes.registry import refuse_unknown
 
 if TYPE_CHECKING:
     from privet.planning.outlook import Answer, Outlook
@@ -65,6 +66,7 @@ def plan(
     method with and without noise: how many points privacy costs, how many records a leaf needs, how far off an answer
     will be.
     """
+    refuse_unknown(recipe or [])
     with progress("starting"):
         from privet.planning import pictures, planner
         from privet.schema import Schema

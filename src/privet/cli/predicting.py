@@ -11,16 +11,17 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Table
+from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Source
 from privet.cli.output import print_json, say
-from privet.cli.writing import Force, put, writing
+from privet.cli.screen import exactly
+from privet.cli.writing import Force, put, refuse_kind, writing
 
 EXAMPLE = "Example: privet predict tree.json new-patients.csv --proba -o predictions.csv"
 
 
 def predict(
     model: ModelFile,
-    table: Table,
+    table: Source,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to write; stdout if left out.")
     ] = None,
@@ -30,16 +31,20 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict the label of every record of a table, in its order. Spends no budget."""
+    if output is not None:
+        refuse_kind(output, "predictions as CSV", ".csv")
+    from privet.engines.sources.loading import load_table
     from privet.estimators.registry import load_model
-    from privet.schema.files import read_table
+    from privet.schema.files import unreadable_records, unreadable_words
 
     with ExitStack() as stack:
         draft = None
         if output is not None:
-            draft = stack.enter_context(writing(output, "the predictions", inputs=(model, table), force=force))
+            draft = stack.enter_context(writing(output, "the predictions", inputs=(model, Path(table)), force=force))
         classifier = load_model(model)
         schema = classifier.schema_
-        columns = read_table(table, schema, with_label=False, quoted_line_breaks=quoted_line_breaks)
+        columns = load_table(table, schema, with_label=False, quoted_line_breaks=quoted_line_breaks)
+        unreadable = unreadable_records(columns)
         labels = classifier.predict(columns).tolist()
         classes = classifier.classes_.tolist() if proba else []
         shares = classifier.predict_proba(columns).tolist() if proba else [[]] * len(labels)
@@ -52,10 +57,13 @@ def predict(
             place = put(draft, text.getvalue(), output, "the predictions", force=force)
             say(f"wrote {len(labels)} predictions to {place}")
         elif not as_json:
-            _write(sys.stdout, header, rows)
+            _write(exactly(sys.stdout), header, rows)
     if as_json:
         graded = {"classes": classes, "probabilities": shares} if proba else {}
-        print_json({"label": schema.label.name, "predictions": labels} | graded)
+        lost = {"unreadable_lines": unreadable.size, "unreadable_records": (unreadable + 1).tolist()}
+        print_json({"label": schema.label.name, "predictions": labels} | graded | lost)
+    if unreadable.size:
+        say(f"warning: {unreadable_words(unreadable, len(labels))}")
 
 
 def _write(file: IO[str], header: list[str], rows: Any) -> None:

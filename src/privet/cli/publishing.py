@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import fields
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -11,22 +13,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.options import (
+    Budget,
+    JournalFile,
     Json,
     MaxDepth,
     QuotedLineBreaks,
     SchemaFile,
     Settings,
-    Table,
+    Source,
     mind_epsilon,
     parse_epsilon,
     parse_settings,
+    refuse_settings,
 )
 from privet.cli.output import print_json, progress, shout
-from privet.cli.writing import Force, why, writing
-from privet.errors import ParameterError, PrivetError
+from privet.cli.spending import Analyst, Purse
+from privet.cli.writing import Force, refuse_kind, why, writing
+from privet.errors import ParameterError
 
 if TYPE_CHECKING:
-    from privet.privacy.ledger import Ledger
+    from privet.privacy.reservations import Reservation
     from privet.publishing import Publisher
     from privet.schema import Schema
     from privet.trees.drafts import Draft
@@ -48,7 +54,7 @@ PRIVATE = (Method.DPCUBE, Method.DIFFGEN)
 
 
 def publish(
-    table: Table,
+    table: Source,
     schema: SchemaFile,
     method: Annotated[
         Method,
@@ -68,9 +74,9 @@ def publish(
         Path | None,
         typer.Option("--taxonomy", metavar="FILE", help="Public groups of categories by attribute, JSON; for diffgen."),
     ] = None,
-    journal: Annotated[
-        Path | None, typer.Option("--journal", metavar="FILE", help="Spend from the budget that this file keeps.")
-    ] = None,
+    journal: JournalFile = None,
+    budget: Budget = None,
+    analyst: Analyst = None,
     neighbours: Annotated[
         str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
     ] = None,
@@ -79,37 +85,49 @@ def publish(
     as_json: Json = False,
 ) -> None:
     """Publish a table: synthetic records from noisy counts, or (not private) the records with noise on their values."""
+    refuse_kind(output, "a table as CSV", ".csv")
     with progress("starting"):
+        from privet.engines.sources.loading import load_table
         from privet.publishing.release import csv_text
         from privet.schema import Schema
         from privet.schema.declared import refuse_source
-        from privet.schema.files import read_table
 
+    purse = Purse(journal, budget, analyst)
     facts = Schema.from_json(schema)
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
     _check_options(method, epsilon, rate, journal, bool(params or taxonomy))
     if epsilon is not None:
         mind_epsilon(epsilon)
     publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
-    with writing(output, "the table", inputs=(table, schema, journal, taxonomy), force=force, room=ROOM) as draft:
-        with progress("reading the table"):
-            columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-        refuse_source(facts, columns, with_label=True)
+    with writing(output, "the table", inputs=(Path(table), schema, journal, taxonomy), force=force, room=ROOM) as draft:
+
+        def read() -> Any:
+            with progress("reading the table"):
+                columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+            refuse_source(facts, columns, with_label=True)
+            return columns
+
         if publisher is None:
-            released = _with_noise(method, columns, facts, rate)
+            released, work = _with_noise(method, read(), facts, rate), None
             text = csv_text(released.columns)
+            place = _write(draft, text, output, force, epsilon)
         else:
             assert epsilon is not None
-            private = _privately(publisher, columns, facts, epsilon, journal, neighbours)
-            text, released = private.to_csv(), private
-        place = _write(draft, text, output, force, epsilon)
+            with purse.reserve(epsilon, f"publishing by {publisher.name}", facts, neighbours) as work:
+                released = _privately(publisher, read(), facts, epsilon, work)
+                text = released.to_csv()
+                place = _write(draft, text, output, force, epsilon)
+                work.end(hashlib.sha256(text.encode()).hexdigest())
     if as_json:
-        print_json({"table": str(place), "method": method.value, "certificate": released.certificate})
+        told = {"table": str(place), "method": method.value, "certificate": released.certificate}
+        print_json(told if work is None else told | purse.facts(work))
         return
     from privet.privacy.certificate import Certificate
 
     print(f"{place}: {method.value}, {text.count(chr(10)) - 1} records")
     print(Certificate.from_dict(released.certificate))
+    if work is not None:
+        purse.print_rest(work)
 
 
 def _write(draft: Draft, text: str, output: Path, force: bool, epsilon: Fraction | None) -> Path:
@@ -146,10 +164,8 @@ def _publisher(method: Method, params: dict[str, Any], taxonomy: Path | None) ->
     from privet.publishing import DiffGen, DPCube
 
     kind: Any = DiffGen if method is Method.DIFFGEN else DPCube
-    offered = [name for name in kind.__dataclass_fields__ if name != "taxonomies"]
-    for name in params:
-        if name not in offered:
-            raise ParameterError(f"{method.value} has no parameter {name!r}; with --set it takes {', '.join(offered)}")
+    offered = {field.name for field in fields(kind)} - {"taxonomies"}
+    refuse_settings(method.value, params, offered)
     if taxonomy is not None:
         if method is not Method.DIFFGEN:
             raise ParameterError("--taxonomy is for --method diffgen")
@@ -172,29 +188,12 @@ def _with_noise(method: Method, columns: Any, facts: Schema, rate: float | None)
     return released
 
 
-def _privately(
-    publisher: Publisher, columns: Any, facts: Schema, epsilon: Fraction, journal: Path | None, neighbours: str | None
-) -> Any:
+def _privately(publisher: Publisher, columns: Any, facts: Schema, epsilon: Fraction, work: Reservation) -> Any:
     from privet.engines.opening import protect
     from privet.publishing import publish as release
 
-    ledger = _ledger(epsilon, journal, neighbours, facts.name)
-    try:
-        with progress(f"publishing by {publisher.name}") as advance:
-            return release(publisher, protect(columns, facts, ledger), epsilon, advance)
-    except PrivetError:
-        if journal is not None:
-            ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
-        raise
-
-
-def _ledger(epsilon: Fraction, journal: Path | None, neighbours: str | None, dataset: str) -> Ledger:
-    from privet.cli.fitting import open_journal
-    from privet.privacy.ledger import Ledger
-
-    if journal is not None:
-        return open_journal(journal, None, epsilon, neighbours, dataset)
-    return Ledger(epsilon, neighbours=neighbours or "add-remove")
+    with progress(f"publishing by {publisher.name}") as advance:
+        return release(publisher, protect(columns, facts, work), epsilon, advance)
 
 
 def register(app: typer.Typer) -> None:

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, ModelFile
+from privet.cli.options import Json, MaxLeaves, MinSupport, ModelFile
 from privet.cli.output import print_json, say
-from privet.cli.writing import Force, put, writing
+from privet.cli.writing import Force, put, refuse_kind, writing
 
 EXAMPLE = "Example: privet report tree.json -o tree.html"
 
@@ -20,13 +20,21 @@ PageFile = Annotated[
 ]
 
 
-def report(model: ModelFile, output: PageFile, force: Force = False, as_json: Json = False) -> None:
+def report(
+    model: ModelFile,
+    output: PageFile,
+    max_leaves: MaxLeaves = None,
+    min_support: MinSupport = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
     """Write a model as a page: the tree, its rules, a case to follow, and what it promises. Spends no budget."""
+    refuse_kind(output, "a page, HTML,", ".html", ".htm")
     from privet.recipes.saved import read_model
     from privet.report.model_page import model_page
 
     with writing(output, "the page", inputs=(model,), force=force) as draft:
-        page = model_page(read_model(model)[0])
+        page = model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)
         place = put(draft, page, output, "the page", force=force)
     said(place, page, as_json)
 

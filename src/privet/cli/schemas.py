@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Table
+from privet.bidi import isolated
+from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Source
 from privet.cli.output import complain, print_json, print_rich, say
 from privet.cli.writing import Force, writing
+from privet.errors import ParameterError
 
 if TYPE_CHECKING:
     from privet.schema.drafting import DraftedSchema
@@ -24,7 +26,7 @@ EXAMPLES = {
 
 
 def draft(
-    table: Table,
+    table: Source,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The draft: .json or .yaml.")],
     label: Annotated[str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column to predict.")] = None,
     force: Force = False,
@@ -37,8 +39,10 @@ def draft(
     from privet.schema import drafting
     from privet.schema.written import facts_text
 
-    with writing(output, "the draft", inputs=[table], force=force) as file:
-        drafted = drafting.draft(table, label)
+    path = _file(table)
+
+    with writing(output, "the draft", inputs=[path], force=force) as file:
+        drafted = drafting.draft(path, label)
         file.write(facts_text(drafted.facts, output))
         place = output if (written := file.publish(replace=force)) == file.path else written
     if as_json:
@@ -57,9 +61,23 @@ def draft(
     print("  privet schema keys     explains what may stand in the file, to edit it by hand")
 
 
+def _file(table: str) -> Path:
+    """A file or a folder: nobody has said yet which columns of a database may be read."""
+    from privet.addresses import is_address, safe
+    from privet.schema.files import is_there
+
+    if is_address(table) and not is_there(Path(table)):
+        raise ParameterError(
+            f"a draft is made of a file or a folder, not of {safe(table)}; write some records to a file, or write the "
+            "schema by hand: privet schema keys"
+        )
+    return Path(table)
+
+
 def _table_of(drafted: DraftedSchema) -> Any:
     from rich import box
     from rich.table import Table as Grid
+    from rich.text import Text
 
     grid = Grid("column", "looks like", "to do", box=box.SIMPLE_HEAD, pad_edge=False)
     kept = {attribute["name"] for attribute in drafted.facts["attributes"]}
@@ -67,7 +85,9 @@ def _table_of(drafted: DraftedSchema) -> Any:
         is_class = column.name == drafted.facts["class"]
         left_out = not is_class and column.name not in kept
         note = "the class: " if is_class else "left out; " if left_out else ""
-        grid.add_row(column.name, column.taken_for, note + column.to_do, style="dim" if left_out else None)
+        grid.add_row(
+            Text(isolated(column.name)), column.taken_for, note + column.to_do, style="dim" if left_out else None
+        )
     return grid
 
 
@@ -85,7 +105,7 @@ def edit(
 
 
 def check(
-    table: Table,
+    table: Source,
     schema: SchemaFile,
     limit: Annotated[
         int, typer.Option("--limit", min=1, help="How many bad rows and values to name of each kind.")
@@ -101,11 +121,11 @@ def check(
 
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
+    from privet.engines.sources.loading import load_table
     from privet.schema import Schema
-    from privet.schema.files import read_table
 
     facts = Schema.from_json(schema)
-    report = facts.check(read_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
+    report = facts.check(load_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
     ruinous = report.ruinous(most)
     if as_json:
         print_json(report.to_dict() | {"most": most, "passed": not ruinous})

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.fitting import open_journal
+from privet.bidi import isolated
 from privet.cli.options import (
     Budget,
     JournalFile,
     Json,
     ModelFile,
     QuotedLineBreaks,
-    Table,
+    Source,
     mind_epsilon,
     parse_epsilon,
 )
 from privet.cli.output import print_json, print_rich, progress, try_stdout
-from privet.errors import ParameterError, PrivetError
+from privet.cli.spending import Analyst, Purse
 
 if TYPE_CHECKING:
     from privet.scoring.result import PrivateScore
@@ -29,7 +29,7 @@ EXAMPLE = "Example: privet score tree.json held-out.csv --epsilon 0.5 --held-out
 
 def score(
     model: ModelFile,
-    table: Table,
+    table: Source,
     epsilon: Annotated[
         Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What the score costs.")
     ],
@@ -46,6 +46,7 @@ def score(
     ] = None,
     journal: JournalFile = None,
     budget: Budget = None,
+    analyst: Analyst = None,
     neighbours: Annotated[
         str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
     ] = None,
@@ -54,40 +55,31 @@ def score(
 ) -> None:
     """Score a model on private records: one charge buys a noisy confusion matrix and all that follows from it."""
     with progress("starting"):
+        from privet.engines.sources.loading import load_table
         from privet.estimators.registry import load_model
         from privet.privacy.budget import epsilon as check_epsilon
-        from privet.privacy.ledger import Ledger
         from privet.schema.declared import refuse_source
-        from privet.schema.files import read_table
         from privet.scoring.score import BINS, private_score
 
-    if budget is not None and journal is None:
-        raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
+    purse = Purse(journal, budget, analyst)
     price = check_epsilon(epsilon)
     mind_epsilon(price)
     classifier = load_model(model)
     facts = classifier.schema_
-    with progress("reading the table"):
-        columns = read_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-    refuse_source(facts, columns, with_label=True)
     try_stdout()
-    # The journal comes last: from here on a mistake can cost budget.
-    if journal is None:
-        ledger = Ledger(price, neighbours=neighbours)
-    else:
-        ledger = open_journal(journal, budget, price, neighbours, facts.name)
-    try:
+    with purse.reserve(price, "private score", facts, neighbours) as work:
+        with progress("reading the table"):
+            columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
+        refuse_source(facts, columns, with_label=True)
         found = private_score(
-            classifier, columns, None, price, ledger, held_out=held_out, bins=BINS if bins is None else bins
+            classifier, columns, None, price, work, held_out=held_out, bins=BINS if bins is None else bins
         )
-    except PrivetError:
-        ledger.discard_unused()  # what was refused before any charge leaves no new journal behind
-        raise
     if as_json:
-        print_json(found.to_dict())
+        print_json(found.to_dict() | purse.facts(work))
     else:
         print_rich(_grid(found), *_curve(found))
         print(found.certificate)
+        purse.print_rest(work)
 
 
 def _grid(found: PrivateScore) -> Any:
@@ -96,7 +88,7 @@ def _grid(found: PrivateScore) -> Any:
     grid = Grid(title="Private scores, with intervals of 95 % (noise and sampling)")
     grid.add_column("")
     columns = ("precision", "recall", "f1")
-    for heading in ("score", *columns, *(f"taken for {label}" for label in found.classes)):
+    for heading in ("score", *columns, *(f"taken for {isolated(label)}" for label in found.classes)):
         grid.add_column(heading, justify="right")
     for name in ("accuracy", "balanced_accuracy", "auc", "log_loss"):
         if (value := getattr(found, name)) is not None:
@@ -105,7 +97,7 @@ def _grid(found: PrivateScore) -> Any:
     grid.add_row("mean of the classes", "", *map(str, macro))
     grid.add_section()
     for label, row in zip(found.classes, found.confusion.tolist(), strict=True):
-        grid.add_row(str(label), "", *(str(getattr(found, name)[label]) for name in columns), *map(str, row))
+        grid.add_row(isolated(label), "", *(str(getattr(found, name)[label]) for name in columns), *map(str, row))
     return grid
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, ModelFile
+from privet.bidi import isolated
+from privet.cli.options import Json, MaxLeaves, MinSupport, ModelFile
 from privet.cli.output import print_json
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
     from privet.privacy.certificate import Certificate
     from privet.trees.codec import Model
-    from privet.trees.rules import Rule
+    from privet.trees.shown import ShownTree
     from privet.trees.tree import Tree
 
 EXAMPLE = "Example: privet show tree.json --format rules"
@@ -32,37 +33,70 @@ class Format(StrEnum):
     CERTIFICATE = "certificate"
 
 
+@dataclass(frozen=True)
+class View:
+    """How much of a model is shown."""
+
+    max_leaves: int | None = None
+    min_support: float | None = None
+    raw: bool = False
+    everything: bool = False
+
+    def of(self, model: Model) -> Iterator[ShownTree]:
+        from privet.trees.shown import shown_trees
+
+        limited = self.max_leaves is not None or self.min_support is not None
+        if self.raw and limited:
+            raise ParameterError("--raw shows all of the model; leave --max-leaves and --min-support out")
+        if not trees_of(model) and (self.raw or limited):
+            raise ParameterError("--raw, --max-leaves and --min-support are for trees; this model is a sum")
+        return shown_trees(model, max_leaves=self.max_leaves, min_support=self.min_support, raw=self.raw)
+
+
 def show(
     model: ModelFile,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to show.")] = Format.TEXT,
     tree: Annotated[
         str | None, typer.Option("--tree", "-t", metavar="N", help="Of a forest, tree N from 1 on, or all.")
     ] = None,
+    max_leaves: MaxLeaves = None,
+    min_support: MinSupport = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Every leaf of the model, with its counts exactly as they were released.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With --format rules: also those that noise alone could have made.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a model: its tree (or what its forest is about), its rules, a graph of it, or what it promises."""
+    """Show a model: its tree (or what its forest is about), its rules, a graph of it, or what it promises.
+
+    Leaves that say the same are shown as one, and counts that noise hides say so; --raw prints what was released.
+    """
     from privet.recipes.saved import read_model
 
     found, certificate = read_model(model)
+    view = View(max_leaves, min_support, raw, everything)
     if as_json:
-        print_json(_facts(found, certificate))
+        print_json(_facts(_chosen(found, tree), certificate, view))
     elif form is Format.CERTIFICATE:
         _chosen(found, tree)  # what makes no sense is refused, whatever is asked for
         print(certificate)
     elif tree is None and form is Format.TEXT and len(trees_of(found)) > 1:
-        print(_summary(found, str(model)), end="")
+        print(_summary(found, str(model), view), end="")
     else:
-        print(_rendered(_chosen(found, tree), form), end="")
+        print(_rendered(_chosen(found, tree), form, view), end="")
 
 
-def _summary(model: Model, file: str) -> str:
+def _summary(model: Model, file: str, view: View) -> str:
     from privet.trees.forest import Forest
     from privet.trees.summary import summarise
 
     forest = model.trees
     assert isinstance(forest, Forest)
-    heading = f"{model.recipe}: {size_words(size_of(model))}\n"
-    return f"{heading}{summarise(forest)}Others: privet show {file} --tree 1 to {len(forest)}, or all\n"
+    heading = f"{isolated(model.recipe)}: {size_words(size_of(model))}\n"
+    first = next(view.of(model))
+    return f"{heading}{summarise(forest, first)}Others: privet show {file} --tree 1 to {len(forest)}, or all\n"
 
 
 def _chosen(model: Model, tree: str | None) -> Model:
@@ -75,37 +109,57 @@ def _chosen(model: Model, tree: str | None) -> Model:
     return replace(model, trees=trees[int(tree) - 1])
 
 
-def _rendered(model: Model, form: Format) -> str:
+def _rendered(model: Model, form: Format, view: View) -> str:
     from privet.trees import render
     from privet.trees.additive import Additive
     from privet.trees.curves import describe
 
+    shown = view.of(model)
     if isinstance(model.trees, Additive):
         if form is not Format.TEXT:
             raise ParameterError(
                 f"an additive model is a sum and has no {form.value}; use --format text or certificate"
             )
-        return f"{model.recipe}: {size_words(size_of(model))}\n{describe(model.trees)}"
+        return f"{isolated(model.recipe)}: {size_words(size_of(model))}\n{describe(model.trees)}"
     if form is Format.RULES:
-        return "".join(f"{rule.describe(model.schema)}\n" for rule in _rules_of(model))
+        return _rules_text(list(shown), everything=view.everything) + (_deeper(model) if view.raw else "")
     if form is Format.TEXT:
-        heading = f"{model.recipe}: {size_words(size_of(model))}\n"
-        heading += "".join(f"{note}\n" for note in model.notes)
-        return heading + "\n".join(render.export_text(tree) for tree in trees_of(model))
+        heading = f"{isolated(model.recipe)}: {size_words(size_of(model))}\n"
+        heading += "".join(f"{isolated(note)}\n" for note in model.notes)
+        return heading + "\n".join(map(str, shown))
     export = render.export_graphviz if form is Format.GRAPHVIZ else render.export_mermaid
-    return "\n".join(export(tree) for tree in trees_of(model))
+    return "\n".join(export(tree) for tree in shown)
 
 
-def _facts(model: Model, certificate: Certificate) -> dict[str, Any]:
+def _rules_text(shown: list[ShownTree], *, everything: bool) -> str:
+    """The rules of all trees, those with the most records first; those that noise could have made are only counted.
+
+    They are listed if there are no others, or if ``everything`` is asked for.
+    """
+    if not shown[0].simplified:
+        return "".join(f"{rule}\n" for tree in shown for rule in tree.rules)
+    found = [rule for tree in shown for rule in tree.rules if not tree.is_minor(rule.leaf)]
+    lines = [str(rule) for rule in sorted(found, key=lambda rule: -(rule.leaf.support or 0))]
+    everything = everything or not lines
+    for number, tree in enumerate(shown, 1):
+        if tree.minor:
+            rules = f"{len(tree.minor)} {'rule' if len(tree.minor) == 1 else 'rules'}"
+            rules += f" of tree {number}" if len(shown) > 1 else ""
+            lines.append(f"# {rules}: {tree.why_minor}{'' if everything else '; --all lists them'}")
+            lines += [str(rule) for rule in tree.rules[len(tree.rules) - len(tree.minor) :] if everything]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _facts(model: Model, certificate: Certificate, view: View) -> dict[str, Any]:
     from privet.trees.additive import Additive
     from privet.trees.additive_codec import to_dict
     from privet.trees.curves import describe
-    from privet.trees.render import export_text
 
+    trees = [str(tree) for tree in view.of(model)]
     if isinstance(model.trees, Additive):
         shown: dict[str, Any] = {"additive": to_dict(model.trees), "text": [describe(model.trees)]}
     else:
-        shown = {"rules": _rules(model), "text": [export_text(tree) for tree in trees_of(model)]}
+        shown = {"rules": _rules(model), "rules_not_listed": _too_long(model), "text": trees}
     return {
         "recipe": model.recipe,
         "params": dict(model.params),
@@ -117,34 +171,49 @@ def _facts(model: Model, certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _rules_of(model: Model) -> Iterator[Rule]:
-    from privet.trees.rules import rules_of
-
-    return (rule for tree in trees_of(model) for rule in rules_of(tree))
-
-
 def _rules(model: Model) -> list[dict[str, Any]]:
-    schema = model.schema
-    return [
-        {
-            "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
-            "label": rule.label,
-            "support": rule.support,
-            "confidence": rule.confidence,
-        }
-        for rule in _rules_of(model)
-    ]
+    """One for each leaf of the model, with its counts as they were released."""
+    from privet.trees.counts import noise_scale
+    from privet.trees.rules import DEEPEST, rules_of
+
+    schema, scale, found = model.schema, noise_scale(model.certificate), []
+    for tree in trees_of(model):
+        leaves = (node for node, _ in tree.walk(DEEPEST) if tree.is_leaf[node])
+        for node, rule in zip(leaves, rules_of(tree, deepest=DEEPEST, scale=scale), strict=True):
+            counts = [None if count != count else count for count in tree.counts[node].tolist()]  # NaN is no JSON
+            found.append(
+                {
+                    "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
+                    "label": rule.label,
+                    "support": rule.support,
+                    "confidence": rule.confidence,
+                    "below": rule.below,
+                    "counts": counts,
+                }
+            )
+    return found
+
+
+def _deeper(model: Model) -> str:
+    """A line about the rules that are too long to be listed; empty if there are none."""
+    from privet.trees.rules import DEEPEST
+
+    left = _too_long(model)
+    return f"{left:,} rules of more than {DEEPEST} conditions are not listed\n" if left else ""
+
+
+def _too_long(model: Model) -> int:
+    """How many rules are too long to be listed."""
+    from privet.trees.rules import DEEPEST
+
+    return sum(int((tree.routes.level[tree.is_leaf] > DEEPEST).sum()) for tree in trees_of(model))
 
 
 def trees_of(model: Model) -> tuple[Tree, ...]:
     """The trees of a model, one or many."""
-    from privet.trees.additive import Additive
-    from privet.trees.forest import Forest
+    from privet.trees.codec import trees_of as members
 
-    trees = model.trees
-    if isinstance(trees, Additive):
-        return ()
-    return trees.trees if isinstance(trees, Forest) else (trees,)
+    return members(model.trees)
 
 
 def size_of(model: Model) -> dict[str, int]:

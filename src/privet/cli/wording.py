@@ -7,7 +7,8 @@ called by that option, and other parameters of a recipe by ``--set``.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Container, Mapping
+from functools import cache
 from typing import Any
 
 from privet.cli.options import RESERVED
@@ -15,11 +16,11 @@ from privet.cli.options import RESERVED
 _ASSIGNED = re.compile(r"(?<![\w-])(?<!--set )([a-z][a-z_]*)=('[^']*'|\"[^\"]*\"|[\w./-]+(?:\.\d+)?)")
 _LEADING = re.compile(r"^([a-z][a-z_]*)(?= (?:must|names|are rounded|forbids|cannot)\b)")
 _NAMED = re.compile(r"(?<![\w.'\"/-])(?<!--set )([a-z]+(?:_[a-z]+)+)(?![\w'\"/(=.])")
-_AT_MOST = re.compile(r"ask with epsilon <= (\S+?)\.$")
+_AT_MOST = re.compile(r"ask with epsilon <= (\S+?)\.?$")
 
 
-def in_own_words(message: str, options: Mapping[str, str], settings: Collection[str] = ()) -> str:
-    """A message with options in the place of parameters.
+def in_own_words(message: str, options: Mapping[str, str], settings: Container[str] = ()) -> str:
+    """A message with options in the place of parameters. Lists in further lines stay as they are.
 
     ``options`` are those of the command by the parameters they stand for; ``settings`` are parameters for ``--set``.
 
@@ -40,20 +41,34 @@ def in_own_words(message: str, options: Mapping[str, str], settings: Collection[
         name = match[1]
         return options.get(name) or (f"--set {name}" if name in settings else name)
 
+    message, lines, listed = message.partition("\n")
     message = _AT_MOST.sub(r"say --epsilon \1 or less", message)
     message = _ASSIGNED.sub(assigned, message)
-    return _NAMED.sub(named, _LEADING.sub(named, message))
+    return _NAMED.sub(named, _LEADING.sub(named, message)) + lines + listed
 
 
 def spoken_by(command: Any, message: str) -> str:
     """A message in the words of a command that was typed."""
+    options = options_of(command)
+    return in_own_words(message, options, Settings() if "--set" in options.values() else ())
+
+
+def options_of(command: Any) -> dict[str, str]:
+    """The options of a command by the parameters that they stand for."""
     spelt = {p.name: max(p.opts, key=len) for p in getattr(command, "params", ()) if p.opts[0].startswith("-")}
-    known = {name: option for name, option in RESERVED.items() if option in spelt.values()}
-    return in_own_words(message, spelt | known, _settings() if "--set" in spelt.values() else ())
+    return spelt | {name: option for name, option in RESERVED.items() if option in spelt.values()}
 
 
+class Settings:
+    """All that --set can name. Recipes are loaded once a message has a name that could be one of theirs."""
+
+    def __contains__(self, name: object) -> bool:
+        return name in _settings()
+
+
+@cache
 def _settings() -> set[str]:
-    """All that --set can name: fields of recipes and of publishers."""
+    """Fields of recipes and of publishers."""
     from dataclasses import fields
 
     from privet.publishing import DiffGen, DPCube

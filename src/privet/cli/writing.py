@@ -21,6 +21,10 @@ Force = Annotated[
 ]
 
 
+# Names that people give to files which privet does not write under them; other suffixes are anybody's choice.
+KINDS = {".csv", ".tsv", ".parquet", ".xlsx", ".json", ".yaml", ".yml", ".html", ".htm", ".pdf", ".pkl", ".joblib"}
+
+
 @contextmanager
 def writing(
     output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False, room: int = 0
@@ -56,8 +60,11 @@ def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: b
 
 def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False) -> None:
     """Raise if an output would take the place of something that must stay."""
+    from privet.addresses import is_address, safe
     from privet.trees.drafts import is_journal
 
+    if is_address(output):
+        raise ParameterError(f"cannot write {what} to {safe(output)}: only to a file; give a path")
     stop = f"cannot write {what} {str(output)!r}"
     if any(_same(output, path) for path in inputs if path is not None):
         raise ParameterError(f"{stop}: it is an input of this command, which must stay; name another file")
@@ -65,6 +72,13 @@ def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force
         raise ParameterError(f"{stop}: it is a privet journal, the record of what was spent; name another file")
     if output.is_file() and not force:
         raise ParameterError(f"{stop}: it is there already; name another file, or say --force to replace it")
+
+
+def refuse_kind(output: Path, what: str, *right: str) -> None:
+    """Raise if the name of a new file promises another kind than the command writes: ``out.parquet`` for CSV."""
+    if output.suffix.lower() in KINDS - set(right) and not output.exists():
+        fix = f"call it {' or '.join(right)}"
+        raise ParameterError(f"--output is {what} and cannot be a {output.suffix} file", parameter="output", fix=fix)
 
 
 def why(error: Exception) -> str:

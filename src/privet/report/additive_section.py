@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privet.bidi import isolated
 from privet.markup import Html
 from privet.report.pairs import level_names, pair_picture
-from privet.report.shapes import Scale, factor_words, shape_picture
+from privet.report.shapes import LARGEST, Scale, odds_words, shape_picture
 from privet.schema import Numeric
-from privet.scoring.intervals import Z
 from privet.trees.additive import Additive, Part
 from privet.trees.curves import Curve, curves_of, leaves_of, part_name, spread_of
+from privet.trees.intervals import Z
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +56,7 @@ def additive_section(model: Additive) -> dict[str, Any]:
     return {
         "two": model.schema.n_classes == 2,
         "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
-        "more_shapes": [curve.attribute for curve in curves[MOST_SHAPES:]],
+        "more_shapes": [isolated(curve.attribute) for curve in curves[MOST_SHAPES:]],
         "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
         "large_pairs": [part_name(model.schema, part) for part in pairs if part.table.size > MOST_CELLS],
         "leaves": [(path, _factors(row)) for path, row in leaves_of(model)],
@@ -66,24 +67,24 @@ def additive_section(model: Additive) -> dict[str, Any]:
 def _base(model: Additive) -> str:
     """Where everybody begins, before anything is known."""
     if model.schema.n_classes == 2:
-        share = 1 / (1 + math.exp(-float(model.offset[0])))
+        share = 1 / (1 + math.exp(min(-float(model.offset[0]), LARGEST)))
         return f"{100 * share:.0f} %"
     weights = np.exp(model.offset - model.offset.max())
     shares = weights / weights.sum()
     told = zip(model.schema.label.values, shares, strict=True)
-    return ", ".join(f"{value} {100 * share:.0f} %" for value, share in told)
+    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in told)
 
 
 def _factors(row: Floats) -> tuple[str, ...]:
-    return tuple(factor_words(math.exp(value)) for value in row.tolist())
+    return tuple(odds_words(value) for value in row.tolist())
 
 
 def _shape(model: Additive, curve: Curve, scale: Scale) -> Shape:
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
     rows = list(_rows(curve))
-    noise = f"÷ or {factor_words(math.exp(Z * curve.deviation))}"
-    most = "more" if curve.widest is None else f"up to {factor_words(math.exp(Z * curve.widest))}"
+    noise = f"÷ or {odds_words(Z * curve.deviation)}"
+    most = "more" if curve.widest is None else f"up to {odds_words(Z * curve.widest)}"
     noise += f", {most} for rare values"
     hidden = bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
     picture = shape_picture(curve, high, scale)
@@ -103,7 +104,7 @@ def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _value(curve: Curve, name: str) -> str:
-    return name.removeprefix(f"{curve.attribute} = ")
+    return name.removeprefix(f"{isolated(curve.attribute)} = ")
 
 
 def _pair(model: Additive, part: Part) -> Pair:
@@ -112,7 +113,7 @@ def _pair(model: Additive, part: Part) -> Pair:
     values = part.table.reshape(*part.sides, -1)
     picture = pair_picture((first, second), titles, values[:, :, 0]) if model.schema.n_classes == 2 else None
     rows = tuple(
-        (name, tuple(" ".join(factor_words(math.exp(number)) for number in cell) for cell in row))
+        (name, tuple(" ".join(odds_words(number) for number in cell) for cell in row))
         for name, row in zip(first, values.tolist(), strict=True)
     )
     return Pair(titles, picture, second, rows)

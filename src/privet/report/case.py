@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from privet.bidi import isolated
 from privet.schema import Numeric, Schema
 from privet.structure.splits import Tests
 from privet.trees.additive import Additive
@@ -24,7 +25,7 @@ def follow_data(trees: Forest | Tree | Additive) -> dict[str, Any] | None:
     """The arrays that the page's script reads; None if there is too much to put into a page, or nothing to ask."""
     data = _sum_data(trees) if isinstance(trees, Additive) else _tree_data(trees)
     return data and {
-        "labels": [str(value) for value in trees.schema.label.values],
+        "labels": [isolated(value) for value in trees.schema.label.values],
         "cuts": {str(a): _cuts(trees.schema, a) for a in asked(trees)},
         "missing": {str(a): trees.schema.attributes[a].fallback for a in asked(trees)},
         **data,
@@ -105,7 +106,7 @@ def _field(schema: Schema, a: int) -> dict[str, Any]:
             "step": 1 if attribute.integer else "any",
             "missing": attribute.missing is not None,
         }
-    values = [str(value) for value in attribute.values]
+    values = [isolated(value) for value in attribute.values]
     return {"number": a, "name": attribute.name, "options": values, "start": attribute.fallback}
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from privet.experiments.outcome import Figure
+from privet.evaluation.figure import Figure
 from privet.markup import Html, join, tag
-from privet.scoring.intervals import Estimate
+from privet.trees.intervals import Estimate
 
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # room for the axes, and at the right for names

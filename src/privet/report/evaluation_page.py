@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.experiments.evaluation import MAJORITY, WARNING, Evaluation, Score
+from privet.bidi import isolated
+from privet.evaluation.cross_validation import MAJORITY, WARNING, Evaluation, Score
 from privet.privacy.certificate import Certificate
 from privet.report.chart import Limit, Series, accuracy_chart
 from privet.report.model_page import certificate_context
@@ -16,7 +17,7 @@ from privet.report.rendering import render
 from privet.schema import Schema
 from privet.schema.fingerprint import digest
 from privet.scoring.evaluation import Evaluated
-from privet.scoring.intervals import Estimate
+from privet.trees.intervals import Estimate
 
 FLOOR = "commonest class"
 MEASURES = {
@@ -84,14 +85,14 @@ def _page(
     for name, epsilon, estimate in points:
         found.setdefault(name, []).append((epsilon, estimate))
     series = [Series(name, tuple(sorted(reached, key=lambda one: one[0]))) for name, reached in found.items()]
-    title = f"{schema.title or schema.name or 'A table'}: accuracy against epsilon"
+    title = f"{isolated(schema.title or schema.name or 'A table')}: accuracy against epsilon"
     return render(
         "evaluation.html",
         title=title,
         chart=accuracy_chart(series, limits, f"{title}; the numbers follow"),
         floor=any(limit.floor for limit in limits),
         limits=any(not limit.floor for limit in limits),
-        facts=[("schema", f"{schema.name or 'without a name'}, fingerprint {digest(schema)}")],
+        facts=[("schema", f"{isolated(schema.name or 'without a name')}, fingerprint {digest(schema)}")],
         **context,
     )
 

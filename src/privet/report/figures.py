@@ -6,20 +6,24 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from privet.bidi import bare, isolated, shortened
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
-from privet.experiments.evaluation import Evaluation
+from privet.evaluation.cross_validation import Evaluation
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
-from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout, cut
+from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout
 from privet.report.words import spending
-from privet.scoring.intervals import Z
 from privet.trees.additive import Additive
 from privet.trees.codec import Model
+from privet.trees.counts import noise_scale
 from privet.trees.curves import Curve, curves_of
 from privet.trees.forest import Forest
+from privet.trees.intervals import Z
+from privet.trees.shown import ShownTree
 from privet.trees.tree import Tree
 
 DOTS = 100  # an inch: how large a picture of its own becomes
@@ -28,13 +32,25 @@ MARKS = (INK[0], INK[2], INK[1], *INK[3:])  # of classes: the first two as diffe
 MOST_NODES = 150  # in a picture that still can be read on paper
 
 
-def plot_tree(model: SchemaClassifier | Model | Forest | Tree, *, number: int = 0, ax: Any = None) -> Any:
+def plot_tree(
+    model: SchemaClassifier | Model | Forest | Tree,
+    *,
+    number: int = 0,
+    max_leaves: int | None = None,
+    min_support: float | None = None,
+    ax: Any = None,
+) -> Any:
     """Draw a tree, from the left to the right; needs no graphviz.
+
+    Leaves that say the same are drawn as one, and leaves that noise alone could have made are grey. How large the noise
+    is, is known of a model and not of a tree alone.
 
     Parameters
     ----------
     model : fitted classifier, model, forest or tree
     number : which tree of a forest
+    max_leaves : at most so many leaves; the branches with the fewest records are folded into one
+    min_support : no branch is opened in which every leaf has fewer records
     ax : matplotlib axes, optional; without them a figure of the right size is made
 
     Returns the axes.
@@ -45,7 +61,8 @@ def plot_tree(model: SchemaClassifier | Model | Forest | Tree, *, number: int = 
     >>> tree = privet.ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
     >>> privet.plot_tree(tree).figure.savefig("tree.png")  # doctest: +SKIP
     """
-    tree = _tree_of(model, number)
+    scale = noise_scale(model.certificate) if isinstance(model := _unwrapped(model), Model) else None
+    tree = ShownTree.of(_tree_of(model, number), scale, max_leaves=max_leaves, min_support=min_support)
     layout = Layout.of(tree, MOST_NODES)
     if ax is None:
         ax = _new_axes(layout.width / DOTS, layout.height / DOTS, dpi=DOTS)
@@ -60,25 +77,27 @@ def plot_tree(model: SchemaClassifier | Model | Forest | Tree, *, number: int = 
         if corners is not None:
             ax.plot(*zip(*corners, strict=True), color=LINES, linewidth=points / 9, zorder=1)
             left, middle = corners[-1]
-            ax.text(left - 6, middle - 4, box.answer, ha="right", fontsize=0.85 * points, color=GREY)
-        _draw_box(ax, tree, box, layout.left(box), points)
+            ax.text(left - 6, middle - 4, _drawn(box.answer), ha="right", fontsize=0.85 * points, color=GREY)
+        _draw_box(ax, box, layout.left(box), points)
     return ax
 
 
-def _draw_box(ax: Any, tree: Tree, box: Box, left: float, points: float) -> None:
+def _draw_box(ax: Any, box: Box, left: float, points: float) -> None:
     from matplotlib.patches import FancyBboxPatch, Rectangle
 
     rounded = f"round,pad=0,rounding_size={BOX / 2 if box.leaf else 4}"
     fill, edge = ("white", LINES) if box.leaf or box.place.cut_off else (SOFT, EDGE)
     corner = (left, box.middle - BOX / 2)
     look: dict[str, Any] = {"facecolor": fill, "edgecolor": edge, "linewidth": points / 10, "zorder": 2}
+    look |= {"linestyle": (0, (3, 3))} if box.faint else {}
     ax.add_patch(FancyBboxPatch(corner, box.width, BOX, boxstyle=rounded, **look))
     if box.leaf:
-        colour = MARKS[int(tree.label[box.place.node]) % len(MARKS)]
+        colour = MARKS[box.code % len(MARKS)]
         ax.add_patch(Rectangle((left + 9, box.middle - 5), 10, 10, facecolor=colour, zorder=3))
     start = left + PADDING + (MARK if box.leaf else 0)
-    words = f"{box.short} {box.counted}".rstrip()
-    ax.text(start, box.middle, words, va="center_baseline", fontsize=points, zorder=3, parse_math=False)
+    words = _drawn(f"{box.short} {box.counted}".rstrip())
+    ink = GREY if box.faint else "black"
+    ax.text(start, box.middle, words, va="center_baseline", fontsize=points, color=ink, zorder=3, parse_math=False)
 
 
 class Point(NamedTuple):
@@ -113,7 +132,7 @@ def plot_frontier(points: Evaluation | Iterable[Any], *, limits: dict[str, float
     Parameters
     ----------
     points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1; or what
-        ``privet.experiments.evaluation.evaluate`` found, whose references become the limits
+        ``privet.evaluation.cross_validation.evaluate`` found, whose references become the limits
     limits : accuracies that do not depend on epsilon, by name, such as that of the majority class
     ax : matplotlib axes, optional
 
@@ -187,19 +206,21 @@ def _draw_curve(ax: Any, model: Additive, curve: Curve) -> None:
     for column, (name, values) in enumerate(zip(names, curve.values.T, strict=True)):
         colour = MARKS[(column if len(names) > 1 else 1) % len(MARKS)]
         if curve.starts is None:
-            written = [cut(one.removeprefix(f"{curve.attribute} = "), 16) for one in curve.names]
-            ax.errorbar(values, written, xerr=reach, fmt="o", markersize=4, color=colour, label=str(name))
+            written = [
+                _drawn(shortened(one.removeprefix(f"{isolated(curve.attribute)} = "), 16)) for one in curve.names
+            ]
+            ax.errorbar(values, written, xerr=reach, fmt="o", markersize=4, color=colour, label=_drawn(name))
             continue
         known = ~np.isnan(curve.starts)
         attribute = model.schema.attributes[model.schema.index(curve.attribute)]
         edges = np.append(curve.starts[known], getattr(attribute, "high", np.nan))
-        ax.stairs(values[known], edges, baseline=None, color=colour, label=str(name))
+        ax.stairs(values[known], edges, baseline=None, color=colour, label=_drawn(name))
         ax.fill_between(edges[:-1], values[known] - reach, values[known] + reach, step="post", color=colour, alpha=0.25)
     if curve.starts is None:
         ax.invert_yaxis()
         ax.tick_params("y", labelsize="x-small")
     (ax.axvline if curve.starts is None else ax.axhline)(0, color=LINES, linewidth=0.8, zorder=0)
-    ax.set_title(curve.attribute, fontsize="medium", parse_math=False)
+    ax.set_title(_drawn(curve.attribute), fontsize="medium", parse_math=False)
     ax.spines[["top", "right"]].set_visible(False)
     if len(names) > 1:
         ax.legend(frameon=False, fontsize="x-small")
@@ -221,7 +242,7 @@ def plot_ledger(ledger: Ledger | Certificate, *, ax: Any = None) -> Any:
         ax.barh(line, amount, left=start, height=0.62, **look)
         ax.annotate(f" {amount:.4g}", (start + amount, line), va="center", fontsize="small", color=GREY)
         start += amount
-    ax.set_yticks(range(len(parts)), [what for what, _ in parts])
+    ax.set_yticks(range(len(parts)), [_drawn(what) for what, _ in parts])
     ax.invert_yaxis()
     ax.set_xlim(0, 1.12 * start or 1)
     ax.set_xlabel("epsilon")
@@ -230,9 +251,20 @@ def plot_ledger(ledger: Ledger | Certificate, *, ax: Any = None) -> Any:
     return ax
 
 
-def _tree_of(model: Any, number: int) -> Tree:
+def _drawn(words: object) -> str:
+    """Words for matplotlib, which draws letters one by one: nothing invisible, and no isolates."""
+    return bare(isolated(words))
+
+
+def _unwrapped(model: Any) -> Any:
+    """The model of a fitted classifier; anything else as it is."""
     if isinstance(model, SchemaClassifier):
-        model = model._trees
+        check_is_fitted(model, "model_")
+        return model.model_
+    return model
+
+
+def _tree_of(model: Any, number: int) -> Tree:
     trees = getattr(model, "trees", model)
     if isinstance(trees, Forest):
         trees = trees.trees

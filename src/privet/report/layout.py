@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from privet.structure.splits import Multiway
+from privet.bidi import shortened, width_of
 from privet.trees.nested import MOST_NODES, leaves_below, shown_levels
-from privet.trees.render import question, typeset
-from privet.trees.tree import Tree
+from privet.trees.render import typeset
+from privet.trees.shown import ShownTree
+from privet.trees.simplifying import Branch
 
 LINE = 31  # between two leaves
 BOX = 24  # the height of a box
@@ -41,23 +40,23 @@ class Place:
     """How many leaves lie below it that are not shown; 0 for a node that is shown in full."""
 
 
-def places(tree: Tree, most: int = MOST_NODES) -> tuple[Place, ...]:
+def places(tree: ShownTree, most: int = MOST_NODES) -> tuple[Place, ...]:
     """The places of the nodes that are shown, parents first."""
     levels, below = shown_levels(tree, most), leaves_below(tree)
-    order = [(node, depth) for node, depth in tree.walk() if depth <= levels]
+    order = [(node, depth) for node, depth in tree.order if depth <= levels]
     lines: dict[int, float] = {}
-    ends = [node for node, depth in order if tree.is_leaf[node] or depth == levels]
+    ends = [node for node, depth in order if tree.is_leaf(node) or depth == levels]
     for line, node in enumerate(ends):
         lines[node] = float(line)
     for node, depth in reversed(order):
-        children = tree.children(node)
-        if children and depth < levels:
-            lines[node] = (lines[children[0]] + lines[children[-1]]) / 2
+        branches = tree.branches.get(node)
+        if branches and depth < levels:
+            lines[node] = (lines[branches[0].child] + lines[branches[-1].child]) / 2
     found: list[Place] = []
     where: dict[int, int] = {}
-    above = {child: (node, branch) for node, _ in order for branch, child in enumerate(tree.children(node))}
+    above = {branch.child: (node, branch) for node, _ in order for branch in tree.branches.get(node, ())}
     for node, depth in order:
-        cut_off = below[node] if depth == levels and not tree.is_leaf[node] else 0
+        cut_off = below[node] if depth == levels and not tree.is_leaf(node) else 0
         parent, asks = None, ""
         if node in above:
             parent, asks = where[above[node][0]], branch_words(tree, *above[node])
@@ -66,14 +65,10 @@ def places(tree: Tree, most: int = MOST_NODES) -> tuple[Place, ...]:
     return tuple(found)
 
 
-def branch_words(tree: Tree, node: int, branch: int) -> str:
+def branch_words(tree: ShownTree, node: int, branch: Branch) -> str:
     """The answer that leads to a child."""
-    test = tree.test(node)
-    assert test is not None
-    if not isinstance(test, Multiway):
-        return "no" if branch else "yes"
-    name = tree.schema.names[test.attribute]
-    told = typeset(test.describe(tree.schema, branch), name).replace(f" < {name} ≤ ", " to ", 1)
+    name = tree.asked(node)
+    told = typeset(tree.answer(node, branch), name).replace(f" < {name} ≤ ", " to ", 1)
     return told.removeprefix(f"{name} = ").removeprefix(f"{name} ")
 
 
@@ -83,24 +78,28 @@ class Box:
 
     place: Place
     leaf: bool
+    faint: bool
+    """Whether noise alone could have made the leaf."""
+    code: int
+    """Of its label."""
     words: str
     counted: str
     """How many records a leaf has, as far as noise lets one tell; empty where that was not released."""
     width: float
 
     @classmethod
-    def of(cls, tree: Tree, place: Place) -> Box:
-        leaf, counted = bool(tree.is_leaf[place.node]), ""
+    def of(cls, tree: ShownTree, place: Place) -> Box:
+        leaf, counted, said = tree.is_leaf(place.node), "", tree.nodes[place.node]
         if place.cut_off:
             words = f"{place.cut_off:,} leaves, not shown"
         elif leaf:
-            words = str(tree.schema.label.values[tree.label[place.node]])
-            released = tree.counts[place.node].sum()
-            counted = "" if np.isnan(released) else f"{released:,.0f}"
+            words = said.label
+            counted = "" if said.counts is None else said.counts.total.words(",")
         else:
-            words = f"{typeset(question(tree, place.node), tree.schema.names[tree.attribute[place.node]])}?"
+            words = f"{typeset(tree.question(place.node), tree.asked(place.node))}?"
         room = (MARK + 7 if leaf else 0) + (CHARACTER * (1 + len(counted)) if counted else 0)
-        return cls(place, leaf, words, counted, _long(words, LONGEST) + room)
+        faint = leaf and tree.is_minor(said)
+        return cls(place, leaf, faint, said.code, words, counted, _long(words, LONGEST) + room)
 
     @property
     def middle(self) -> float:
@@ -108,12 +107,12 @@ class Box:
 
     @property
     def short(self) -> str:
-        return cut(self.words, LONGEST)
+        return shortened(self.words, LONGEST)
 
     @property
     def answer(self) -> str:
         """What stands on the branch to it."""
-        return cut(self.place.asks, LONGEST_BRANCH)
+        return shortened(self.place.asks, LONGEST_BRANCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class Layout:
     lefts: tuple[float, ...]
 
     @classmethod
-    def of(cls, tree: Tree, most: int = MOST_NODES) -> Layout:
+    def of(cls, tree: ShownTree, most: int = MOST_NODES) -> Layout:
         boxes = tuple(Box.of(tree, place) for place in places(tree, most))
         return cls(boxes, tuple(_columns(boxes)))
 
@@ -160,8 +159,4 @@ def _columns(boxes: Sequence[Box]) -> list[float]:
 
 
 def _long(words: str, most: int) -> float:
-    return 2 * PADDING + CHARACTER * min(len(words), most)
-
-
-def cut(words: str, most: int) -> str:
-    return words if len(words) <= most else words[: most - 1] + "…"
+    return 2 * PADDING + CHARACTER * min(width_of(words), most)

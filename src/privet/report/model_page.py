@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from privet.errors import RecipeError
+from privet.bidi import isolated
+from privet.errors import ParameterError, RecipeError
 from privet.privacy.certificate import Certificate
 from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class
@@ -23,8 +24,10 @@ from privet.trees.forest import Forest
 from privet.trees.importance import importances
 
 
-def model_page(model: Model) -> str:
+def model_page(model: Model, *, max_leaves: int | None = None, min_support: float | None = None) -> str:
     """The page as HTML. Everything in it was released with the model; no table is read.
+
+    ``max_leaves`` and ``min_support`` limit how much of a tree is shown, see :class:`privet.trees.shown.ShownTree`.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -36,10 +39,14 @@ def model_page(model: Model) -> str:
     """
     certificate = Certificate.from_dict(model.certificate)
     if isinstance(model.trees, Additive):
+        if max_leaves is not None or min_support is not None:
+            raise ParameterError("max_leaves and min_support are for trees; this model is a sum and has no leaves")
         template, section = "additive.html", additive_section(model.trees)
     else:
-        template, section = "trees.html", tree_section(model.trees, certificate)
+        template, section = "trees.html", tree_section(model, max_leaves=max_leaves, min_support=min_support)
     data = follow_data(model.trees)
+    if data is not None and "shown_as" in section:
+        data["shown_as"] = section["shown_as"]
     return render(
         template,
         **certificate_context(certificate),
@@ -47,8 +54,8 @@ def model_page(model: Model) -> str:
         title=_title(model),
         size=_size(model),
         looks_at=looks_at(importances(model.trees), model.schema),
-        labels=[str(value) for value in model.schema.label.values],
-        label=model.schema.label.name,
+        labels=[isolated(value) for value in model.schema.label.values],
+        label=isolated(model.schema.label.name),
         fields=form_fields(model.trees) if data is not None else [],
         data=data_block(data) if data is not None else None,
         facts=list(_facts(model)),
@@ -77,8 +84,8 @@ def certificate_context(certificate: Certificate) -> dict[str, Any]:
 def _title(model: Model) -> str:
     kind = "forest" if isinstance(model.trees, Forest) else "decision tree"
     kind = "n additive model" if isinstance(model.trees, Additive) else f" {kind}"
-    of = model.schema.title or model.schema.name
-    return f"{of}: a{kind} for “{model.schema.label.name}”" if of else f"A{kind} for “{model.schema.label.name}”"
+    of, label = isolated(model.schema.title or model.schema.name), isolated(model.schema.label.name)
+    return f"{of}: a{kind} for “{label}”" if of else f"A{kind} for “{label}”"
 
 
 def _size(model: Model) -> str:
@@ -92,9 +99,9 @@ def _facts(model: Model) -> Iterator[tuple[str, str]]:
     if date := made.pop("date", ""):
         yield "made", date.replace("T", " ").replace("Z", " UTC")
     yield "recipe", _recipe(model.recipe)
-    yield "schema", f"{model.schema.name or 'without a name'}, fingerprint {digest(model.schema)}"
+    yield "schema", f"{isolated(model.schema.name or 'without a name')}, fingerprint {digest(model.schema)}"
     if made:
-        yield "versions", ", ".join(f"{name} {version}" for name, version in sorted(made.items()))
+        yield "versions", ", ".join(f"{isolated(name)} {isolated(version)}" for name, version in sorted(made.items()))
 
 
 def _recipe(name: str) -> str:

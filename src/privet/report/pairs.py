@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from privet.bidi import isolated, shortened
 from privet.markup import Html, join, tag
-from privet.report.layout import cut
 from privet.schema import Categorical, Schema
 from privet.trees.additive import Part
 
@@ -28,7 +28,7 @@ def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
     for level in range(part.sides[place]):
         codes = np.flatnonzero(levels == level)
         if isinstance(attribute, Categorical):
-            yield ", ".join(str(attribute.values[code]) for code in codes)
+            yield ", ".join(isolated(attribute.values[code]) for code in codes)
         elif codes[0] > len(attribute.cuts):
             yield "missing"
         else:
@@ -52,14 +52,14 @@ def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, 
     ]
     every = math.ceil(rows / (2 * MOST_TICKS)), math.ceil(columns / MOST_TICKS)
     left = [
-        tag("text", cut(name, 13), x=NAMES - 6, y=TOP + ROW * i + 12, text_anchor="end", class_="tick")
+        tag("text", shortened(isolated(name), 13), x=NAMES - 6, y=TOP + ROW * i + 12, text_anchor="end", class_="tick")
         for i, name in enumerate(names[0])
         if i % every[0] == 0
     ]
     below = [
         tag(
             "text",
-            cut(name.removeprefix("from "), 7),
+            shortened(isolated(name.removeprefix("from ")), 7),
             x=f"{NAMES + side * j:.1f}",
             y=height - BOTTOM + 14,
             class_="tick",
@@ -68,7 +68,7 @@ def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, 
         if j % every[1] == 0 and j < columns - 1
     ]
     title = tag("text", titles[1], x=WIDTH, y=height - 6, text_anchor="end", class_="tick")
-    label = f"What {titles[0]} and {titles[1]} add together; the numbers follow"
+    label = f"What {isolated(titles[0])} and {isolated(titles[1])} add together; the numbers follow"
     shapes = join((*cells, *left, *below, title))
     return tag("svg", shapes, role="img", aria_label=label, class_="shape", viewBox=f"0 0 {WIDTH} {height}")
 

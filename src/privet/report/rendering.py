@@ -9,24 +9,24 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from privet.markup import Html
+from privet.markup import Html, text, with_elements
 
 POLICY = (
     "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
 )
 
 
-def render(template: str, **context: Any) -> str:
-    """A page from a template of this package. What is no markup is escaped, whatever a category is called."""
+def render(template: str, *, package: str = __package__, **context: Any) -> str:
+    """A page from a template of this package, or of another that builds on ours. What is no markup is escaped."""
     style, script = _asset("style.css"), _asset("page.js")
     policy = POLICY.format(style=_hash(style), script=_hash(script))
-    page = _environment().get_template(template)
-    return page.render(style=Html(style), script=Html(script), policy=policy, **context)
+    page = _environment(package).get_template(template)
+    return str(with_elements(page.render(style=Html(style), script=Html(script), policy=policy, **context)))
 
 
 def data_block(value: Any) -> Html:
     """JSON that can stand inside an element: no text in it can end the element."""
-    written = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    written = json.dumps(value, separators=(",", ":"), allow_nan=False)  # in ASCII: no control character is in it raw
     return Html(written.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
@@ -39,13 +39,18 @@ def _asset(name: str) -> str:
     return (files("privet.report") / "templates" / name).read_text("utf-8")
 
 
+def _finalized(value: Any) -> Any:
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else text(value)
+
+
 @cache
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def _environment(package: str) -> Any:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader("privet.report"),
+        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((__package__, package))]),
         autoescape=True,
+        finalize=_finalized,  # every value of every template, so that none can forget
         undefined=StrictUndefined,  # a misspelt name is an error, not a hole in the page
         trim_blocks=True,
         lstrip_blocks=True,

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privet.bidi import isolated, shortened
 from privet.markup import Html, join, tag
-from privet.report.layout import cut
-from privet.scoring.intervals import Z
 from privet.trees.curves import Curve
+from privet.trees.intervals import Z
 
 Corner = tuple[str, str]
 
 WIDTH, HEIGHT = 360, 170
 LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 24  # room for the axes
 LINE = 22  # between two categories
+LARGEST = 700.0  # log-odds that a double still holds as a factor
 NAMES = 150  # room for the names of categories
 MOST_CATEGORIES = 12  # in a picture: those furthest from nothing
 FACTORS = (0.001, 0.01, 0.1, 1 / 3, 1, 3, 10, 100, 1000)
@@ -56,7 +57,12 @@ def factor_words(factor: float) -> str:
 
 
 def _short(number: float) -> str:
-    return f"{number:.2g}" if number < 99.5 else f"{number:,.0f}"
+    return f"{number:.2g}" if number < 99.5 or number >= 1e9 else f"{number:,.0f}"
+
+
+def odds_words(added: float) -> str:
+    """The same from what is added to the log-odds, which may be more than a double holds as a factor."""
+    return factor_words(math.exp(min(max(added, -LARGEST), LARGEST)))
 
 
 def shape_picture(curve: Curve, high: float | None, scale: Scale) -> Html:
@@ -146,7 +152,7 @@ def _categories(curve: Curve, scale: Scale) -> Html:
         shapes.append(tag("text", words, x=x, y=height - 6, text_anchor="middle", class_="tick"))
     for line, row in enumerate(rows):
         y = TOP + LINE * (line + 0.5)
-        name = cut(curve.names[row].removeprefix(f"{curve.attribute} = "), 18)
+        name = shortened(curve.names[row].removeprefix(f"{isolated(curve.attribute)} = "), 18)
         shapes.append(tag("text", name, x=NAMES - 8, y=y + 4, text_anchor="end"))
         for column, value in enumerate(curve.values[row]):
             reach, kind = Z * curve.deviation, _colour(curve, column)
@@ -168,7 +174,7 @@ def _colour(curve: Curve, column: int) -> str:
 
 
 def _title(curve: Curve) -> str:
-    return f"How {curve.attribute} changes the odds; the numbers follow"
+    return f"How {isolated(curve.attribute)} changes the odds; the numbers follow"
 
 
 def _plain(number: float) -> str:

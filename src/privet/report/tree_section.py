@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -10,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from privet.markup import Html
-from privet.privacy.certificate import Certificate
-from privet.report.counts import NodeCounts, leaves_of, node_counts, noise_scale
 from privet.report.layout import Layout
 from privet.report.picture import SHRINKS, tree_picture
 from privet.schema import Schema
-from privet.scoring.intervals import Estimate
+from privet.trees.codec import Model, trees_of
 from privet.trees.forest import Forest
 from privet.trees.nested import nested_html, shown_levels
 from privet.trees.render import typeset
-from privet.trees.rules import Rule, rules_of
+from privet.trees.shown import ShownRule, ShownTree, shown_trees
 from privet.trees.tree import Tree
 from privet.trees.voting import Voting
 
@@ -40,25 +37,27 @@ VOTING: dict[Voting, str] = {
 }
 
 
-def tree_section(trees: Forest | Tree, certificate: Certificate) -> dict[str, Any]:
+def tree_section(model: Model, *, max_leaves: int | None = None, min_support: float | None = None) -> dict[str, Any]:
     """What the template of trees needs."""
-    members = trees.trees if isinstance(trees, Forest) else (trees,)
-    scale, alone = noise_scale(certificate), len(members) == 1
+    trees = model.trees
+    members = trees_of(trees)
+    shown = list(islice(shown_trees(model, max_leaves=max_leaves, min_support=min_support), TREES_SHOWN))
     return {
         "forest": isinstance(trees, Forest),
         "all_trees": len(members),
-        "trees": [_view(tree, number, scale, alone=alone) for number, tree in enumerate(members[:TREES_SHOWN])],
+        "trees": [_view(tree, number, alone=len(members) == 1) for number, tree in enumerate(shown)],
+        "shown_as": [{str(node): other for node, other in tree.shown_as.items()} for tree in shown],
         "voting": VOTING[trees.voting] if isinstance(trees, Forest) else "",
     }
 
 
 def size_of(members: tuple[Tree, ...]) -> str:
-    leaves = sum(tree.n_leaves for tree in members)
     trees = "" if len(members) == 1 else f"{len(members)} trees, "
-    asked = max(tree.depth for tree in members)
-    return (
-        f"{trees}{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, at most {asked} question{'' if asked == 1 else 's'}"
-    )
+    return trees + _size(sum(tree.n_leaves for tree in members), max(tree.depth for tree in members))
+
+
+def _size(leaves: int, asked: int) -> str:
+    return f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, at most {asked} question{'' if asked == 1 else 's'}"
 
 
 def looks_at(shares: np.ndarray, schema: Schema) -> list[tuple[str, float, str]]:
@@ -69,18 +68,16 @@ def looks_at(shares: np.ndarray, schema: Schema) -> list[tuple[str, float, str]]
 
 
 @dataclass(frozen=True)
-class Leaf:
+class Row:
     """A row of the table of rules."""
 
     number: int
-    node: int
     premise: tuple[str, ...]
     label: str
     code: int
     counts: tuple[tuple[str, str], ...]
     """The records in it and those of each class: the count, and its interval or nothing."""
     share: str
-    faint: bool
 
 
 @dataclass(frozen=True)
@@ -91,8 +88,12 @@ class TreeView:
     name: str
     nested: Html
     picture: Html
-    leaves: tuple[Leaf, ...]
-    more_leaves: int
+    notes: tuple[str, ...]
+    rows: tuple[Row, ...]
+    minor: tuple[Row, ...]
+    """Rules that are folded away: noise alone could have made their counts, or they are below a limit."""
+    why: str
+    more_rules: int
     counted: bool
     graded: bool
     reach: bool
@@ -102,61 +103,57 @@ class TreeView:
     folded: bool
     greyed: int
 
+    @property
+    def tables(self) -> list[tuple[tuple[Row, ...], str]]:
+        """The tables of rules, each with what to click at to see it, or nothing if it is open."""
+        many = f"{'The first' if self.more_rules else 'All'} {len(self.rows)} rules"
+        more = f"{len(self.minor)} more {'rule' if len(self.minor) == 1 else 'rules'}: {self.why}"
+        both = (self.rows, many if self.folded else ""), (self.minor, more if self.rows or self.folded else "")
+        return [table for table in both if table[0]]
 
-def _view(tree: Tree, number: int, scale: float | None, *, alone: bool) -> TreeView:
-    nodes, rules = IN_FULL if alone else IN_PART
-    found = {node: node_counts(tree, node, scale) for node in leaves_of(tree)}
-    hidden = {node for node, counts in found.items() if counts is not None and counts.hidden}
-    drawn = _drawn(tree)
-    name = f"tree {number + 1}"
-    leaves = tuple(islice(_leaves(tree, found, hidden), rules))
+
+def _view(tree: ShownTree, number: int, *, alone: bool) -> TreeView:
+    nodes, most = IN_FULL if alone else IN_PART
+    drawn, name = _drawn(tree), f"tree {number + 1}"
+    rows = [_row(place, rule) for place, rule in enumerate(tree.rules[:most], 1)]
+    major = sum(not tree.is_minor(rule.leaf) for rule in tree.rules)
+    counted = [said.counts for said in tree.leaves if said.counts is not None]
     return TreeView(
         number,
         name,
-        nested_html(tree, lambda node: _remark(found[node]), hidden.__contains__, f"t{number}", nodes),
-        tree_picture(tree, hidden.__contains__, f"Picture of {name}: {size_of((tree,))}", f"p{number}", drawn),
-        leaves,
-        len(found) - len(leaves),
-        any(counts is not None for counts in found.values()),
-        not np.isin(tree.proba[tree.is_leaf], (0.0, 1.0)).all(),
-        any(counts is not None and counts.known for counts in found.values()),
+        nested_html(tree, f"t{number}", nodes),
+        tree_picture(tree, f"Picture of {name}: {_shown_size(tree)}", f"p{number}", drawn),
+        tree.notes,
+        tuple(rows[:major]),
+        tuple(rows[major:]),
+        tree.why_minor,
+        len(tree.rules) - len(rows),
+        tree.counted,
+        any(said.probability is not None for said in tree.leaves),
+        any(counts.total.known for counts in counted),
         shown_levels(tree, drawn) == tree.depth,
-        not alone or len(leaves) > RULES_OPEN,
-        len(hidden),
+        not alone or len(rows[:major]) > RULES_OPEN,
+        len(tree.minor),
     )
 
 
-def _drawn(tree: Tree) -> int:
+def _drawn(tree: ShownTree) -> int:
     """How many nodes the picture may show."""
-    if len(tree) <= WHOLE_PICTURE:
+    if len(tree.order) <= WHOLE_PICTURE:
         return WHOLE_PICTURE
     return next((most for most in IN_PICTURE if Layout.of(tree, most).width <= SHRINKS), IN_PICTURE[-1])
 
 
-def _leaves(tree: Tree, found: Mapping[int, NodeCounts | None], hidden: set[int]) -> Iterator[Leaf]:
-    for number, (node, rule) in enumerate(zip(found, rules_of(tree), strict=True), 1):
-        counts, code = found[node], int(tree.label[node])
-        told = () if counts is None else (counts.total, *counts.classes)
-        written = tuple((_number(one.value), _interval(one) if counts and counts.known else "") for one in told)
-        share = f"{100 * tree.proba[node, code]:.0f} %"
-        yield Leaf(number, node, _premise(rule, tree.schema), str(rule.label), code, written, share, node in hidden)
+def _row(number: int, rule: ShownRule) -> Row:
+    leaf = rule.leaf
+    written: tuple[tuple[str, str], ...] = ()
+    if leaf.counts is not None:
+        written = ((leaf.counts.total.words(","), leaf.counts.total.interval),)
+        written += tuple((count.short, count.interval) for count in leaf.counts.classes)
+    premise = tuple(typeset(words, name) for name, words in rule.premise)
+    share = "" if leaf.probability is None else f"{100 * leaf.probability:.0f} %"
+    return Row(number, premise, leaf.label, leaf.code, written, share)
 
 
-def _premise(rule: Rule, schema: Schema) -> tuple[str, ...]:
-    conditions = rule.simplified(schema).conditions
-    names = (schema.names[condition.test.attribute] for condition in conditions)
-    return tuple(map(typeset, rule.premise(schema), names))
-
-
-def _number(count: float) -> str:
-    return f"{count:,.0f}"
-
-
-def _interval(estimate: Estimate) -> str:
-    return f"{_number(estimate.low)} to {_number(estimate.high)}"
-
-
-def _remark(counts: NodeCounts | None) -> str:
-    if counts is None:
-        return ""
-    return f"{_number(counts.total.value)} records" + (f" ({_interval(counts.total)})" if counts.known else "")
+def _shown_size(tree: ShownTree) -> str:
+    return _size(len(tree.leaves), tree.depth)

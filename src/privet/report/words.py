@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privet.bidi import isolated
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Certificate, Charge
 from privet.privacy.wording import relation as tables_compared
 from privet.privacy.wording import words
-from privet.scoring.intervals import noise_reach
+from privet.trees.intervals import noise_reach
 
 MECHANISMS = {
     "discrete Laplace": "noise added to counts",
@@ -74,14 +75,18 @@ def promise(certificate: Certificate) -> str:
 
 
 def _one(certificate: Certificate) -> str:
-    return "any one record" if certificate.unit is None else f"all rows of any one {certificate.unit.name}"
+    return "any one record" if certificate.unit is None else f"all rows of any one {isolated(certificate.unit.name)}"
 
 
 def guess(certificate: Certificate) -> str:
     """The same as a bet, which is easier to weigh."""
     epsilon, delta = min(float(certificate.epsilon), 700.0), float(certificate.delta)
     right = (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1)
-    whose = "one person's record is" if certificate.unit is None else f"the rows of one {certificate.unit.name} are"
+    whose = (
+        "one person's record is"
+        if certificate.unit is None
+        else f"the rows of one {isolated(certificate.unit.name)} are"
+    )
     about = f"whether {whose} in the table"
     if certificate.neighbours is Neighbours.REPLACE_ONE:
         about = f"which of two things {whose.rpartition(' ')[0]} say{'s' if certificate.unit is None else ''}"

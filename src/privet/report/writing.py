@@ -13,10 +13,23 @@ from privet.report.model_page import model_page
 from privet.trees.codec import Model
 
 
-def write_report(model: SchemaClassifier | Model, path: str | PathLike[str]) -> Path:
+def write_report(
+    model: SchemaClassifier | Model,
+    path: str | PathLike[str],
+    *,
+    max_leaves: int | None = None,
+    min_support: float | None = None,
+) -> Path:
     """Write a fitted classifier, or a model, as a page for people: one file that any browser opens. It costs nothing.
 
-    A file of that name is replaced. Returns where the page is.
+    Parameters
+    ----------
+    model : fitted classifier or model
+    path : where to write the page; a file of that name is replaced
+    max_leaves : show at most so many leaves of a tree; the branches with the fewest records are folded into one
+    min_support : open no branch in which every leaf has fewer records, and fold the rules with fewer away
+
+    Returns where the page is.
 
     >>> import tempfile, privet
     >>> from privet.datasets.clinic import clinic
@@ -31,9 +44,9 @@ def write_report(model: SchemaClassifier | Model, path: str | PathLike[str]) -> 
         model = model.model_
     if not isinstance(model, Model):
         raise ParameterError(f"model must be a fitted classifier or a model, not {type(model).__name__}")
-    page = Path(path)
+    page, html = Path(path), model_page(model, max_leaves=max_leaves, min_support=min_support)
     try:
-        page.write_text(model_page(model), encoding="utf-8")
+        page.write_text(html, encoding="utf-8")
     except OSError as error:
         raise ParameterError(f"cannot write the page {str(page)!r}: {error.strerror}") from error
     return page

@@ -47,6 +47,9 @@
     return path;
   }
 
+  // The nodes of the page on a path: a leaf that the page shows as one with another goes by that one's number.
+  const onPage = (path, t) => path.map((node) => (data.shown_as?.[t] ?? {})[node] ?? node);
+
   const roots = [];
   data.trees.reduce((start, tree) => (roots.push(start), start + tree.attribute.length), 0);
   const largest = (numbers) => numbers.indexOf(Math.max(...numbers));
@@ -75,7 +78,7 @@
   function mark(paths) {
     for (const old of document.querySelectorAll(".on")) old.classList.remove("on");
     paths.forEach((path, t) => {
-      for (const node of path) {
+      for (const node of onPage(path, t)) {
         for (const id of [`t${t}-${node}`, `p${t}-${node}`, `p${t}-to-${node}`]) {
           document.getElementById(id)?.classList.add("on");
         }
@@ -93,7 +96,7 @@
     result.querySelector(".reason").textContent = graded ? told : "";
     result.querySelector(".path").replaceChildren(...steps.map((step) => {
       const item = document.createElement("li");
-      item.textContent = step;
+      item.append(...(typeof step === "string" ? [step] : step));
       return item;
     }));
     result.dataset.label = data.labels[code];
@@ -103,8 +106,10 @@
   function followTrees(found) {
     const paths = data.trees.map((tree) => descend(tree, found));
     const [code, shares] = vote(paths.map((path) => path.at(-1)));
-    const met = data.trees.length > 1 ? [] : paths[0].slice(1).map((node) => document.getElementById(`t0-${node}`));
-    say(code, shares, met.filter(Boolean).map((item) => item.querySelector(".when").textContent));
+    // Only items of the list have a condition: the root has none, even if tests above it are not shown.
+    const met = data.trees.length > 1 ? [] : onPage(paths[0], 0).map((node) => document.getElementById(`t0-${node}`));
+    const items = met.filter((item) => item?.tagName === "LI");
+    say(code, shares, items.map((item) => item.querySelector(".when").cloneNode(true).childNodes));
     mark(paths);
   }
 
