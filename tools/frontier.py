@@ -1,6 +1,6 @@
 """Draws the README's picture, accuracy against epsilon, from the results of the comparison.
 
-PRIVET_DATA=tables python benchmarks/peers.py --quick --out out/peers.jsonl
+PRIVET_DATA=tables privet peers --quick --out out/peers.jsonl
 PRIVET_DATA=tables privet reproduce comparison --quick --out out --peers out/peers.jsonl
 python tools/frontier.py out/comparison.quick.jsonl out/peers.jsonl [--tables adult-complete magic] [--picture FILE]
 """
@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from privet.experiments.cross_validation import standard_error
-from privet.experiments.runner import read_lines
-from privet.experiments.sweep import Results
+from privet_experiments.folds import standard_error
+from privet_experiments.runner import read_lines
+from privet_experiments.sweep import Results
 
 TABLES = ("adult-complete", "magic", "mushroom")
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "accuracy-against-epsilon.svg"

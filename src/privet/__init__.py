@@ -51,6 +51,7 @@ _HOME = {
     "PrivetError": "privet.errors",
     "ReceiptError": "privet.errors",
     "RecipeError": "privet.errors",
+    "ReservationError": "privet.errors",
     "SchemaError": "privet.errors",
     "ScoreError": "privet.errors",
     "TableError": "privet.errors",

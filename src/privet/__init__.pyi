@@ -12,6 +12,7 @@ from privet.errors import PrivacyWarning as PrivacyWarning
 from privet.errors import PrivetError as PrivetError
 from privet.errors import ReceiptError as ReceiptError
 from privet.errors import RecipeError as RecipeError
+from privet.errors import ReservationError as ReservationError
 from privet.errors import SchemaError as SchemaError
 from privet.errors import ScoreError as ScoreError
 from privet.errors import TableError as TableError
@@ -83,6 +84,7 @@ __all__ = [
     "Rana2016Classifier",
     "ReceiptError",
     "RecipeError",
+    "ReservationError",
     "SNRForestClassifier",
     "Schema",
     "SchemaError",

@@ -9,7 +9,8 @@
     │   └── ScoreError                    a score that no mechanism can use (GainRatio)
     ├── SchemaError (ValueError)          a schema that contradicts itself
     ├── TableError (ValueError)           a table that lacks a declared column (a public fact)
-    ├── BudgetExceeded (RuntimeError)     requested more than remains; nothing was charged or drawn
+    ├── BudgetExceeded (RuntimeError)     requested more than remains; nothing was charged for it or drawn
+    ├── ReservationError (RuntimeError)   a charge on a reservation that has ended, or a settlement while it runs
     ├── FitStopped (RuntimeError)         far fewer usable records than expected; the rest of epsilon was not charged
     ├── ReceiptError (RuntimeError)       a receipt redeemed twice, or for a cell it does not cover
     ├── JournalError (RuntimeError)       a ledger file that cannot be read, written or trusted
@@ -28,7 +29,21 @@ from fractions import Fraction
 
 
 class PrivetError(Exception):
-    """Root of all errors raised on purpose by privet."""
+    """Root of all errors raised on purpose by privet.
+
+    ``parameter`` is the argument that is wrong and ``fix`` what to do about it, where they are known apart from the
+    message, which has both.
+    """
+
+    parameter: str | None = None
+    fix: str | None = None
+
+    def __init__(self, message: object = "", *, parameter: str | None = None, fix: str | None = None) -> None:
+        super().__init__(message if fix is None else f"{message}; {fix}")
+        if parameter is not None:
+            self.parameter = parameter
+        if fix is not None:
+            self.fix = fix
 
 
 class ParameterError(PrivetError, ValueError):
@@ -56,24 +71,43 @@ class TableError(PrivetError, ValueError):
 
 
 class BudgetExceeded(PrivetError, RuntimeError):
-    """A charge larger than what remains. Nothing was charged and nothing was drawn."""
+    """A charge larger than what remains. Nothing was charged for it and nothing was drawn.
+
+    ``charged`` is what the same piece of work has charged before: that stays charged.
+    """
 
     def __init__(
-        self, requested: Fraction, remaining: Fraction, account: str, what: str, currency: str = "epsilon"
+        self,
+        requested: Fraction,
+        remaining: Fraction,
+        account: str,
+        what: str,
+        currency: str = "epsilon",
+        charged: Fraction = Fraction(0),
     ) -> None:
         self.requested = requested
         self.remaining = remaining
         self.account = account
         self.what = what
         self.currency = currency
+        self.charged = charged
+        before = "nothing was charged or released"
+        if charged:
+            before = f"it was not charged, but {currency} {_short(charged)} that this work charged before stays charged"
         fix = f"ask with {currency} <= {_short(remaining)}" if remaining > 0 else "ask the data owner for a new budget"
         super().__init__(
             f"{what!r} asks for {currency} {_short(requested)} but {account} has {_short(remaining)} left "
-            f"({_short(requested - remaining)} short); nothing was charged or released. To go on, {fix}."
+            f"({_short(requested - remaining)} short); {before}. To go on, {fix}."
         )
+        self.parameter, self.fix = currency, fix
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.requested, self.remaining, self.account, self.what, self.currency)
+        facts = self.requested, self.remaining, self.account, self.what, self.currency, self.charged
+        return type(self), facts
+
+
+class ReservationError(PrivetError, RuntimeError):
+    """A charge on a reservation that has ended or was settled, or a settlement of one whose holder lives."""
 
 
 class FitStopped(PrivetError, RuntimeError):

@@ -43,6 +43,7 @@ PUBLIC = [
     "Rana2016Classifier",
     "ReceiptError",
     "RecipeError",
+    "ReservationError",
     "SNRForestClassifier",
     "Schema",
     "SchemaError",

@@ -7,7 +7,6 @@ sqrt(ln(2 / alpha) / (2 n)) has a false alarm probability of at most alpha, here
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -244,14 +243,6 @@ def test_a_large_tree_of_the_paper() -> None:
     assert len(tree.label) > 100_000
     records = sample(tree, 1000, np.random.default_rng(1))
     assert set(records.labels.tolist()) == {0, 1, 2, 3, 4}
-
-
-def test_a_single_split_is_fast_enough_for_a_hundred_thousand_runs() -> None:
-    rng, schema = np.random.default_rng(0), domain()
-    start = time.process_time()
-    for _ in range(50):
-        sample(random_tree(schema, 1, rng), 5_000, rng, p_noise=0.1)
-    assert (time.process_time() - start) / 50 < 0.01  # about 0.0008 on a quiet core
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def test_make_classifier() -> None:
     assert tree.get_params()["epsilon"] == 0.5
     with pytest.raises(RecipeError, match="unknown recipe 'cart'; choose one of sulq"):
         classifier_class("cart")
-    with pytest.raises(RecipeError, match="'sulq' has no parameter 'criterion'; it has bins"):
-        make_classifier("sulq", criterion="gini")
+    with pytest.raises(RecipeError, match="SuLQTreeClassifier has no parameter 'bin'; did you mean 'bins'"):
+        make_classifier("sulq", bin=3)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -205,24 +205,3 @@ def test_rules_of_and_supports_go_by_the_same_order() -> None:
         found = private_supports(data, TREE, 1)
     features = TOY.encode_features(X)
     assert found.sum(axis=1).tolist() == [int(rule.matches(features).sum()) for rule in rules_of(TREE)]
-
-
-@pytest.mark.slow
-def test_a_thousand_patterns_on_a_million_records_take_seconds() -> None:
-    import time
-
-    from privet.schema.encoding import Codes
-
-    random = np.random.default_rng(0)
-    schema = Schema(tuple(Numeric(f"x{i}", 0, 1) for i in range(14)), TOY.label)
-    x, z = (
-        Codes(random.integers(0, 20, (14, 10**6), dtype=np.uint8), random.integers(0, 2, 10**6, dtype=np.uint8))
-        for _ in range(2)
-    )
-    rules = tuple(
-        Rule(tuple(Condition(Threshold(int(a), int(random.integers(19))), int(random.integers(2))) for a in some), "c0")
-        for some in (random.choice(14, 6, replace=False) for _ in range(1000))
-    )
-    start = time.process_time()
-    retention_report(x, z, RuleList(schema, rules))
-    assert time.process_time() - start < 5

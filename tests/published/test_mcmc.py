@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from privet.engines.memory import MemoryEngine
-from privet.experiments.bai_chain import chain_law
 from privet.growing.blocks import block_space, embedding
 from privet.privacy.counting import ROOT
 from privet.privacy.samplers.multiway_sampler import Weights
@@ -177,37 +176,6 @@ def test_one_attribute_leaves_nothing_to_replace() -> None:
     block, dice = block_of((2,), 1), np.random.default_rng(0)
     state = block.build(LEAF, dice)
     assert block.propose(state, dice) is state
-
-
-@pytest.mark.parametrize("arities", [(2, 2, 2, 2), (3, 3, 3)])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0])
-def test_the_chain_tends_to_the_mechanism_where_arities_agree(arities: tuple[int, ...], epsilon: float) -> None:
-    law = chain_law(*toy(arities), 2, epsilon)
-    assert np.allclose(law.moves.sum(axis=1), 1)
-    assert law.start.sum() == pytest.approx(1)
-    far = [law.distance(steps) for steps in (0, 1, 5, 20, 50, 1000)]
-    assert far[:-1] == sorted(far[:-1], reverse=True)
-    assert far[0] > 0.1
-    assert far[2] > 1e-3  # a few steps are not enough
-    assert far[-1] < 1e-9
-
-
-def test_the_chain_tends_elsewhere_where_arities_differ() -> None:
-    """The Hastings ratio is missing: however long it runs, the chain does not sample the mechanism."""
-    law = chain_law(*toy((2, 2, 4)), 2, 0.1)
-    assert law.distance(10_000) == pytest.approx(law.distance(100_000), abs=1e-9)
-    assert law.distance(100_000) > 0.1
-
-
-def test_the_law_is_that_of_the_chain_that_runs() -> None:
-    schema, codes = toy((2, 3, 2), 60)
-    law, steps, runs = chain_law(schema, codes, 2, 0.8), 5, 1500
-    engine = MemoryEngine(schema, codes)
-    block, dice = OpenBlock(engine, ROOT, frozenset(), 2, NO_RULE), np.random.default_rng(2)
-    chain = Chain(buffer=steps + 1, step_limit=steps, variance_threshold=0)
-    seen = Counter(chain.run(block, 0.8 / 4, dice).asked for _ in range(runs))
-    for subtree, p in zip(law.subtrees, law.after(steps), strict=True):
-        assert abs(seen[subtree] - runs * p) < 5 * math.sqrt(runs * p) + 3
 
 
 def test_the_chain_stops_when_scores_hardly_vary() -> None:

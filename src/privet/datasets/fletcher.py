@@ -2,7 +2,7 @@
 
 scikit-learn's ``make_classification`` with 30,000 records of numbers, some informative and the rest random, two classes
 and no redundant feature. The thesis does not say which instance it drew, and how hard one is depends on that as much as
-on anything: see :mod:`privet.experiments.fletcher_fig81`. Its domains are those of the records; so are the bounds here,
+on anything: see `privet reproduce fletcher-instances`. Its domains are those of the records; so are the bounds here,
 which the schema says (an observed fact, fit for invented records only).
 """
 

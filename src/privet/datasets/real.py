@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+import time
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
@@ -32,6 +33,7 @@ from privet.schema.files import Records, read_table
 
 VARIABLE, CACHE_VARIABLE = "PRIVET_DATA", "PRIVET_CACHE"
 TABLE = ".csv.gz"
+OLD = 24 * 3600  # seconds after which half a file is left over: no download takes so long
 
 
 def names(data_dir: str | PathLike[str] | None = None) -> tuple[str, ...]:
@@ -201,6 +203,9 @@ def _download(name: str, entry: Entry) -> Path:
 def _put(path: Path, content: bytes) -> None:
     """All or nothing: a reader, or another process that downloads the same, never sees half a file."""
     half = path.with_name(f"{path.name}.{os.getpid()}.part")
+    for other in path.parent.glob(f"{path.name}.*.part"):  # of a download that was killed
+        if time.time() - other.stat().st_mtime > OLD:
+            other.unlink(missing_ok=True)
     try:
         half.write_bytes(content)
         half.replace(path)

@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from privet.engines.opening import header_of, open_engine
 from privet.engines.sources import open_source
+from privet.engines.sources.loading import load_table
 from privet.errors import ParameterError, PrivacyWarning, TableError
+from privet.estimators.answering import Answering
 from privet.estimators.verbosity import Told, tell_stage
 from privet.growing.grower import Progress
 from privet.markup import Html, tag
@@ -25,24 +27,29 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
 from privet.privacy.wording import html_of
-from privet.recipes.fitting import fit, fit_dataset, own_ledger
+from privet.recipes.fitting import fit, fit_dataset, own_ledger, work_of
 from privet.recipes.recipe import Recipe
+from privet.recipes.unoffered import refuse_in_fit
 from privet.recipes.usable import count_price
 from privet.schema import Schema
-from privet.schema.declared import attribute_order, refuse_source
+from privet.schema.declared import attribute_order, refuse_source, refuse_sparse
 from privet.schema.encoding import decode_labels
-from privet.schema.files import read_table
+from privet.schema.files import unreadable_records, unreadable_words
 from privet.schema.frozen import declared_facts
 from privet.structure.compiled import thread_count, threads
 from privet.trees.additive import Additive
-from privet.trees.codec import Model, Released, save
+from privet.trees.codec import Model, Released, save, trees_of
+from privet.trees.counts import noise_scale
 from privet.trees.forest import Forest
 from privet.trees.importance import importances
 from privet.trees.rules import Rule, rules_of
+from privet.trees.shown import ShownTree
 from privet.trees.tree import Tree
 
+_CALLER = 4  # frames from a warning in _encode to whoever called predict
 
-class SchemaClassifier(ClassifierMixin, BaseEstimator):
+
+class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     """What every classifier over a schema does with a table and with a model, private or not."""
 
     schema: Any
@@ -64,6 +71,7 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         return schema, X if source is None else source, y
 
     def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
+        refuse_sparse(X)
         if not self._infers():
             return self._public_schema(), X, y
         if y is None:
@@ -119,15 +127,18 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
-        """The model's leaves as rules, with support and confidence where counts were released."""
+        """The model's leaves as rules, with support and confidence where counts were released.
+
+        Every leaf has one; ``shown().rules`` has those that are shown, the ones with the most records first.
+        """
         return self._rules(inner=False)
 
     @property
     def subrules_(self) -> tuple[Rule, ...]:
         """The rules of all nodes, inner ones too: what each tree would say if it stopped there.
 
-        Support and confidence are bought in every node by ``greedy-forest`` and ``rana2016``. Random forests add up
-        their leaves' counts for the nodes above, where noise adds up too. Other recipes know neither for inner nodes.
+        Support and confidence are bought in every node by ``greedy-forest`` and ``rana2016``. Elsewhere those of an
+        inner node are the sums of its leaves', where noise adds up too.
         """
         return self._rules(inner=True)
 
@@ -135,7 +146,27 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self._trees, Additive):
             raise AttributeError("this model is a sum and has no rules; see shapes_, pairs_ and explain")
         trees = self._trees.trees if isinstance(self._trees, Forest) else (self._trees,)
-        return tuple(rule for tree in trees for rule in rules_of(tree, inner=inner))
+        scale = noise_scale(self.model_.certificate)
+        return tuple(rule for tree in trees for rule in rules_of(tree, inner=inner, scale=scale))
+
+    def shown(self, number: int = 0, *, max_leaves: int | None = None, min_support: float | None = None) -> ShownTree:
+        """The tree as ``privet show``, pages and pictures have it: print it, or read its ``rules``.
+
+        Leaves that say the same are one, and what noise hides says so. The model keeps all of it.
+
+        Parameters
+        ----------
+        number : which tree of a forest
+        max_leaves : at most so many leaves; the branches with the fewest records are folded into one
+        min_support : no branch is opened in which every leaf has fewer records
+        """
+        members = trees_of(self._trees)
+        if not members:
+            raise AttributeError("this model is a sum and no tree; see shapes_, pairs_ and explain")
+        if not 0 <= number < len(members):
+            raise ParameterError(f"number must be that of a tree, from 0 to {len(members) - 1}, not {number}")
+        scale = noise_scale(self.model_.certificate)
+        return ShownTree.of(members[number], scale, max_leaves=max_leaves, min_support=min_support)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -159,8 +190,14 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
         """What a notebook shows: scikit-learn's diagram and, after a fit, what was learned and what it cost."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle and hasattr(self, "model_"):
-            bundle["text/html"] += tag("div", Html(self.model_.trees._repr_html_()), html_of(self.certificate_))
+            bundle["text/html"] += tag("div", self._html(), html_of(self.certificate_))
         return bundle
+
+    def _html(self) -> Html:
+        if isinstance(self._trees, Additive):
+            return Html(self._trees._repr_html_())
+        first = Html(self.shown()._repr_html_())
+        return self._trees.html_with(first) if isinstance(self._trees, Forest) else first
 
     def _repr_html_(self) -> str | None:
         return self._repr_mimebundle_().get("text/html")
@@ -177,7 +214,11 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
 
     def _encode(self, X: Any) -> np.ndarray:
         if isinstance(X, str | os.PathLike):
-            X = read_table(X, self.schema_, with_label=False)
+            X = load_table(os.fspath(X), self.schema_, with_label=False)
+            if (unreadable := unreadable_records(X)).size:
+                of = len(X[self.schema_.names[0]])
+                warnings.warn(unreadable_words(unreadable, of), stacklevel=_CALLER)
+        refuse_sparse(X)
         if self._checked and _is_plain_array(X):
             X = self._named(validate_data(self, X, reset=False))
         elif attribute_order(self.schema_, X) is None:
@@ -196,7 +237,8 @@ class SchemaClassifier(ClassifierMixin, BaseEstimator):
             )
         name = type(self).__name__
         # Word for word what scikit-learn says, so that one filter is enough.
-        warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
+        said = f"X does not have valid feature names, but {name} was fitted with feature names"
+        warnings.warn(said, stacklevel=_CALLER + 1)
 
 
 class PrivateClassifier(SchemaClassifier):
@@ -211,7 +253,7 @@ class PrivateClassifier(SchemaClassifier):
     n_jobs: Any
     verbose: Any
 
-    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None, **unoffered: Any) -> Self:
         """Grow a model from private records.
 
         Parameters
@@ -226,7 +268,10 @@ class PrivateClassifier(SchemaClassifier):
         progress : callable, optional
             Told (steps done, steps at most) as the model grows. If it has a method ``stage``, that is told what begins:
             that records are read, that the model grows. Nobody is told how many records were read so far.
+        **unoffered
+            Refused with what there is instead, ``sample_weight`` for one.
         """
+        refuse_in_fit(type(self).__name__, unoffered)
         with threads(self._thread_count()):
             if not self.verbose:
                 return self._fit(X, y, progress)
@@ -270,10 +315,12 @@ class PrivateClassifier(SchemaClassifier):
             warnings.warn(_INFERRED, PrivacyWarning, stacklevel=3)
         recipe.refuse_unsound(ledger)
         schema, X, y = self._facts(X, y)
-        tell_stage(progress, "reading the records")
-        engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=not recipe.recuts(schema))
-        tell_stage(progress, f"growing {recipe.info.name}")
-        return self._adopt(fit(recipe, engine, ledger, epsilon, **how))
+        # All of the price is taken before a record is read: another fit may read the same budget.
+        with ledger.reserve(recipe.loss(epsilon), work_of(recipe), schema) as work:
+            tell_stage(progress, "reading the records")
+            engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=not recipe.recuts(schema))
+            tell_stage(progress, f"growing {recipe.info.name}")
+            return self._adopt(fit(recipe, engine, work, epsilon, **how))
 
     def _check_protected(self, data: PrivateDataset, y: Any) -> None:
         """A protected data set has its labels, its schema and its ledger, so no others may be given."""
@@ -331,5 +378,4 @@ def _is_plain_array(X: Any) -> bool:
         return not any(isinstance(cell, str | bytes) for row in X if isinstance(row, list | tuple) for cell in row)
     dtypes = getattr(X, "dtypes", ())
     numeric = all(getattr(dtype, "kind", "O") in "biuf" for dtype in (dtypes if np.iterable(dtypes) else (dtypes,)))
-    sparse = hasattr(X, "tocsr")  # scikit-learn will refuse these; some of SciPy's are mappings too
-    return sparse or (numeric and not isinstance(X, Mapping))
+    return numeric and not isinstance(X, Mapping)

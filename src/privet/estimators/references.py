@@ -22,7 +22,7 @@ from privet.privacy.counting import ROOT, Engine, class_counts, descend
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import check_whole
 from privet.recipes.reference import C45Reference, ID3Reference
-from privet.recipes.smooth_forest import SmoothForest
+from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema
 from privet.schema.encoding import Codes, encode
 from privet.structure.routes import Routes
@@ -39,8 +39,9 @@ class ReferenceClassifier(SchemaClassifier, ABC):
     name: ClassVar[str]
     bins: Any
 
-    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None, **unoffered: Any) -> Self:
         """Grow a tree from the exact records; see :meth:`privet.estimators.base.PrivateClassifier.fit`."""
+        refuse_in_fit(type(self).__name__, unoffered)
         params = {key: value for key, value in self.get_params().items() if key != "schema"}
         self._check()
         schema, X, y = self._facts(X, y)
@@ -164,94 +165,6 @@ class SklearnTreeReference(ReferenceClassifier):
         return translate(schema, learner.fit(columns, codes.labels), names)
 
 
-class SklearnForestReference(SklearnTreeReference):
-    """scikit-learn's RandomForestClassifier over the same codes: Breiman's forest, its trees translated."""
-
-    name = "sklearn-forest"
-
-    def __init__(
-        self,
-        schema: Any = None,
-        max_depth: int | None = None,
-        *,
-        trees: int = 100,
-        criterion: str = "gini",
-        bins: int = 64,
-        min_samples_leaf: int = 1,
-        random_state: int | None = 0,
-    ) -> None:
-        super().__init__(
-            schema,
-            max_depth,
-            criterion=criterion,
-            bins=bins,
-            min_samples_leaf=min_samples_leaf,
-            random_state=random_state,
-        )
-        self.trees = trees
-
-    def _check(self) -> None:
-        super()._check()
-        check_whole(self.trees, "trees", 1, 10_000)
-
-    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Forest:
-        from sklearn.ensemble import RandomForestClassifier
-
-        assert codes.labels is not None
-        columns, names = binary_columns(schema, codes.features)
-        if self.max_depth == 0 or not codes.labels.size or not names:
-            return Forest(schema, (majority_leaf(schema, codes),))
-        learner = RandomForestClassifier(
-            self.trees,
-            criterion=self.criterion,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            random_state=self.random_state,
-        ).fit(columns, codes.labels)
-        # The trees of a forest know classes by their places among those that occur.
-        for tree in learner.estimators_:
-            tree.classes_ = learner.classes_
-        return Forest(schema, tuple(translate(schema, tree, names) for tree in learner.estimators_), "proba")
-
-
-class RandomTreesReference(ReferenceClassifier):
-    """Random trees without privacy: the twin of ``smooth-forest`` that counts all records in every tree, exactly.
-
-    What privacy costs that forest is the difference (Fletcher 2017, 8.2).
-    """
-
-    name = "random-trees"
-
-    def __init__(
-        self,
-        schema: Any = None,
-        max_depth: int | None = None,
-        *,
-        trees: int = 100,
-        bins: int = 64,
-        max_leaves: int = 1024,
-        random_state: int | None = 0,
-    ) -> None:
-        self.schema = schema
-        self.max_depth = max_depth
-        self.trees = trees
-        self.bins = bins
-        self.max_leaves = max_leaves
-        self.random_state = random_state
-
-    def recipe(self) -> SmoothForest:
-        """The private forest of the same trees, checked."""
-        depth: Any = "auto" if self.max_depth is None else self.max_depth
-        return SmoothForest(trees=self.trees, max_depth=depth, bins=self.bins, max_leaves=self.max_leaves)
-
-    def _check(self) -> None:
-        self.recipe()
-
-    def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Forest:
-        routes = self.recipe().routes(schema, np.random.default_rng(self.random_state))
-        return exact_forest(MemoryEngine(schema, codes), routes)
-
-
 def exact_forest(engine: Engine, routes: Routes) -> Forest:
     """Public trees with the exact class counts of all records in each. NOT private."""
     schema = engine.schema
@@ -324,7 +237,3 @@ REFERENCES: dict[str, type[ReferenceClassifier]] = {
     learner.name: learner for learner in (ID3ReferenceClassifier, C45ReferenceClassifier, SklearnTreeReference)
 }
 """Name -> classifier, made by ``(schema, max_depth)``; a ``max_depth`` of None is full depth."""
-FOREST_REFERENCES: dict[str, type[ReferenceClassifier]] = {
-    learner.name: learner for learner in (SklearnForestReference, RandomTreesReference)
-}
-"""The same for forests, which take longer and do not stand beside every evaluation."""

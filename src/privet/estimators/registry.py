@@ -10,8 +10,9 @@ from privet.errors import ModelFileError, RecipeError
 from privet.estimators.base import PrivateClassifier, SchemaClassifier
 from privet.estimators.classifiers import classifier_class
 from privet.estimators.references import REFERENCES
+from privet.privacy.budget import exact, read_fraction
 from privet.recipes.registry import OWN
-from privet.trees.codec import load
+from privet.recipes.saved import read_model
 
 CLASSIFIERS: dict[str, type[PrivateClassifier]] = {name: classifier_class(name) for name in OWN}
 """Those of privet's own recipes. For a name that may be another package's there is ``classifier_class``."""
@@ -24,17 +25,12 @@ def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
     >>> privet.make_classifier("diffpid3", epsilon=0.5, max_depth=2)
     DiffPID3Classifier(epsilon=0.5, max_depth=2)
     """
-    chosen = classifier_class(recipe)
-    known = chosen().get_params()
-    unknown = sorted(set(params) - set(known))
-    if unknown:
-        raise RecipeError(f"recipe {recipe!r} has no parameter {unknown[0]!r}; it has {', '.join(sorted(known))}")
-    return chosen(**params)
+    return classifier_class(recipe)(**params)
 
 
 def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
     """A fitted classifier from a file that ``save`` wrote, with the parameters of that fit (but for its ledger)."""
-    model = load(path)
+    model, _ = read_model(path)
     name = f"the model file {os.fspath(path)!r}"
     chosen = _classifier_of_file(model.recipe, name)
     params = {key: value for key, value in model.params.items() if key in chosen().get_params()}
@@ -42,10 +38,15 @@ def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
         if issubclass(chosen, PrivateClassifier):
             params = chosen.recipe_class.restore(params)
         if "epsilon" in params:
-            params["epsilon"] = Fraction(params["epsilon"])  # files hold exact fractions as text
+            params["epsilon"] = _epsilon(params["epsilon"])
         return chosen(schema=model.schema, **params)._adopt(model)
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise ModelFileError(f"{name} is damaged: its parameters or its certificate cannot be read") from error
+        raise ModelFileError(f"{name} is damaged: its parameters cannot be read") from error
+
+
+def _epsilon(value: Any) -> Fraction:
+    """Files hold exact fractions as text, and those of older versions numbers."""
+    return read_fraction(value, "epsilon") if isinstance(value, str) else exact(value, "epsilon")
 
 
 def _classifier_of_file(recipe: str, name: str) -> type[SchemaClassifier]:

@@ -4,6 +4,7 @@ Measures on released models are free. Measures on records are NOT PRIVATE unless
 that need no protection, or a table and its published form in the owner's own hands.
 """
 
+from privet.evaluation.metrics import Performance, performance
 from privet.measures.private import private_retention, private_supports
 from privet.measures.retention import (
     Matched,
@@ -17,7 +18,6 @@ from privet.measures.retention import (
     support_distance,
 )
 from privet.measures.rulelist import RuleList, rule_list
-from privet.measures.scores import Performance, performance
 from privet.measures.significance import Significance, corrected_t, wilcoxon
 from privet.measures.similarity import Similarity, compare_rules
 

@@ -44,8 +44,8 @@ def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> np
     if not isinstance(data, PrivateDataset):
         raise ParameterError("data must be a protected data set: privet.protect(table, schema, ledger) makes one")
     tree = _tree(patterns)
-    work = data.for_work("pattern supports", epsilon, tree.schema)
-    counts = work.frontier().descend(tree.routes).class_counts_all(epsilon, what="pattern supports")
+    with data.for_work(epsilon, "pattern supports", tree.schema) as work:
+        counts = work.frontier().descend(tree.routes).class_counts_all(epsilon, what="pattern supports")
     place = {leaf: number for number, leaf in enumerate(tree.routes.leaves.tolist())}
     return counts[[place[node] for node, _ in tree.walk() if tree.test(node) is None]]
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.evaluation.metrics import Performance, performance
 from privet.measures.matching import Ints, Matched, count_matches
 from privet.measures.rulelist import RuleList, rule_list
-from privet.measures.scores import Performance, performance
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Schema
 from privet.schema.encoding import Codes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.measures.foreign import foreign_rules, is_foreign
 from privet.schema import Schema
+from privet.schema.limits import brief
 from privet.structure.splits import Kind, Tests, check_test, make_test
 from privet.trees.codec import Model
+from privet.trees.counts import noise_scale
 from privet.trees.forest import Forest
 from privet.trees.rules import Condition, Rule, rules_of
 from privet.trees.tree import Tree
@@ -79,6 +82,7 @@ class RuleList:
                 "then": rule.label,
                 "support": rule.support,
                 "confidence": rule.confidence,
+                **({} if rule.below is None else {"below": rule.below}),
                 "text": rule.describe(self.schema),
             }
             for rule in self.rules
@@ -99,10 +103,12 @@ class RuleList:
             schema = Schema.from_dict(content["schema"])
             rules = tuple(_rule(schema, rule) for rule in content["rules"])
             return cls(schema, rules)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ModelFileError(f"the rules are damaged: {error!r}") from error
+        except ModelFileError:
+            raise
         except (SchemaError, ParameterError) as error:
             raise ModelFileError(f"the rules are damaged: {error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise ModelFileError(f"the rules are damaged: {brief(error)}") from error
 
     def _condition(self, condition: Condition) -> dict[str, Any]:
         test, name = condition.test, self.schema.names[condition.test.attribute]
@@ -131,6 +137,7 @@ def rule_list(model: Any, *, names: Sequence[str] | None = None, inner: bool = F
     if names is not None:
         raise ParameterError("names is for scikit-learn models; privet's know their attributes")
     trees = getattr(model, "model_", model)
+    scale = noise_scale(trees.certificate) if isinstance(trees, Model) else None
     trees = trees.trees if isinstance(trees, Model) else trees
     if not isinstance(trees, Tree | Forest):
         raise ParameterError(
@@ -138,7 +145,7 @@ def rule_list(model: Any, *, names: Sequence[str] | None = None, inner: bool = F
             "privet.load_model, or a fitted tree or forest of scikit-learn's"
         )
     each = trees.trees if isinstance(trees, Forest) else (trees,)
-    return RuleList(trees.schema, tuple(rule for tree in each for rule in rules_of(tree, inner=inner)))
+    return RuleList(trees.schema, tuple(rule for tree in each for rule in rules_of(tree, inner=inner, scale=scale)))
 
 
 def _reaches(value: float | None, least: float) -> bool:
@@ -151,4 +158,9 @@ def _rule(schema: Schema, facts: Mapping[str, Any]) -> Rule:
         Condition(make_test(kinds[c["test"]], schema.index(c["attribute"]), int(c["number"])), int(c["child"]))
         for c in facts["if"]
     )
-    return Rule(conditions, facts["then"], facts.get("support"), facts.get("confidence"))
+    if facts["then"] is not None and facts["then"] not in schema.label.values:
+        raise ParameterError("a rule predicts what is no label of the schema")
+    for key in ("support", "confidence", "below"):
+        if facts.get(key) is not None and not (type(facts[key]) in (int, float) and 0 <= facts[key] < math.inf):
+            raise ParameterError(f"the {key} of a rule must be a number of at least 0")
+    return Rule(conditions, facts["then"], facts.get("support"), facts.get("confidence"), facts.get("below"))

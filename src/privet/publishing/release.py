@@ -88,13 +88,13 @@ class Release:
 
 
 def publish(publisher: Publisher, data: PrivateDataset, epsilon: object, progress: Progress | None = None) -> Release:
-    """Publish a protected table for at most ``epsilon``, on an account of its own."""
+    """Publish a protected table for at most ``epsilon``, which is reserved first."""
     exact = parse_epsilon(epsilon)
     check_progress(progress)
-    work = data.for_work(f"publishing by {publisher.name}", exact, publisher.prepare(data.schema))
-    tree = publisher.grow(work, exact, progress)
     params = publisher.params | {"epsilon": exact, "neighbours": data.ledger.neighbours.value}
-    return Release(publisher.name, tree, params, work.certificate().to_dict())
+    with data.for_work(exact, f"publishing by {publisher.name}", publisher.prepare(data.schema)) as work:
+        tree = publisher.grow(work, exact, progress)
+        return Release(publisher.name, tree, params, work.certificate().to_dict())
 
 
 def csv_text(columns: Mapping[str, Any]) -> str:

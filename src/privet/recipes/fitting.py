@@ -34,7 +34,7 @@ def fit(
     ----------
     recipe : what to grow
     engine : where the records are
-    ledger : what the fit spends from, on an account of its own
+    ledger : what the fit spends from; all of its price is reserved first
     epsilon : the most that it spends
     random : for public choices only, never for noise
     progress : told (steps done, steps at most)
@@ -50,10 +50,10 @@ def fit(
     ('mohammed2015', '1/2')
     """
     exact = _checked(recipe, epsilon, expected_records, ledger, random, progress)
-    # Use the account from the start: then a refused fit leaves no trace, and the certificate has all conditions.
-    account = ledger.account(f"fit of {recipe.info.name}", recipe.loss(exact))
-    data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
-    return _grow(recipe, data, exact, random, progress, expected_records)
+    # Use the account from the start: then the certificate has all conditions.
+    with ledger.reserve(recipe.loss(exact), work_of(recipe), engine.schema) as account:
+        data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
+        return _grow(recipe, data, exact, random, progress, expected_records)
 
 
 def fit_dataset(
@@ -67,8 +67,13 @@ def fit_dataset(
 ) -> Model:
     """The same for a protected data set, so that questions and models share one ledger."""
     exact = _checked(recipe, epsilon, expected_records, data.ledger, random, progress)
-    work = data.for_work(f"fit of {recipe.info.name}", recipe.loss(exact), recipe.prepare(data.schema))
-    return _grow(recipe, work, exact, random, progress, expected_records)
+    with data.for_work(recipe.loss(exact), work_of(recipe), recipe.prepare(data.schema)) as work:
+        return _grow(recipe, work, exact, random, progress, expected_records)
+
+
+def work_of(recipe: Recipe) -> str:
+    """How a fit is called in the books."""
+    return f"fit of {recipe.info.name}"
 
 
 def _checked(
@@ -94,8 +99,8 @@ def _grow(
     expected_records: int | None,
 ) -> Model:
     made = provenance()
-    left = confirm_usable(data, epsilon, expected_records)
-    survey = recipe.survey(data, left)
+    left, counted = confirm_usable(data, epsilon, expected_records)
+    survey = (recipe if counted is None else recipe.knowing(counted)).survey(data, left)
     trees = survey.recipe.grow_model(survey.data, survey.left, random or np.random.default_rng(), progress)
     params = recipe.params | {"epsilon": epsilon, "neighbours": data.ledger.neighbours.value}
     if expected_records is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from privet.growing.cuts import worth_finding
+from privet.growing.forests import Counted
 from privet.growing.prospects import COUNT_SHARE, bins_worth
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Recipe, Survey, check_choice, check_share, check_whole, exact_share
@@ -62,9 +63,16 @@ class Gridded(Recipe):
 
     # -- the number of records, which some recipes want for other reasons too --------------------------------------
 
+    _known: ClassVar[Counted | None] = None  # what was bought before, on a copy that is made for one fit
+
+    def knowing(self, records: Counted) -> Recipe:
+        told = replace(super().knowing(records))
+        object.__setattr__(told, "_known", records)
+        return told
+
     @property
     def _declared_size(self) -> int | None:
-        return None
+        return self._known
 
     @property
     def _count_share(self) -> Fraction:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
-from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from privet.privacy import noise
+from privet.privacy.bookkeeping import this_minute
 
 PACKAGES = ("privet", noise.PACKAGE, "numpy", "numba")  # what decides: this code, its noise, numbers, counting
 
@@ -19,11 +19,6 @@ def provenance() -> dict[str, str]:
     True
     """
     return {"date": this_minute(), "python": platform.python_version()} | _versions()
-
-
-def this_minute() -> str:
-    """The time to the minute, UTC: the one thing in a model that two equal fits need not share."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
 
 
 @cache

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from privet.errors import ParameterError, RecipeError
+from privet.growing.forests import Counted
 from privet.growing.grower import Progress
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -101,6 +102,11 @@ class Recipe(ABC):
     def recuts(self, schema: Schema) -> bool:
         """Whether ``survey`` may cut numbers anew, by the public facts: then records are kept so that it can."""
         return False
+
+    def knowing(self, records: Counted) -> Recipe:
+        """The recipe that is told how many records there are, and buys no count where it would."""
+        wants = any(f.name == "n_public" for f in fields(self)) and getattr(self, "n_public", None) is None
+        return replace(self, n_public=records) if wants else self  # type: ignore[call-arg]  # it has that field
 
     def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
         """Buy what is worth knowing before anything grows, and decide by it what "auto" stands for."""

@@ -12,6 +12,7 @@ names the package. privet's own are never touched by it.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -81,10 +82,30 @@ def recipe_class(name: str) -> type[Recipe]:
         return others.recipes[name]
     if name in others.faults:
         raise RecipeError(others.faults[name])
-    known = [*OWN, *others.recipes]
-    near = get_close_matches(name.lower(), known, n=1, cutoff=0.75)  # a letter in four may be wrong
-    meant = f"did you mean {near[0]!r}? " if near else ""
-    raise RecipeError(f"unknown recipe {name!r}; {meant}choose one of {', '.join(known)}")
+    raise _unknown(name, [*OWN, *others.recipes])
+
+
+def refuse_unknown(names: Iterable[str]) -> None:
+    """Raise for a name that no recipe has. No recipe is loaded, so that a misspelt one is told at once.
+
+    >>> refuse_unknown(["exakt"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    privet.errors.RecipeError: unknown recipe 'exakt'; did you mean 'exact'? Choose one of sulq, ...
+    """
+    for name in names:
+        if name not in OWN:
+            from importlib.metadata import entry_points
+
+            others = [entry.name for entry in entry_points(group=GROUP)]
+            if name not in others:
+                raise _unknown(name, [*OWN, *others])
+
+
+def _unknown(name: str, known: list[str]) -> RecipeError:
+    near = get_close_matches(name.lower().replace("_", "-"), known, n=1, cutoff=0.75)  # a letter in four may be wrong
+    meant = f"did you mean {near[0]!r}? Choose" if near else "choose"
+    fix = f"{meant} one of {', '.join(known)}"
+    return RecipeError(f"unknown recipe {name!r}", parameter="recipe", fix=fix)
 
 
 def classifier_name(recipe: type[Recipe]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from privet.errors import ModelFileError
+from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.privacy.certificate import Certificate
 from privet.trees.codec import Model, load
 
@@ -14,6 +14,6 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Model, Certificate]:
     model = load(path)
     try:
         return model, Certificate.from_dict(model.certificate)
-    except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+    except (ParameterError, SchemaError) as error:
         where = f"the model file {os.fspath(path)!r}"
-        raise ModelFileError(f"{where} is damaged: its certificate cannot be read") from error
+        raise ModelFileError(f"{where} is damaged: its certificate cannot be read: {error}") from error

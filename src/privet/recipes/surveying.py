@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.growing.cuts import cut_at, find
-from privet.growing.forests import size_of
+from privet.growing.forests import Counted, size_of
 from privet.growing.prospects import COUNT_SHARE, cuts_share
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Numeric, Schema
@@ -33,9 +33,10 @@ class Signal:
 def hear(
     data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction = COUNT_SHARE
 ) -> tuple[Signal, Fraction]:
-    """The signal, and what is left of epsilon: the number of records is bought unless the owner has declared it."""
+    """The signal, and what is left of epsilon: the number of records is bought unless it is known."""
     records, left = size_of(data, n_public, epsilon, share)
-    return Signal(records, epsilon, n_public is not None, data.ledger.steps), left
+    declared = n_public is not None and not isinstance(n_public, Counted)
+    return Signal(records, epsilon, declared, data.ledger.steps), left
 
 
 def cut_where_records_lie(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privet.errors import FitStopped, ParameterError
+from privet.growing.forests import Counted
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import check_whole
 
@@ -36,8 +37,10 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
     return price
 
 
-def confirm_usable(data: PrivateDataset, epsilon: Fraction, expected: int | None) -> Fraction:
-    """Buy the number of usable records, if one is expected, and return what is left of epsilon for the fit.
+def confirm_usable(data: PrivateDataset, epsilon: Fraction, expected: int | None) -> tuple[Fraction, Counted | None]:
+    """Buy the number of usable records, if one is expected; what is left of epsilon for the fit, and the number.
+
+    A recipe that plans by the number of records is told this one, and buys no other.
 
     Raises ``FitStopped`` if the noisy count is below a quarter of ``expected``. With half of ``expected`` or more that
     happens less than once in a million fits; without any usable record it fails to happen as seldom.
@@ -46,14 +49,15 @@ def confirm_usable(data: PrivateDataset, epsilon: Fraction, expected: int | None
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(6000)
     >>> data = privet.protect(table, schema, privet.Ledger(1))
-    >>> confirm_usable(data, Fraction(1), 5600)
-    Fraction(99, 100)
+    >>> left, counted = confirm_usable(data, Fraction(1), 5600)
+    >>> left, 5000 < counted < 7000
+    (Fraction(99, 100), True)
     """
     if expected is None:
-        return epsilon
+        return epsilon, None
     price = count_price(epsilon, expected, data.ledger.steps)
     data.ledger.add_caveat(f"that about {expected} usable records are expected was stated by the owner as public")
     counted = int(data.frontier().count_all(price, what="number of usable records")[0])
     if counted < STOP_BELOW * expected:
         raise FitStopped(counted, int(expected), price)
-    return epsilon - price
+    return epsilon - price, Counted.of(counted, data, price)
