@@ -67,7 +67,7 @@ DRAWS ?= 20000
 SEED ?= 1
 
 fuzz: $(STAMP)
-	PRIVET_FUZZ_DRAWS=$(DRAWS) PRIVET_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -n $(WORKERS) tests/schema/test_encoding_fuzz.py
+	PRIVET_FUZZ_DRAWS=$(DRAWS) PRIVET_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -n $(WORKERS) tests/tables/test_encoding_fuzz.py
 
 bench: $(STAMP)
 	@set -e; for f in benchmarks/[a-z]*.py; do \

@@ -42,8 +42,8 @@ def compare(table: str, epsilons: list[float], folds: int, with_delta: bool) -> 
 
     from privet import AdditiveClassifier
     from privet.datasets import real
-    from privet.schema.encoding import encode
-    from privet.schema.frozen import freeze
+    from privet.tables.encoding import encode
+    from privet.tables.frozen import freeze
 
     schema, columns = real.load(table)
     labels = encode(schema, columns).labels
@@ -116,8 +116,8 @@ def memory(schema: Any, table: dict[str, np.ndarray], y: np.ndarray) -> float:
     """What a fit adds to the memory of an engine, over the encoded table; in a process of its own."""
     from privet import Ledger
     from privet.engines.opening import open_engine
-    from privet.recipes.additive import AdditiveModel
-    from privet.recipes.fitting import fit
+    from privet.fitting import fit
+    from privet.recipes.ours.additive import AdditiveModel
 
     reader, writer = os.pipe()
     if os.fork() == 0:
@@ -152,7 +152,7 @@ def speed() -> bool:
     few = {name: column[:3000] for name, column in table.items()}
     our_seconds(schema, few, y[:3000])  # compiled code does not count
     ours = our_seconds(schema, table, y)
-    from privet.schema.frozen import freeze
+    from privet.tables.frozen import freeze
 
     ((_, theirs, _, _),) = ask_peer(
         EBM, peer_columns(freeze(schema, table, y)), np.ones((1, RECORDS), dtype=bool), [1.0]

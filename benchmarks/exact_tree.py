@@ -24,7 +24,7 @@ from privet import Categorical, ExactTreeClassifier, Numeric, ParameterError, Sc
 from privet.datasets import real
 from privet.datasets.clinic import clinic
 from privet.engines import joint_tables
-from privet.growing import whole_tree as whole
+from privet.growing.whole import whole_tree as whole
 from privet.structure.splits import Tests
 
 FITS = {  # part: table, depth, seconds at most

@@ -14,12 +14,12 @@ import time
 
 import numpy as np
 
-from privet.measures.retention import retention_report
-from privet.measures.rulelist import RuleList
+from privet.models.rules import Condition, Rule
+from privet.rules.retention import retention_report
+from privet.rules.rulelist import RuleList
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes
 from privet.structure.splits import Threshold
-from privet.trees.rules import Condition, Rule
+from privet.tables.encoding import Codes
 
 ATTRIBUTES, BINS, CONDITIONS = 14, 20, 6
 TARGET = 5.0  # seconds

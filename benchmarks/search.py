@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import privet
-from privet.schema.files import read_table
+from privet.tables.files import read_table
 
 SETTINGS = [
     {"max_depth": [1, 2, 3, 4, 5, 6]},

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from privet.growing.candidates import Candidates
-from privet.growing.choosing import JointChoice
-from privet.growing.grower import Growth, Progress, grow
-from privet.growing.plans import Plan
+from privet.growing.greedy.candidates import Candidates
+from privet.growing.greedy.choosing import JointChoice
+from privet.growing.greedy.grower import Growth, Progress, grow
+from privet.growing.greedy.plans import Plan
+from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
 from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
 from privet.schema import Schema
-from privet.trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -66,4 +66,4 @@ class Stump(Recipe):
             candidates=candidates,
             chooser=JointChoice(Gini()),
         )
-        return grow(data.frontier(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, data.ledger.steps, progress).tree

@@ -13,9 +13,9 @@ import pytest
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.privacy.counting import ROOT
-from privet.published.mcmc import Chain, ExactStop, OpenBlock
+from privet.recipes.unsound.mcmc import Chain, ExactStop, OpenBlock
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
+from privet.tables.encoding import Codes
 from privet_experiments.experiment import Row
 from privet_experiments.papers.bai import chain as bai_chain
 from privet_experiments.papers.bai import depths as bai

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from privet.errors import ParameterError
-from privet.planning.signals import SIGNALS
+from privet.planning.strength import STRENGTHS
 from privet_experiments.ours import forecast
 from privet_experiments.runner import run
 
@@ -26,9 +26,9 @@ def test_a_table() -> None:
     # Eight fits that guess lose some 40 points, with a deviation of 5 at most; 10 is six of them away.
     assert small.lost > 10
     assert abs(large.lost) < 10
-    assert set(small.forecast) == set(SIGNALS)
+    assert set(small.forecast) == set(STRENGTHS)
     assert small.fits == large.fits
-    nearest = min(SIGNALS, key=lambda name: abs(small.forecast_without_noise[name] - small.without_noise))
+    nearest = min(STRENGTHS, key=lambda name: abs(small.forecast_without_noise[name] - small.without_noise))
     assert small.fits == nearest
     assert [row[:3] for row in found.outcome.tables[0].rows] == [
         ("vote", "mohammed2015", "0.01"),

@@ -11,7 +11,8 @@ from privet.datasets import real
 from privet.datasets.fletcher import SYNTH, synth
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.recipes.smooth_forest import SmoothForest
+from privet.recipes.papers.smooth_forest import SmoothForest
+from privet.tables.encoding import encode_features
 from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
 from privet_experiments.ours import forest_claims, forest_settings
@@ -148,7 +149,7 @@ def test_twins() -> None:
     flipped, accuracies = [], []
     for epsilon in (0.2, 1, 1000):
         twins = forest_twins(SmoothForest(trees=20), schema, table, epsilon)
-        features, labels = twins.private.schema.encode_features(table), table["class"]
+        features, labels = encode_features(twins.private.schema, table), table["class"]
         flipped.append(twins.flipped)
         accuracies.append((twins.private.predict(features) == labels).mean())
         assert (twins.twin.predict(features) == labels).mean() >= accuracies[-1] - 0.02

@@ -11,7 +11,7 @@ import pytest
 from privet import Categorical, Schema
 from privet.errors import ParameterError, RecipeError
 from privet.evaluation.cross_validation import Fold
-from privet.schema.frozen import freeze
+from privet.tables.frozen import freeze
 from privet_experiments.folds import fold_by_fold, mean_of, standard_error, way_of
 from privet_experiments.ours import graded, reliability, which_learner
 from privet_experiments.references import SHARES

@@ -7,7 +7,7 @@ import pytest
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.frozen import freeze
+from privet.tables.frozen import freeze
 from privet_experiments.papers.fletcher import anonymising, rule_similarity
 from privet_experiments.papers.fletcher.rule_similarity import Figure91, Table43
 from privet_experiments.runner import run

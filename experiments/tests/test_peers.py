@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privet.datasets import real
 from privet.errors import ParameterError
-from privet.schema.frozen import freeze
+from privet.tables.frozen import freeze
 from privet_experiments.ours.comparison import folds_of
 from privet_experiments.peers import command, environments, learners
 from privet_experiments.registry import entry

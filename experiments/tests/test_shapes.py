@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from privet.errors import ParameterError
+from privet.owner.inspection import check_table
 from privet_experiments.ours import shapes
 from privet_experiments.ours.shapes import (
     LARGE_SHAPES,
@@ -27,7 +28,7 @@ def test_values_lie_inside_their_bounds_and_deciles_are_deciles(shape: str) -> N
     values = np.array([columns[f"x{i}"] for i in range(NUMBERS)])
     inside = (values > SHAPES[shape].low) & (values < SHAPES[shape].high)
     assert inside.mean() > 0.999
-    assert schema.check(columns | {"class": labels}) is not None
+    assert check_table(schema, columns | {"class": labels}) is not None
     assert set(labels.tolist()) == set(range(5))
     cuts = shapes.declared_deciles(shape, schema).attributes[0].thresholds  # type: ignore[union-attr]
     assert cuts is not None

@@ -11,8 +11,8 @@ import pytest
 
 from privet.datasets.fletcher import synth
 from privet.engines.memory import MemoryEngine
-from privet.growing.random_trees import RandomTrees
-from privet.recipes.smooth_forest import SmoothForest
+from privet.growing.forests.random_trees import RandomTrees
+from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.schema import Categorical, Numeric, Schema
 from privet_experiments.experiment import Row
 from privet_experiments.folds import MEASURES

@@ -33,23 +33,23 @@ from privet.estimators.classifiers import SNRForestClassifier as SNRForestClassi
 from privet.estimators.classifiers import SuLQTreeClassifier as SuLQTreeClassifier
 from privet.estimators.registry import load_model as load_model
 from privet.estimators.registry import make_classifier as make_classifier
+from privet.evaluation.private_score import private_score as private_score
+from privet.evaluation.private_search import PrivateSearchCV as PrivateSearchCV
+from privet.evaluation.splitting import CoinFold as CoinFold
+from privet.evaluation.splitting import holdout as holdout
 from privet.privacy.dataset import PrivateDataset as PrivateDataset
 from privet.privacy.ledger import Certificate as Certificate
 from privet.privacy.ledger import Ledger as Ledger
 from privet.recipes.registry import list_recipes as list_recipes
-from privet.report.figures import plot_frontier as plot_frontier
 from privet.report.figures import plot_ledger as plot_ledger
 from privet.report.figures import plot_shapes as plot_shapes
+from privet.report.figures import plot_tradeoff as plot_tradeoff
 from privet.report.figures import plot_tree as plot_tree
 from privet.report.writing import write_report as write_report
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema
 from privet.schema import Unit as Unit
-from privet.scoring.score import private_score as private_score
-from privet.scoring.search import PrivateSearchCV as PrivateSearchCV
-from privet.scoring.splitting import CoinFold as CoinFold
-from privet.scoring.splitting import holdout as holdout
 
 __version__: str
 __all__ = [
@@ -98,9 +98,9 @@ __all__ = [
     "list_recipes",
     "load_model",
     "make_classifier",
-    "plot_frontier",
     "plot_ledger",
     "plot_shapes",
+    "plot_tradeoff",
     "plot_tree",
     "private_score",
     "protect",

@@ -120,7 +120,7 @@ class FitStopped(PrivetError, RuntimeError):
         super().__init__(
             f"the fit was stopped: about {counted} records are usable (a noisy count), where {expected} were expected. "
             f"The count cost epsilon {_short(price)}; the rest was not charged. Labels are probably written otherwise "
-            "than in the schema: let the data owner run `privet schema check`, or schema.check(table)"
+            "than in the schema: let the data owner run `privet schema check`"
         )
 
     def __reduce__(self) -> tuple[object, ...]:

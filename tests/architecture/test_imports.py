@@ -12,33 +12,36 @@ import pytest
 SRC = Path(__file__).parents[2] / "src" / "privet"
 
 # What each room may import besides itself. A new top-level module gets its line here first.
-KERNEL = {"addresses", "bidi", "errors", "markup", "schema", "structure", "privacy"}
-LIBRARY = KERNEL | {"trees", "engines", "growing"}
-TOP = LIBRARY | {"published", "recipes", "estimators", "datasets"}
-ABOVE = TOP | {"scoring", "measures", "publishing", "planning", "audit", "evaluation", "report", "server"}
+BASE = {"addresses", "bidi", "errors", "markup"}
+FACTS = BASE | {"schema", "tables", "structure"}
+LIBRARY = FACTS | {"privacy", "models", "engines", "growing"}
+TOP = LIBRARY | {"recipes", "fitting", "estimators", "datasets"}
+ASIDE = TOP | {"publishing", "planning", "owner"}
+ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server"}
 SEES: dict[str, set[str]] = {
     "addresses": set(),
     "bidi": set(),
     "errors": set(),
     "markup": {"bidi"},
-    "schema": {"addresses", "bidi", "errors"},
-    "structure": {"bidi", "errors", "schema"},
-    "privacy": {"addresses", "bidi", "errors", "markup", "schema", "structure"},
-    "trees": {"addresses", "bidi", "errors", "markup", "schema", "structure"},
-    "datasets": {"errors", "schema"},
-    "engines": KERNEL,
-    "growing": KERNEL | {"trees"},
-    "published": LIBRARY,
-    "recipes": LIBRARY | {"published"},
-    "estimators": LIBRARY | {"recipes"},
-    "scoring": TOP,
-    "evaluation": TOP,
-    "measures": TOP | {"evaluation"},
+    "schema": BASE,
+    "tables": BASE | {"schema"},
+    "structure": BASE | {"schema"},
+    "privacy": FACTS,
+    "models": FACTS,
+    "datasets": BASE | {"schema", "tables"},
+    "engines": FACTS | {"privacy"},
+    "growing": FACTS | {"privacy", "models"},
+    "recipes": LIBRARY,
+    "fitting": LIBRARY | {"recipes"},
+    "estimators": LIBRARY | {"recipes", "fitting"},
+    "owner": FACTS,
+    "rules": TOP | {"evaluation"},
     "publishing": TOP,
     "planning": TOP,
-    "audit": TOP | {"testing"},
-    "report": TOP | {"scoring", "planning", "evaluation"},
-    "server": TOP,
+    "evaluation": ASIDE,
+    "audit": ASIDE | {"evaluation", "rules", "testing"},
+    "report": ASIDE | {"evaluation", "rules"},
+    "server": ABOVE - {"server"},
     "cli": ABOVE | {""},  # "": for the version it prints
 }
 ANYTHING = {"testing", ""}  # "" is the package's own __init__
@@ -66,7 +69,7 @@ def named_modules(tree: ast.AST, module: str, is_package: bool) -> Iterator[tupl
                 base = module.split(".")
                 base = base[: len(base) - level + is_package] if level else []
                 stem = ".".join([*base, *([name] if name else [])])
-                # `from privet import trees` loads a room, `from privet.trees import Tree` a name: report the longer.
+                # `from privet import trees` loads a room, `from privet.models import Tree` a name: report the longer.
                 yield from ((node.lineno, f"{stem}.{alias.name}") for alias in names)
             case ast.Call(func=ast.Attribute(attr="import_module") | ast.Name(id="import_module" | "__import__")):
                 if node.args and isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str):
@@ -137,8 +140,8 @@ def test_the_table_has_no_circle() -> None:
     assert left == {}
 
 
-def test_trees_and_data_never_reach_the_kernel() -> None:
-    for start in ("trees", "datasets"):
+def test_models_and_data_never_reach_the_kernel() -> None:
+    for start in ("models", "datasets"):
         reached, todo = set(), [start]
         while todo:
             if (r := todo.pop()) not in reached:
@@ -148,19 +151,19 @@ def test_trees_and_data_never_reach_the_kernel() -> None:
 
 
 PLANTED = {
-    "plain import": ("trees/rules.py", "import privet.privacy.ledger\n"),
-    "from a module": ("trees/rules.py", "from privet.privacy.ledger import Ledger\n"),
+    "plain import": ("models/rules.py", "import privet.privacy.ledger\n"),
+    "from a module": ("models/rules.py", "from privet.privacy.ledger import Ledger\n"),
     "from the package": ("privacy/noise.py", "from privet import growing\n"),
     "relative": ("schema/facts.py", "from ..structure import splits\n"),
-    "relative, two up": ("trees/rules.py", "from ..privacy import ledger\n"),
-    "relative, in __init__": ("trees/__init__.py", "from ..privacy import ledger\n"),
+    "relative, two up": ("models/rules.py", "from ..privacy import ledger\n"),
+    "relative, in __init__": ("models/__init__.py", "from ..privacy import ledger\n"),
     "inside a function": ("errors.py", "def f():\n    from privet.schema import Schema\n    return Schema\n"),
     "for type checking": ("errors.py", "import typing\nif typing.TYPE_CHECKING:\n    import privet.schema\n"),
-    "by string": ("trees/rules.py", "import importlib\nx = importlib.import_module('privet.privacy')\n"),
-    "a lazy public name": ("trees/rules.py", "from privet import Ledger\n"),
-    "the off switch": ("growing/grower.py", "from privet.testing import ZeroNoise\n"),
+    "by string": ("models/rules.py", "import importlib\nx = importlib.import_module('privet.privacy')\n"),
+    "a lazy public name": ("models/rules.py", "from privet import Ledger\n"),
+    "the off switch": ("growing/greedy/grower.py", "from privet.testing import ZeroNoise\n"),
     "data to the kernel": ("datasets/real.py", "import privet.privacy\n"),
-    "what is not private": ("growing/grower.py", "from privet.published.mcmc import Chain\n"),
+    "what is not private": ("growing/greedy/grower.py", "from privet.recipes.unsound.mcmc import Chain\n"),
     "unknown room": ("cupboard.py", ""),
 }
 SOUND = {
@@ -171,12 +174,12 @@ SOUND = {
     "structure/splits.py": "from ..schema import Schema\n",
     "privacy/__init__.py": "from .noise import draw\n",
     "privacy/noise.py": "import numpy\nimport privet.structure.splits\n",
-    "trees/__init__.py": "from privet.trees.rules import Rule\nfrom . import rules\n",
-    "trees/rules.py": "from ..structure.splits import Threshold\n",
-    "growing/grower.py": "from privet import trees\nfrom privet.privacy import noise\n",
-    "published/mcmc.py": "from privet.growing import grower\n",
+    "models/__init__.py": "from privet.models.rules import Rule\nfrom . import rules\n",
+    "models/rules.py": "from ..structure.splits import Threshold\n",
+    "growing/greedy/grower.py": "from privet import models\nfrom privet.privacy import noise\n",
+    "recipes/unsound/mcmc.py": "from privet.growing import grower\n",
     "audit/exact.py": "from privet.testing import ReplayNoise\n",
-    "testing.py": "import privet.growing.grower\n",
+    "testing.py": "import privet.growing.greedy.grower\n",
 }
 
 

@@ -16,13 +16,13 @@ import pytest
 
 from privet.audit import audit_learner, exact, progress, tiny_schema, wide_schema, zoo
 from privet.audit.draws import NotComparable
+from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.schema import Numeric
 from privet.structure.splits import Tests
 from privet.testing import check_recipe
-from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]
 SMALL = {relation: [pair for pair in zoo(relation=relation) if len(pair.table) < 9] for relation in RELATIONS}

@@ -17,8 +17,8 @@ from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini, Max, Score
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.papers.diffpc45 import DiffPC45
+from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.registry import recipe_classes
 from privet.structure.splits import Tests
 
@@ -34,7 +34,7 @@ def choice(score: Score, mechanism: Any) -> Any:
 TIGHT = {
     "noisy count": lambda data, epsilon: data.noisy_count(epsilon),
     "class counts": lambda data, epsilon: tuple(data.class_counts(epsilon).values()),
-    "label": lambda data, epsilon: int(data.frontier().choose_labels_all(epsilon)[0]),
+    "label": lambda data, epsilon: int(data.level().choose_labels_all(epsilon)[0]),
     "max, exponential": choice(Max(), "exponential"),
     "max, permute-and-flip": choice(Max(), "permute-and-flip"),
     "gini, exponential": choice(Gini(), "exponential"),

@@ -16,17 +16,17 @@ import pytest
 
 from privet.audit import AuditResult, audit_learner, exact, zoo
 from privet.engines.memory import MemoryEngine
+from privet.models.tree import Tree
 from privet.privacy import mechanisms
 from privet.privacy.budget import Neighbours, float_up
-from privet.privacy.counting import Cells, bin_counts, class_counts
+from privet.privacy.counting import Partition, bin_counts, class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Gini, Max
-from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, Tests, Threshold
-from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]
 # The pairs where losses are large: a sound counterpart must reach its claim there.
@@ -55,7 +55,7 @@ def smooth_label(data: PrivateDataset, epsilon: Fraction) -> int:
 
 
 def sound_label(data: PrivateDataset, epsilon: Fraction) -> int:
-    return int(data.frontier().choose_labels_all(epsilon)[0])
+    return int(data.level().choose_labels_all(epsilon)[0])
 
 
 def test_smooth_sensitivity_in_the_exponential_mechanism() -> None:
@@ -101,7 +101,7 @@ def test_stopping_by_a_noisy_count() -> None:
 SHARDS = MemoryEngine.shards
 
 
-def by_position(self: MemoryEngine, cells: Cells, count: int, coins: Any) -> Cells:
+def by_position(self: MemoryEngine, cells: Partition, count: int, coins: Any) -> Partition:
     return SHARDS(self, cells, count, lambda sides, size: np.arange(size) * sides // max(size, 1))
 
 

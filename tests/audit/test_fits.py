@@ -16,15 +16,15 @@ from privet.audit import exact
 from privet.audit.fit_cases import Case, cases
 from privet.audit.fit_release import audit_release
 from privet.audit.fits import audit_law, log_density
-from privet.growing import additive
-from privet.growing.knots import Basis, hats
+from privet.growing.additive.fitting import fitting as additive
+from privet.growing.cutting.knots import Basis, hats
 from privet.privacy.budget import float_up
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits import calibration as calibrating
 from privet.privacy.fits import perturbed_fit
-from privet.privacy.fits.calibration import RELEASE_SHARE, Calibration, Shape, calibrate
+from privet.privacy.fits.calibration import RELEASE_SHARE, Calibration, FitLayout, calibrate
 from privet.privacy.losses import Loss
-from privet.recipes.additive import AdditiveModel
+from privet.recipes.ours.additive import AdditiveModel
 from privet.schema import Numeric
 from privet.testing import check_recipe
 
@@ -32,7 +32,7 @@ DELTA = Fraction(1, 1000)
 Fault = Callable[[Calibration], Calibration]
 
 
-def gaussian(shape: Shape, loss: Loss) -> Calibration:
+def gaussian(shape: FitLayout, loss: Loss) -> Calibration:
     """Gaussian noise also where Laplace noise is less, as it is on tables this small."""
     found = calibrating._least(shape, "gaussian", loss)
     assert found is not None

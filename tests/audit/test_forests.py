@@ -16,33 +16,33 @@ from privet.audit.released import Reach, canonical
 from privet.audit.zoo import OF_A_CLASS
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded
-from privet.growing import forests
-from privet.growing.forests import buy_leaf_counts
-from privet.growing.random_trees import RandomTrees
+from privet.growing.forests.leaf_counts import buy_leaf_counts
+from privet.growing.forests.leaf_counts import leaf_counts as forests
+from privet.growing.forests.random_trees import RandomTrees
+from privet.models.forest import Forest
+from privet.models.leaf_counts import add_up, as_trees, shares
+from privet.models.tree import Tree
 from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
-from privet.privacy.counting import Cells, class_counts, descend, only
+from privet.privacy.counting import Partition, class_counts, descend, only
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
 from privet.privacy.scores import LogLoss
-from privet.recipes import snr_forest
-from privet.recipes.greedy_forest import GreedyForest
-from privet.recipes.jagannathan2012 import Jagannathan2012
-from privet.recipes.jagannathan2013 import Jagannathan2013
-from privet.recipes.mohammed2015 import Mohammed2015
-from privet.recipes.patil_singh2014 import PatilSingh2014
-from privet.recipes.rana2016 import Rana2016
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers import snr_forest
+from privet.recipes.papers.greedy_forest import GreedyForest
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.jagannathan2013 import Jagannathan2013
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.recipes.papers.patil_singh2014 import PatilSingh2014
+from privet.recipes.papers.rana2016 import Rana2016
+from privet.recipes.papers.smooth_forest import SmoothForest
+from privet.recipes.papers.snr_forest import SNRForest
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
-from privet.recipes.smooth_forest import SmoothForest
-from privet.recipes.snr_forest import SNRForest
-from privet.schema.encoding import Codes
+from privet.tables.encoding import Codes
 from privet.testing import check_recipe
-from privet.trees.forest import Forest
-from privet.trees.leaf_counts import add_up, as_trees, shares
-from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]
 # Public records of the audit's own schema.
@@ -199,7 +199,7 @@ def test_leaves_only_where_records_fell() -> None:
 SHARDS = MemoryEngine.shards
 
 
-def by_position(self: MemoryEngine, cells: Cells, count: int, coins: Any) -> Cells:
+def by_position(self: MemoryEngine, cells: Partition, count: int, coins: Any) -> Partition:
     return SHARDS(self, cells, count, lambda sides, size: np.arange(size) * sides // max(size, 1))
 
 

@@ -13,24 +13,24 @@ import pytest
 from privet import Ledger
 from privet.audit import audit_learner, exact, released, tiny_schema, zoo
 from privet.audit.declared import NotComparable, digest
-from privet.growing.knots import hats, main_basis
+from privet.growing.cutting.knots import hats, main_basis
+from privet.models.additive import Additive
+from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.fits.calibration import Shape
+from privet.privacy.fits.calibration import FitLayout
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.losses import Loss
 from privet.privacy.noise import current_source, declare
 from privet.privacy.scores import Max
-from privet.recipes.additive import AdditiveModel
-from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.ours.additive import AdditiveModel
+from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.recipe import Survey
 from privet.schema import Numeric
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, Tests
 from privet.structure.terms import Term
 from privet.testing import check_recipe, checks
-from privet.trees.additive import Additive
-from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]
 NAMES = ("one class only", "margin 4 to 5", "a single record")
@@ -84,7 +84,7 @@ def fitted(data: PrivateDataset, epsilon: Fraction, way: str, secret: int) -> An
             data = data.sample(Fraction(1 + secret % 2, 3))
         case "what is made of it":
             after = 1.0 + secret
-    shape = Shape(
+    shape = FitLayout(
         tuple(term.size for term in terms), tuple(term.touched for term in terms), tuple(favours), 2, records, evidence
     )
     plan = Fit(tuple(terms), offset, weights, background)
@@ -127,7 +127,7 @@ class Balanced(AdditiveModel):
         weights = np.array(true_counts(data)[::-1] > 0, dtype=np.float64)
         plan = Fit(tuple(basis.term for basis in bases), np.zeros(1), weights)
         sizes, touched = (tuple(getattr(b.term, name) for b in bases) for name in ("size", "touched"))
-        shape = Shape(sizes, touched, (1.0,) * len(bases), 2, 100.0, 25.0)
+        shape = FitLayout(sizes, touched, (1.0,) * len(bases), 2, 100.0, 25.0)
         data.perturbed_fit(plan, shape, Loss(epsilon))
         return Additive(data.schema, (), np.zeros(1))
 
@@ -149,7 +149,7 @@ def test_an_exact_set_of_candidates_is_caught() -> None:
         tests = Tests.multiway(data.schema)
         allowed = np.ones((1, len(tests)), dtype=bool)
         allowed[0, (int(true_counts(data)[0]) if secretly else max(noisy, 0)) % len(tests)] = False
-        data.frontier().choose_all(tests, Max(), epsilon / 2, allowed=allowed)
+        data.level().choose_all(tests, Max(), epsilon / 2, allowed=allowed)
         return noisy
 
     how: dict[str, Any] = {"transcripts": 2, "complete": 0}

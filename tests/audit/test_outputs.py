@@ -11,7 +11,7 @@ import pytest
 from privet.audit import TooLarge, audit_learner, exact, output_distribution, zoo
 from privet.audit.outputs import largest_log_ratio
 from privet.privacy.noise import current_source
-from privet.recipes.exact import ExactTree
+from privet.recipes.ours.exact import ExactTree
 from privet.testing.noise import discrete_laplace
 
 

@@ -14,7 +14,7 @@ from privet.audit.animals import record
 from privet.audit.containers import containers, kind_of
 from privet.audit.exact import _in_containers
 from privet.schema import Schema
-from privet.schema.encoding import encode
+from privet.tables.encoding import encode
 
 RELATIONS = ["add-remove", "replace-one"]
 WIDE = {relation: zoo(wide_schema(), relation=relation, of_a_class=()) for relation in RELATIONS}
@@ -24,7 +24,7 @@ ALL = ["lists", "numpy arrays", "pandas objects", "pandas nullable types", "pand
 def counts(data: Any, epsilon: Any) -> Any:
     """How many records there are of each value of each attribute."""
     asked = np.ones((1, len(data.schema.attributes)), dtype=bool)
-    return data.frontier().attribute_counts_all(epsilon, asked)
+    return data.level().attribute_counts_all(epsilon, asked)
 
 
 def columns_of(table: Any) -> dict[str, Any]:

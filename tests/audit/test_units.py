@@ -13,8 +13,8 @@ from privet import Unit
 from privet.audit import audit_learner
 from privet.audit.zoo import Pair, tiny_schema
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.diffpid3 import DiffPID3
-from privet.schema import frozen
+from privet.recipes.papers.diffpid3 import DiffPID3
+from privet.tables import frozen
 
 SCHEMA = replace(tiny_schema(), unit=Unit("who", max_rows=2))
 NO, YES = ("red", 1.0, False, "no"), ("blue", 9.0, True, "yes")

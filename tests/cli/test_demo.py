@@ -8,7 +8,7 @@ from typing import Any
 
 import privet
 from privet.cli import demo
-from privet.cli.telling import tell
+from privet.cli.demo_text import tell
 from privet.recipes.registry import recipe_classes
 
 
@@ -55,7 +55,7 @@ def test_the_tour_for_people(desk: Any, capsys: Any, monkeypatch: Any) -> None:
 def test_the_page_is_opened_on_request(desk: Any, monkeypatch: Any) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setattr("privet.cli.telling.tell", lambda tour: None)
+    monkeypatch.setattr("privet.cli.demo_text.tell", lambda tour: None)
     desk.ok("demo", "--open", "-o", desk["tour"])
     assert opened == [(desk.folder / "tour" / "tree.html").resolve().as_uri()]
     (desk.folder / "tour" / "tree.json").write_text("{}")

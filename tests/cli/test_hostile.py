@@ -165,8 +165,8 @@ RULES: dict[str, Callable[[Any], None]] = {
 
 @pytest.mark.parametrize("what", RULES)
 def test_forged_rules_are_refused(desk: Any, model: Any, what: str) -> None:
-    from privet.measures import rule_list
-    from privet.trees.codec import load
+    from privet.models.codec import load
+    from privet.rules import rule_list
 
     facts = rule_list(load(desk["tree.json"])).to_dict()
     RULES[what](facts)

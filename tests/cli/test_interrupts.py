@@ -104,7 +104,7 @@ def interrupt_many(folder: Path, loaded: bool, count: int, seed: int) -> None:
     import privet.estimators.registry
     import privet.privacy.samplers.tree_weights
     from privet.cli import main  # noqa: F401
-    from privet.schema.files import read_table
+    from privet.tables.files import read_table
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background work with Ctrl-C ignored
     make_table(folder)

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from privet.measures import rule_list
+from privet.models.codec import load
 from privet.privacy.ledger import Ledger
+from privet.rules import rule_list
 from privet.schema import Schema
-from privet.schema.files import read_table
-from privet.trees.codec import load
+from privet.tables.encoding import encode
+from privet.tables.files import read_table
 
 
 def publish(desk: Any, method: str, *more: object, out: str = "out.csv") -> Any:
@@ -26,7 +27,7 @@ def test_a_published_table_is_a_table(desk: Any, method: str) -> None:
     assert result.exit_code == 0, result.stderr
     assert "Differentially private with epsilon = 1" in result.stdout
     schema = Schema.from_json(desk["clinic.schema.json"])
-    codes = schema.encode(read_table(desk["out.csv"], schema))
+    codes = encode(schema, read_table(desk["out.csv"], schema))
     assert codes.labels is not None
     assert 400 < codes.labels.size < 800
     again = desk.ok("fit", desk["out.csv"], "-s", desk["clinic.schema.json"], "-r", "exact", "-e", 1, "-o", desk["m"])

@@ -1,72 +1,84 @@
-"""The command starts at once: nothing that counts, draws or learns is loaded to print a help page."""
+"""The recipes, as people read about them, and forests in a few lines."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+import io
+import json
+from dataclasses import fields
+from typing import Any
 
 import pytest
+from rich.console import Console
 
-import privet
-from privet.datasets.clinic import clinic
-
-HEAVY = ("numpy", "numba", "sklearn", "scipy", "opendp", "narwhals", "pandas", "pyarrow")
-
-
-def loaded_by(statement: str) -> list[str]:
-    probe = f"import sys\n{statement}\nprint(*[m for m in {HEAVY!r} if m in sys.modules])"
-    return subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
+from privet.cli.options import RESERVED
+from privet.cli.recipes import explained, listed, parameters
+from privet.recipes.registry import DEFAULT, recipe_class, recipe_classes
 
 
-def test_the_command_line_loads_nothing_heavy() -> None:
-    assert loaded_by("import privet.cli") == []
-    assert loaded_by("import privet.cli, numpy") == ["numpy"]  # the probe can fail
+def printed(parts: Any, width: int = 100) -> list[str]:
+    console = Console(file=io.StringIO(), width=width)
+    for part in parts:
+        console.print(part, highlight=False)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
 
 
-@pytest.mark.parametrize("arguments", [["show"], ["report", "-o", "page.html"]])
-def test_what_is_shown_needs_no_learner(tmp_path: Path, arguments: list[str]) -> None:
-    schema, table = clinic(200)
-    privet.SuLQTreeClassifier(schema, epsilon=1, max_depth=1).fit(table).save(tmp_path / "tree.json")
-    command = [arguments[0], "tree.json", *arguments[1:]]
-    program = f"import os\nfrom privet.cli import app\nos.chdir({str(tmp_path)!r})\n"
-    program += f"try: app({command!r})\nexcept SystemExit: pass\nprint()"
-    assert not {"sklearn", "scipy", "pandas", "opendp"} & set(loaded_by(program))
-    if arguments[0] == "report":
-        assert (tmp_path / "page.html").stat().st_size > 10_000
+def test_the_list_fits_a_hundred_columns_a_line_each() -> None:
+    known = recipe_classes()
+    lines = printed(listed(list(known.values())))
+    assert max(len(line.rstrip()) for line in lines) <= 100
+    assert len(lines) <= len(known) + 12
+    for name, recipe in known.items():
+        (row,) = [line for line in lines if line.split()[:1] == [name]]
+        assert recipe.info.title in row
+        assert ("*" in row.split()) == bool(recipe.info.recommended)
+        assert ("†" in row) == bool(recipe.unsound)
+    first = next(line for line in lines if line.split()[:1] and line.split()[0] in known)
+    assert recipe_class(first.split()[0]).info.recommended  # the recommended ones come first
+    assert any("privet recipes NAME" in line for line in lines)
 
 
-FIRST = """
-import sys
-
-import pytest
-from contextlib import contextmanager
-from privet.cli import app, {module}
-seen, bar = [], {module}.progress
-
-@contextmanager
-def spy(what):
-    seen.append((what, "numpy" in sys.modules))
-    with bar(what) as shown:
-        yield shown
-
-{module}.progress = spy
-try:
-    app({arguments!r})
-except SystemExit:
-    print(seen)
-"""
+def test_the_default_is_recommended() -> None:
+    assert "default" in recipe_class(DEFAULT).info.recommended
 
 
-@pytest.mark.parametrize(
-    ("module", "arguments"),
-    [
-        ("fitting", ["fit", "nowhere.csv", "-s", "nowhere.json", "-e", "1", "-o", "nowhere/tree.json"]),
-        ("evaluating", ["evaluate", "nowhere.csv", "-s", "nowhere.json", "-e", "1"]),
-        ("scoring", ["score", "nowhere.json", "nowhere.csv", "-e", "1"]),
-    ],
-)
-def test_progress_is_shown_before_anything_heavy_is_loaded(module: str, arguments: list[str]) -> None:
-    program = FIRST.format(module=module, arguments=arguments)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[('starting', False)]", done.stderr
+@pytest.mark.parametrize("name", recipe_classes())
+def test_a_page_tells_everything(name: str) -> None:
+    recipe = recipe_class(name)
+    lines = printed(explained(recipe))
+    assert max(len(line.rstrip()) for line in lines) <= 100
+    text = " ".join(" ".join(printed(explained(recipe), width=800)).split())
+    info = recipe.info
+    for fact in (info.citation, info.budget, info.depth, info.trees, info.numeric, *info.guarantee):
+        assert " ".join(fact.split()) in text
+    assert text.count("NOT PRIVATE") == len(recipe.unsound)
+    settings = {one.option: one for one in parameters(recipe)}
+    for field in fields(recipe):
+        if field.name != "variant":
+            one = settings[RESERVED.get(field.name, f"--set {field.name}=")]
+            assert one.explanation, f"the docstring does not explain {field.name}"
+            assert one.default == str(field.default)
+
+
+def test_json(shared_desk: Any) -> None:
+    listed = json.loads(shared_desk.ok("recipes", "--json").stdout)["recipes"]
+    assert [one["name"] for one in listed if one["recommended"]].count(DEFAULT) == 1
+    one = json.loads(shared_desk.ok("recipes", DEFAULT, "--json").stdout)
+    assert one["name"] == DEFAULT
+    assert {"option", "default", "explanation"} == set(one["parameters"][0])
+
+
+def test_a_forest_is_a_summary(desk: Any) -> None:
+    assert desk.fit("-o", desk["forest.json"], "--set", "trees=4", recipe="random-forest").exit_code == 0
+    text = desk.ok("show", desk["forest.json"]).stdout
+    assert text.startswith("random-forest: 4 trees, ")
+    assert "What the trees ask for:" in text
+    assert len(text.splitlines()) < 60
+    everything = desk.ok("show", desk["forest.json"], "--tree", "all").stdout
+    second = desk.ok("show", desk["forest.json"], "--tree", 2).stdout
+    assert second.startswith("random-forest: 1 tree, ")
+    assert second.split("\n", 1)[1] in everything
+    rules = desk.ok("show", desk["forest.json"], "--tree", 2, "--format", "rules").stdout
+    assert 0 < rules.count("\n") < desk.ok("show", desk["forest.json"], "--format", "rules").stdout.count("\n")
+    alone = desk.ok("show", desk["forest.json"], "--format", "certificate").stdout
+    assert alone.startswith("Differentially private")

@@ -12,8 +12,8 @@ import pytest
 
 import privet
 from privet.cli import fitting
+from privet.models import drafts
 from privet.privacy.ledger import Ledger
-from privet.trees import drafts
 
 Alias = Callable[[Path, Path], object]
 ALIASES: dict[str, Alias] = {

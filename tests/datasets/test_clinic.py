@@ -8,12 +8,14 @@ import pytest
 from privet.datasets.clinic import FEVER, SLIDE_PATIENTS, clinic, clinic_schema, clinic_tree
 from privet.datasets.fs import Sample
 from privet.errors import ParameterError
+from privet.owner.inspection import check_table
+from privet.tables.encoding import encode
 
 
 def test_the_tree_knows_the_fourteen_patients_of_the_slides() -> None:
     schema = clinic_schema("nominal")
     columns = dict(zip([*schema.names, "class"], zip(*SLIDE_PATIENTS, strict=True), strict=True))
-    codes = schema.encode({name: np.array(column) for name, column in columns.items()})
+    codes = encode(schema, {name: np.array(column) for name, column in columns.items()})
     assert codes.labels is not None
     assert clinic_tree("nominal").classify(Sample(schema, codes.features, codes.labels)).tolist() == list(codes.labels)
 
@@ -32,7 +34,7 @@ def test_without_noise_the_class_follows_from_what_the_table_shows(temperature: 
 def test_the_table_keeps_to_its_schema(temperature: str) -> None:
     schema, table = clinic(2_000, temperature=temperature)  # type: ignore[arg-type]
     assert list(table) == ["blood_pressure", "weight", "temperature", "cough", "class"]
-    assert schema.check(table).ok
+    assert check_table(schema, table).ok
     assert {len(column) for column in table.values()} == {2_000}
     assert table["cough"].dtype == np.bool_
     assert set(table["class"].tolist()) == {"Sick", "Healthy"}

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from privet.datasets.fs import FIRST_LEAF_DEPTH, HiddenTree, Sample, domain, random_tree, sample
 from privet.errors import ParameterError
+from privet.owner.inspection import check_table
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import encode
+from privet.tables.encoding import encode
 
 FALSE_ALARM = 1e-6
 MIXED = Schema(
@@ -157,7 +158,7 @@ def test_values_in_the_table_are_the_schemas_own() -> None:
     assert set(table["odd"].tolist()) == {"a", 7, True}
     assert set(table["whole"].tolist()) == {3, 4, 5, 6, 7, 8}
     assert table["class"].dtype == np.bool_
-    assert MIXED.check(table).ok
+    assert check_table(MIXED, table).ok
 
 
 def test_the_generator_is_seeded_and_nothing_else() -> None:

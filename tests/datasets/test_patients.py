@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from privet.datasets.patients import FRESH, HELD_OUT, SCHEMA, SIZES, TABLE, generated_files, patients, sample_files
-from privet.schema.files import read_table
+from privet.owner.inspection import check_table
 from privet.schema.written import schema_of
+from privet.tables.encoding import encode_features
+from privet.tables.files import read_table
 
 
 def test_the_files_are_what_the_generator_draws() -> None:
@@ -23,7 +25,7 @@ def test_the_files_are_what_the_generator_draws() -> None:
 def test_the_table_keeps_to_its_schema(tmp_path: Path, name: str) -> None:
     schema = schema_of(json.loads(sample_files()[SCHEMA]))
     (tmp_path / name).write_text(sample_files()[name], encoding="utf-8")
-    report = schema.check(read_table(tmp_path / name, schema))
+    report = check_table(schema, read_table(tmp_path / name, schema))
     assert report.ok
     assert report.records == SIZES[name]
     assert schema.caveats() == ()
@@ -41,8 +43,8 @@ def test_there_is_something_to_learn_and_not_everything() -> None:
     schema, table = patients(4000, 5)
     _, fresh = patients(4000, 6)
     fitted = DecisionTreeClassifier(max_depth=5, min_samples_leaf=20, random_state=0)
-    fitted.fit(schema.encode_features(table).T, table["readmitted"])
-    share = fitted.score(schema.encode_features(fresh).T, fresh["readmitted"])
+    fitted.fit(encode_features(schema, table).T, table["readmitted"])
+    share = fitted.score(encode_features(schema, fresh).T, fresh["readmitted"])
     assert 0.75 < share < 0.9
     assert 0.5 < np.mean(fresh["readmitted"] == "no") < share - 0.1
     assert {name: column.tolist() for name, column in patients(50, 1)[1].items() if name != "bmi"} == {

@@ -21,12 +21,12 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.engines.spill import Spill, Spilled
+from privet.fitting import fit
 from privet.privacy.counting import ROOT, Tally, class_counts, level_sums, refine
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.exact import ExactTree
-from privet.recipes.fitting import fit
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.diffpc45 import DiffPC45
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Tests
 from privet.testing import check_engine, schemas, tables

@@ -17,16 +17,16 @@ from privet.privacy.counting import (
     LOW_BITS,
     RESIDUAL_BITS,
     ROOT,
-    Cells,
     FitCurvature,
     FitSums,
+    Partition,
     carried,
     refine,
 )
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes
 from privet.structure.splits import OneCategory
 from privet.structure.terms import UNIT
+from privet.tables.encoding import Codes
 from privet.testing.engines import _fit_question
 
 
@@ -92,7 +92,7 @@ def value(limbs: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("split", [False, True])
 def test_sums_are_those_of_a_slow_computation(classes: int, split: bool) -> None:
     mine = engine(classes, 400)
-    cells: Cells = refine(ROOT, mine.schema, [OneCategory(1, 0)]) if split else ROOT
+    cells: Partition = refine(ROOT, mine.schema, [OneCategory(1, 0)]) if split else ROOT
     places = mine.places(cells)
     wanted, bent = slowly(_fit_question(mine.schema, cells, FitSums), mine, places)
     found = mine.answer([_fit_question(mine.schema, cells, kind) for kind in (FitSums, FitCurvature)])

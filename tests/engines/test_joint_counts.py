@@ -13,9 +13,9 @@ from privet import Categorical, Numeric, Schema
 from privet.engines.joint_counts import JointCounts
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT, Joint, only, refine
-from privet.schema.encoding import Codes, encode
 from privet.structure import compiled
 from privet.structure.splits import OneCategory, Tests, Threshold
+from privet.tables.encoding import Codes, encode
 from privet.testing import schemas, tables
 
 

@@ -20,10 +20,10 @@ from privet.privacy.counting import ROOT, Ints, Question, only, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.privacy.samplers.tree_space import TreeSpace
-from privet.recipes.exact import ExactTree
-from privet.schema.encoding import Codes, encode
+from privet.recipes.ours.exact import ExactTree
 from privet.structure import compiled
 from privet.structure.splits import Multiway, OneCategory, Tests, Threshold
+from privet.tables.encoding import Codes, encode
 from privet.testing import schemas, tables
 
 from .test_joint_counts import check_counts, wide
@@ -192,15 +192,15 @@ def test_too_many_counts_are_refused_before_anything_is_charged(monkeypatch: pyt
     space = TreeSpace(tests, 2, (0.5,) * 3, np.ones(len(tests)), (1, 1))
     held = table_counts(schema, tests, 3)
     assert held == 2 * (1 + 6 * 5 + 15 * 25 + 20 * 125)
-    frontier = PrivateDataset(engine, ledger).frontier()
+    level = PrivateDataset(engine, ledger).level()
     monkeypatch.setattr(joint_tables, "MAX_COUNTS", held - 1)
     with pytest.raises(ParameterError, match="fewer levels"):
-        frontier.sample_trees_all([space], 1)
+        level.sample_trees_all([space], 1)
     assert ledger.spent == 0
     assert engine.passes == 0
     assert not tables_pay(schema, tests, 3, 10**9)
     monkeypatch.setattr(joint_tables, "MAX_COUNTS", held)
-    frontier.sample_trees_all([space], 1)
+    level.sample_trees_all([space], 1)
     assert ledger.spent == 1
 
 

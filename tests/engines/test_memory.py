@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema, protect
 from privet.engines import memory
 from privet.engines.memory import MemoryEngine
-from privet.privacy.counting import ROOT, Cells, Tally, bin_counts, class_counts, level_sums, only, refine
-from privet.schema.encoding import Codes, Quantum, encode
+from privet.privacy.counting import ROOT, Partition, Tally, bin_counts, class_counts, level_sums, only, refine
 from privet.structure.splits import Multiway, OneCategory, Test, Tests, Threshold
+from privet.tables.encoding import Codes, Quantum, encode
 from privet.testing import ReplayNoise, schemas, tables, use_noise
 
 
@@ -22,7 +22,7 @@ def engine_of(schema: Schema, table: Any) -> MemoryEngine:
     return MemoryEngine(schema, encode(schema, table, levels=True))
 
 
-def oracle_counts(engine: MemoryEngine, cells: Cells) -> np.ndarray:
+def oracle_counts(engine: MemoryEngine, cells: Partition) -> np.ndarray:
     """(cell, bin, class) counts, one record at a time."""
     schema = engine.schema
     counts = np.zeros((cells.size, schema.total_bins, schema.n_classes), dtype=np.int64)
@@ -33,7 +33,7 @@ def oracle_counts(engine: MemoryEngine, cells: Cells) -> np.ndarray:
     return counts
 
 
-def oracle_route(engine: MemoryEngine, cells: Cells, tests: list[Test | None]) -> list[int]:
+def oracle_route(engine: MemoryEngine, cells: Partition, tests: list[Test | None]) -> list[int]:
     first, start = [], 0
     for test in tests:
         first.append(start)
@@ -121,7 +121,7 @@ def random_engine(records: int, arities: tuple[int, ...], classes: int, seed: in
     return MemoryEngine(schema, Codes(features, rng.integers(0, classes, records).astype(np.uint8), {}))
 
 
-def bincount_counts(engine: MemoryEngine, cells: Cells) -> np.ndarray:
+def bincount_counts(engine: MemoryEngine, cells: Partition) -> np.ndarray:
     """The same as oracle_counts, fast enough for large tables."""
     schema = engine.schema
     inside = engine.places(cells) >= 0
@@ -155,7 +155,7 @@ def test_shapes(records: int, arities: tuple[int, ...], classes: int, n_cells: i
     of_record = np.random.default_rng(1).integers(-1, n_cells, records)  # -1 is outside
     # One cell more holds the records outside; the partition does not count it.
     dealt = engine.shards(ROOT, n_cells + 1, lambda sides, size: of_record % sides)
-    cells = Cells(dealt.steps, n_cells)
+    cells = Partition(dealt.steps, n_cells)
     engine._places[cells.steps] = of_record.astype(np.int32)
     assert np.array_equal(bin_counts(engine, cells), bincount_counts(engine, cells))
     expected = np.zeros((n_cells, classes), dtype=np.int64)
@@ -227,7 +227,7 @@ def test_protect_takes_labels_apart() -> None:
 class PositionEngine(MemoryEngine):
     """The planted fault: shards by place in the table, as elsewhere, where it was audited at five times its epsilon."""
 
-    def shards(self, cells: Cells, count: int, coins: Any) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Any) -> Partition:
         coins(count, self._labels.size)
         return super().shards(cells, count, lambda sides, size: np.arange(size) % sides)
 

@@ -11,20 +11,20 @@ import pytest
 from privet import Ledger
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
-from privet.growing.blocks import block_space
+from privet.fitting import fit
+from privet.growing.whole.blocks import block_space
 from privet.privacy.counting import ROOT, Ints, Question
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.exact import ExactTree
-from privet.recipes.fitting import fit
-from privet.recipes.jagannathan2012 import Jagannathan2012
-from privet.recipes.mohammed2015 import Mohammed2015
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.diffpc45 import DiffPC45
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.recipes.recipe import Recipe
-from privet.recipes.smooth_forest import SmoothForest
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes, encode
 from privet.structure.splits import Tests
+from privet.tables.encoding import Codes, encode
 
 SCHEMA, TABLE = clinic(400, seed=1)
 
@@ -72,5 +72,5 @@ def test_a_multiway_block_is_one_pass() -> None:
     codes = Codes(random.integers(0, 3, (10, 50), dtype=np.uint8), random.integers(0, 2, 50, dtype=np.uint8))
     engine: Any = Scanning(schema, codes)
     space = block_space(Tests.multiway(schema), 2, 3)
-    PrivateDataset(engine, Ledger(1), ROOT).frontier().sample_trees_all([space], 1)
+    PrivateDataset(engine, Ledger(1), ROOT).level().sample_trees_all([space], 1)
     assert engine.passes <= 2

@@ -24,9 +24,9 @@ from privet.engines.sources.spark import SparkTable
 from privet.engines.spark import SparkEngine
 from privet.privacy.counting import ROOT, Tally, class_counts, refine
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.exact import ExactTree
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.diffpc45 import DiffPC45
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Threshold
 from privet.testing import check_engine

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from privet.fitting import fit, own_ledger
+from privet.models.codec import to_text
 from privet.privacy.counting import Engine
-from privet.recipes.fitting import fit, own_ledger
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
 from privet.schema import Schema
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.codec import to_text
 
 SMALL: dict[str, dict[str, Any]] = {
     "embedded": {"max_depth": 2},

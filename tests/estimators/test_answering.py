@@ -18,6 +18,7 @@ from privet.estimators.references import REFERENCES
 from privet.estimators.registry import CLASSIFIERS
 from privet.recipes.unoffered import ATTRIBUTES, FIT_ARGUMENTS, PARAMETERS, UnknownArgument
 from privet.schema import Schema
+from privet.tables.encoding import encode_features
 
 EXACT, FOREST = privet.ExactTreeClassifier, privet.PrivateForestClassifier
 every = pytest.mark.parametrize("kind", [*CLASSIFIERS.values(), *REFERENCES.values()])
@@ -103,7 +104,7 @@ def test_the_answers_are_true() -> None:
 
 def test_leaves_by_the_way_that_is_offered(clinic_schema: Schema, table: dict[str, Any]) -> None:
     tree = privet.DiffPID3Classifier(clinic_schema, epsilon=10).fit(table)
-    leaves = tree.tree_.apply(tree.schema_.encode_features(table))  # as the answer to `apply` says
+    leaves = tree.tree_.apply(encode_features(tree.schema_, table))  # as the answer to `apply` says
     assert tree.tree_.is_leaf[leaves].all()
 
 

@@ -19,9 +19,9 @@ from privet.errors import RecipeError
 from privet.estimators import classifiers
 from privet.estimators.faces import classifier_from
 from privet.estimators.registry import CLASSIFIERS
-from privet.recipes.mohammed2015 import Mohammed2015
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Info, Recipe
-from privet.recipes.sulq import SuLQ
 
 if TYPE_CHECKING:
     from nowhere import Mystery  # type: ignore[import-not-found]

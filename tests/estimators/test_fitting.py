@@ -22,10 +22,10 @@ from privet.datasets.clinic import clinic
 from privet.errors import EpsilonError, ParameterError, TableError
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import CLASSIFIERS
+from privet.models.additive import Additive
+from privet.models.forest import Forest
 from privet.schema import Categorical, Schema
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.additive import Additive
-from privet.trees.forest import Forest
 
 Make = Callable[..., Any]
 every = pytest.mark.parametrize("name", CLASSIFIERS)

@@ -16,9 +16,10 @@ from sklearn.model_selection import GridSearchCV
 import privet
 from privet.errors import ParameterError, PrivacyError, RecipeError, TableError
 from privet.estimators.registry import CLASSIFIERS
+from privet.models.forest import Forest
 from privet.schema import Categorical, Schema
+from privet.tables.encoding import encode_features
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.forest import Forest
 
 Make = Callable[..., Any]
 
@@ -47,7 +48,7 @@ def test_subrules_of_the_greedy_forest_count_the_records_they_match(
     forest = privet.GreedyForestClassifier(clinic_schema, 1, trees=3, min_records=10, prune=False)
     with use_noise(ZeroNoise()):
         forest.fit(table, table["ill"])
-    codes = forest.schema_.encode_features(table)
+    codes = encode_features(forest.schema_, table)
     inner = set(forest.subrules_) - set(forest.rules_)
     assert any(rule.conditions for rule in inner)
     for rule in forest.subrules_:
@@ -67,7 +68,7 @@ def test_subrules_of_the_greedy_forest_are_noisy(clinic_schema: Schema, table: d
     exact = {True: 0, False: 0}
     nodes = {True: 0, False: 0}
     for _ in range(4):
-        codes = forest.fit(table, table["ill"]).schema_.encode_features(table)
+        codes = encode_features(forest.fit(table, table["ill"]).schema_, table)
         for rule in forest.subrules_:
             if (true := int(rule.matches(codes).sum())) > 200:  # where nothing is clipped at 0
                 root = not rule.conditions

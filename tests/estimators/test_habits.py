@@ -13,12 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 
 import privet
+from privet.models.forest import Forest
+from privet.models.importance import importances
+from privet.models.tree import Tree
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import OneCategory, Threshold
+from privet.tables.encoding import encode
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.forest import Forest
-from privet.trees.importance import importances
-from privet.trees.tree import Tree
 
 SCHEMA = Schema(
     (Numeric("age", 0, 100, bins=10), Numeric("noise", 0, 100, bins=10)), Categorical("ill", ("no", "yes")), name="ward"
@@ -96,7 +97,7 @@ def test_importances_agree_with_scikit_learn() -> None:
     table = rng.random((400, 4))
     labels = np.where(table[:, 0] + 0.3 * table[:, 2] + 0.2 * rng.random(400) > 0.7, "yes", "no")
     ours = SklearnTreeReference(schema, 4, bins=8).fit(table, labels)
-    codes = schema.encode(table, labels)
+    codes = encode(schema, table, labels)
     theirs = sklearn.tree.DecisionTreeClassifier(max_depth=4, random_state=0)
     theirs.fit(binary_columns(schema, codes.features)[0], codes.labels)
     assert np.allclose(ours.feature_importances_, theirs.feature_importances_)

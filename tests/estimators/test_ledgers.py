@@ -16,7 +16,7 @@ from privet.errors import BudgetExceeded, PrivacyError
 from privet.estimators.classifiers import SuLQTreeClassifier
 from privet.estimators.registry import CLASSIFIERS
 from privet.privacy.ledger import Ledger
-from privet.recipes.sulq import SuLQ
+from privet.recipes.papers.sulq import SuLQ
 from privet.schema import Schema
 
 Make = Callable[..., Any]

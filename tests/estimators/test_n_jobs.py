@@ -10,9 +10,9 @@ import pytest
 from privet import ExactTreeClassifier, ParameterError
 from privet.datasets.clinic import clinic
 from privet.estimators import base
+from privet.models.render import export_text
 from privet.structure import compiled
 from privet.testing import SeededNoise, use_noise
-from privet.trees.render import export_text
 
 SCHEMA, TABLE = clinic(1500)
 

@@ -10,10 +10,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privet.errors import ParameterError
 from privet.estimators.references import REFERENCES, SklearnTreeReference, binary_columns
+from privet.models.validation import check_tree
 from privet.privacy.budget import INFINITY
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes, encode
-from privet.trees.validation import check_tree
+from privet.tables.encoding import Codes, encode
 
 every = pytest.mark.parametrize("name", REFERENCES)
 

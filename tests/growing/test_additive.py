@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from privet.engines.memory import MemoryEngine
-from privet.growing import bought_knots
-from privet.growing.additive import Wishes, grow_additive
-from privet.growing.knots import COARSE, fine_bins, main_basis, public_knots
-from privet.growing.outlook import Outlook, buy_outlook
-from privet.growing.pairs import candidates, penalties
+from privet.growing.additive.fitting import Preferences, grow_additive
+from privet.growing.additive.pairs import candidates, penalties
+from privet.growing.cutting import bought_knots
+from privet.growing.cutting.knots import COARSE, fine_bins, main_basis, public_knots
+from privet.growing.whole.class_estimate import ClassEstimate, buy_class_estimate
+from privet.models.additive import Additive
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import encode
 from privet.structure.terms import UNIT
+from privet.tables.encoding import encode
 from privet.testing import SeededNoise, ZeroNoise, use_noise
-from privet.trees.additive import Additive
 
 ONE = Fraction(1)
 
@@ -47,10 +47,15 @@ def protected(schema: Schema, columns: Any, ledger: Ledger) -> PrivateDataset:
 
 
 def grow(
-    schema: Schema, columns: Any, epsilon: Fraction = ONE, delta: Fraction = Fraction(0), seed: int = 0, **wishes: Any
+    schema: Schema,
+    columns: Any,
+    epsilon: Fraction = ONE,
+    delta: Fraction = Fraction(0),
+    seed: int = 0,
+    **preferences: Any,
 ) -> tuple[Additive, Ledger]:
     ledger = Ledger(epsilon, delta or None)
-    wish = Wishes(wishes.pop("class_weights", np.ones(schema.n_classes)), **wishes)
+    wish = Preferences(preferences.pop("class_weights", np.ones(schema.n_classes)), **preferences)
     with use_noise(SeededNoise(seed)):
         return grow_additive(
             PrivateDataset(MemoryEngine(schema, encode(schema, columns)), ledger), epsilon, delta, wish
@@ -169,7 +174,7 @@ def test_the_widest_noise_holds_for_categories_that_no_record_has(delta: Fractio
     assert abs(float(part.table[0, 0])) < 0.5 * part.widest
 
 
-# ---- the outlook ----------------------------------------------------------------------------------------------------
+# ---- the estimate ----------------------------------------------------------------------------------------------------
 
 
 def test_counts_are_bought_again_where_noise_drowns_them() -> None:
@@ -177,19 +182,19 @@ def test_counts_are_bought_again_where_noise_drowns_them() -> None:
         schema, columns = table(records)
         ledger = Ledger(1)
         with use_noise(SeededNoise(1)):
-            outlook = buy_outlook(protected(schema, columns, ledger), Fraction(1, 2))
-        assert ledger.spent == outlook.share / 2
-        assert least <= float(outlook.share) <= most + 1e-9
-        assert outlook.records == pytest.approx(records, rel=0.25)
+            estimate = buy_class_estimate(protected(schema, columns, ledger), Fraction(1, 2))
+        assert ledger.spent == estimate.share / 2
+        assert least <= float(estimate.share) <= most + 1e-9
+        assert estimate.records == pytest.approx(records, rel=0.25)
 
 
 def test_an_outlook_rules_no_class_out() -> None:
-    outlook = Outlook(np.array([900.0, -30.0, 40.0]), 1.0, Fraction(1, 50), least=25.0)
-    assert outlook.counts.tolist() == [900, 25, 40]
-    assert outlook.offset.sum() == pytest.approx(0)
-    assert outlook.offset[0] - outlook.offset[2] == pytest.approx(np.log(900 / 40))
-    assert outlook.led_by(2).shares.argmax() == 2
-    assert outlook.weighted(np.array([0.0, 1.0, 1.0])).shares.argmax() == 2
+    estimate = ClassEstimate(np.array([900.0, -30.0, 40.0]), 1.0, Fraction(1, 50), least=25.0)
+    assert estimate.counts.tolist() == [900, 25, 40]
+    assert estimate.offset.sum() == pytest.approx(0)
+    assert estimate.offset[0] - estimate.offset[2] == pytest.approx(np.log(900 / 40))
+    assert estimate.led_by(2).shares.argmax() == 2
+    assert estimate.weighted(np.array([0.0, 1.0, 1.0])).shares.argmax() == 2
 
 
 # ---- knots and pairs ------------------------------------------------------------------------------------------------
@@ -243,7 +248,7 @@ def test_many_categories_are_grouped_by_what_they_add() -> None:
             PrivateDataset(MemoryEngine(schema, encode(schema, columns)), Ledger(1)),
             ONE,
             Fraction(0),
-            Wishes(np.ones(2)),
+            Preferences(np.ones(2)),
         )
     (pair,) = (part for part in model.parts if len(part.attributes) == 2)
     assert pair.sides == (6, 2)

@@ -17,16 +17,16 @@ from privet import Categorical, Ledger, Numeric, Schema
 from privet.audit import AuditResult, Pair, audit_learner
 from privet.engines import joint_tables
 from privet.engines.memory import MemoryEngine
-from privet.growing.blocks import Blocks, block_space, grow_blocks
+from privet.growing.whole.blocks import Blocks, block_space, grow_blocks
+from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.privacy.samplers.tree_space import TreeSpace
-from privet.schema.encoding import Codes
 from privet.structure.open_tests import Answers
 from privet.structure.splits import Tests
+from privet.tables.encoding import Codes
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
-from privet.trees.tree import Tree
 
 Node = Any
 """A tree by hand: a label (or None where leaves have none), or (test, children)."""
@@ -61,7 +61,7 @@ class Case:
     def grow(self) -> Tree:
         data = PrivateDataset(MemoryEngine(self.schema, self.codes), Ledger(Fraction(self.epsilon)))
         blocks = Blocks(self.space, sum(self.levels), levels=self.levels)
-        return grow_blocks(data.frontier(), blocks, Fraction(self.epsilon))
+        return grow_blocks(data.level(), blocks, Fraction(self.epsilon))
 
 
 LABEL = Categorical("class", ("no", "yes"))
@@ -241,7 +241,7 @@ def pair(schema: Schema, relation: str) -> Pair:
 def test_the_audit_of_blocks_holds(schema: Schema, kind: str, levels: tuple[int, ...], relation: str) -> None:
     space = Case(schema, kind, levels).space
     found = audit_learner(
-        lambda data, epsilon: grow_blocks(data.frontier(), Blocks(space, sum(levels), levels=levels), epsilon),
+        lambda data, epsilon: grow_blocks(data.level(), Blocks(space, sum(levels), levels=levels), epsilon),
         [pair(schema, relation)], 1, neighbours=relation, transcripts=6, complete=100,
     )  # fmt: skip
     assert found.verdict == "holds", found
@@ -257,7 +257,7 @@ def test_a_prior_that_follows_the_records_is_noticed(monkeypatch: pytest.MonkeyP
 
     def audited() -> AuditResult:
         return audit_learner(
-            lambda data, epsilon: grow_blocks(data.frontier(), Blocks(space, 2), epsilon), [majority], Fraction(1, 20)
+            lambda data, epsilon: grow_blocks(data.level(), Blocks(space, 2), epsilon), [majority], Fraction(1, 20)
         )
 
     assert audited().verdict == "holds"

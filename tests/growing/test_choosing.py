@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
-from privet.growing.candidates import Candidates
-from privet.growing.choosing import JointChoice, NoisyGain, PointsFirst
-from privet.growing.domains import Domains
+from privet.growing.greedy.candidates import Candidates
+from privet.growing.greedy.choosing import JointChoice, NoisyGain, PointsFirst
+from privet.growing.greedy.domains import Domains
 from privet.privacy.counting import ROOT
-from privet.privacy.frontier import Frontier
 from privet.privacy.ledger import Ledger
+from privet.privacy.level import Level
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes
 from privet.structure.splits import Multiway, Threshold
+from privet.tables.encoding import Codes
 from privet.testing import SeededNoise, ZeroNoise, use_noise
 
 LABEL = Categorical("ill", ("no", "yes"))
@@ -38,16 +38,16 @@ def engine(schema: Schema, records: int = 400, seed: int = 0) -> MemoryEngine:
     return MemoryEngine(schema, Codes(features, (rng.random(records) < lean).astype(np.uint8)))
 
 
-def frontier(schema: Schema, ledger: Ledger, **how: int) -> Frontier:
+def level(schema: Schema, ledger: Ledger, **how: int) -> Level:
     counted = engine(schema, **how)
-    return Frontier(counted, ROOT, ledger)
+    return Level(counted, ROOT, ledger)
 
 
 def choose(chooser, schema: Schema, kind: str, epsilon: Fraction, **how: int) -> tuple[int, Ledger]:  # type: ignore[no-untyped-def]
     ledger = Ledger(epsilon)
     candidates = Candidates.of(schema, kind)  # type: ignore[arg-type]
     allowed = candidates.allowed(Domains.whole(schema))
-    chosen = chooser.choose(frontier(schema, ledger, **how), np.arange(1), candidates, allowed, epsilon)
+    chosen = chooser.choose(level(schema, ledger, **how), np.arange(1), candidates, allowed, epsilon)
     return int(chosen[0]), ledger
 
 
@@ -90,7 +90,7 @@ def test_points_first_counts_only_numbers_that_can_be_cut() -> None:
 def test_points_first_skips_a_number_whose_domain_is_used_up() -> None:
     """The cell left of the lowest cut cannot cut age again; its neighbour can, and the ledger pays the dearer."""
     ledger = Ledger(3)
-    cells = frontier(MIXED, ledger).split([Threshold(0, 0)])
+    cells = level(MIXED, ledger).split([Threshold(0, 0)])
     candidates = Candidates.of(MIXED, "mixed")
     allowed = candidates.allowed(Domains.whole(MIXED).split([Threshold(0, 0)]))
     with use_noise(ZeroNoise()):
@@ -138,7 +138,7 @@ def test_noisy_gain_never_takes_a_used_attribute() -> None:
     schema = Schema(tuple(Categorical(f"a{i}", (0, 1)) for i in range(3)), LABEL)
     candidates = Candidates.of(schema, "multiway")
     allowed = candidates.allowed(Domains.whole(schema).split([Multiway(1)]))
-    cells = frontier(schema, Ledger(1000)).split([Multiway(1)])
+    cells = level(schema, Ledger(1000)).split([Multiway(1)])
     for seed in range(30):
         with use_noise(SeededNoise(seed)):
             chosen = NoisyGain().choose(cells, np.arange(2), candidates, allowed, Fraction(1, 100))

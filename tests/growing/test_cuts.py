@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import privet
 from privet.audit import audit_learner, zoo
-from privet.growing.cuts import (
+from privet.growing.cutting.cuts import (
     AGAIN,
     FINER,
     ROUNDS,

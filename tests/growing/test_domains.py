@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.growing.candidates import TEST_KINDS, Candidates
-from privet.growing.domains import Domains
+from privet.growing.greedy.candidates import TEST_KINDS, Candidates
+from privet.growing.greedy.domains import Domains
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import OneCategory, Test, Tests, Threshold
 from privet.testing import schemas
@@ -48,7 +48,7 @@ def test_allowed_is_what_a_walk_over_all_codes_finds(data: st.DataObject, schema
         domains = Domains(schema, narrowed.possible[child : child + 1])
 
 
-def test_children_follow_the_order_of_the_frontier_and_leaves_drop_out() -> None:
+def test_children_follow_the_order_of_the_level_and_leaves_drop_out() -> None:
     schema = Schema((Numeric("age", 0, 4, bins=4), Categorical("sex", ("f", "m"))), Categorical("ill", ("n", "y")))
     domains = Domains.whole(schema, 3).split([Threshold(0, 1), None, OneCategory(1, 0)])
     assert domains.possible.astype(int).tolist() == [

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from privet import Categorical, Ledger, ParameterError, PrivateDataset, Schema
 from privet.engines import memory
 from privet.engines.memory import MemoryEngine
-from privet.growing.evidence import WEIGHTS, choose_weight, log_prior
+from privet.growing.forests.evidence import WEIGHTS, choose_weight, log_prior
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.privacy.counting import ROOT, LossSums, refine
 from privet.privacy.scores import LogLoss
-from privet.schema.encoding import Codes, encode
 from privet.structure.evidence import STEPS, Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, Tests
+from privet.tables.encoding import Codes, encode
 from privet.testing import ZeroNoise, neighbouring_tables, schemas, use_noise
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
 
 CANDIDATES = np.array([0.0, 0.1, 0.5, 1.0])
 MOST = 2000

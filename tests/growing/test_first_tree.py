@@ -10,18 +10,18 @@ import pytest
 
 from privet.audit import audit_learner, zoo
 from privet.engines.memory import MemoryEngine
-from privet.growing import first_tree
-from privet.growing.first_tree import LEAF_SHARE, OPERATIONS, draw_first_tree
-from privet.growing.knots import few_tests, fine_bins
-from privet.growing.outlook import Outlook
-from privet.growing.whole_tree import affordable_depth
+from privet.growing.additive.first_tree import LEAF_SHARE, OPERATIONS, draw_first_tree
+from privet.growing.additive.fitting import first_tree
+from privet.growing.cutting.knots import few_tests, fine_bins
+from privet.growing.whole.class_estimate import ClassEstimate
+from privet.growing.whole.whole_tree import affordable_depth
+from privet.models.additive import Additive
 from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import encode
+from privet.tables.encoding import encode
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.additive import Additive
 
 SCHEMA = fine_bins(Schema((Numeric("x", 0, 10), Categorical("c", ("a", "b", "d"))), Categorical("y", (0, 1))))
 EVEN = np.ones(2)
@@ -38,11 +38,11 @@ def drawn(columns: Any, epsilon: Fraction, **options: Any) -> tuple[Additive, Le
     ledger = Ledger(epsilon)
     data = PrivateDataset(MemoryEngine(SCHEMA, encode(SCHEMA, columns)), ledger)
     sizes = np.bincount(columns["y"], minlength=2).astype(float)
-    outlook = Outlook(sizes, 1.0, Fraction(0)).weighted(options.get("class_weights", EVEN))
+    estimate = ClassEstimate(sizes, 1.0, Fraction(0)).weighted(options.get("class_weights", EVEN))
     routes, part = draw_first_tree(
-        data, epsilon, outlook, options.get("class_weights", EVEN), options.get("favours", {})
+        data, epsilon, estimate, options.get("class_weights", EVEN), options.get("favours", {})
     )
-    return Additive(SCHEMA, (part,), outlook.offset, routes), ledger, data
+    return Additive(SCHEMA, (part,), estimate.offset, routes), ledger, data
 
 
 def test_leaves_say_the_shares_of_their_records() -> None:
@@ -91,10 +91,10 @@ def test_a_tiny_epsilon_has_a_shallower_tree_and_no_error() -> None:
     """Rounding would take all of it from a deep draw of many tests; 2**-20 is about the least that a tree ever gets."""
     many = Schema(tuple(Categorical(f"c{i}", (0, 1)) for i in range(16)), Categorical("y", (0, 1)))
     columns: dict[str, Any] = {f"c{i}": np.arange(200) // (i + 1) % 2 for i in range(16)} | {"y": np.arange(200) % 2}
-    outlook = Outlook(np.array([100.0, 100.0]), 1.0, Fraction(0))
+    estimate = ClassEstimate(np.array([100.0, 100.0]), 1.0, Fraction(0))
     for epsilon in (Fraction(1), Fraction(1, 2**20)):
         data = PrivateDataset(MemoryEngine(many, encode(many, columns)), Ledger(1))
-        routes, _ = draw_first_tree(data, epsilon, outlook, EVEN, {})
+        routes, _ = draw_first_tree(data, epsilon, estimate, EVEN, {})
         assert data.ledger.spent == epsilon
         assert routes.level.max() <= (10 if epsilon == 1 else 7)
 
@@ -114,8 +114,8 @@ def test_tests_are_thinned_out_where_numbers_are_many(numbers: int) -> None:
 
 def lone_tree(data: PrivateDataset, epsilon: Fraction) -> Any:
     """The tree with all of epsilon, whatever was counted before: that is released, so it may be anything."""
-    outlook = Outlook(np.full(data.schema.n_classes, 40.0), 1.0, Fraction(0))
-    routes, part = draw_first_tree(data, epsilon, outlook, np.ones(data.schema.n_classes), {})
+    estimate = ClassEstimate(np.full(data.schema.n_classes, 40.0), 1.0, Fraction(0))
+    routes, part = draw_first_tree(data, epsilon, estimate, np.ones(data.schema.n_classes), {})
     return routes.tests.attribute.tolist(), routes.tests.cut.tolist(), part
 
 

@@ -15,15 +15,15 @@ from tree_strategies import all_records
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.growing.forests import buy_leaf_counts, buy_leaf_labels, leaf_epsilon, size_of
-from privet.growing.random_trees import RandomTrees
-from privet.privacy.counting import Cells
+from privet.growing.forests.leaf_counts import buy_leaf_counts, buy_leaf_labels, leaf_epsilon, size_of
+from privet.growing.forests.random_trees import RandomTrees
+from privet.privacy.counting import Partition
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway
+from privet.tables.encoding import Codes
 from privet.testing import SeededNoise, ZeroNoise, use_noise
 
 SCHEMA = Schema(
@@ -169,16 +169,16 @@ def test_disjoint_trees_are_paid_once_and_the_next_ones_again() -> None:
         for _ in range(2):
             buy_leaf_counts(data, trees(5), Fraction(1), "disjoint")
         assert data.ledger.spent == 2
-        frontier = data.frontier(5).descend(trees(5))
-        frontier.class_counts_all(Fraction(1, 4))
-        frontier.class_counts_all(Fraction(1, 4), cells=np.array([0]))  # the same leaf again
+        level = data.level(5).descend(trees(5))
+        level.class_counts_all(Fraction(1, 4))
+        level.class_counts_all(Fraction(1, 4), cells=np.array([0]))  # the same leaf again
     assert data.ledger.spent == Fraction(5, 2)
 
 
 def test_a_cell_that_was_sent_down_is_asked_no_more() -> None:
-    frontier = protected(table(9)).frontier()
-    below = frontier.descend(trees(1))
-    for ask in (lambda: frontier.count_all(Fraction(1, 2)), lambda: frontier.descend(trees(1))):
+    level = protected(table(9)).level()
+    below = level.descend(trees(1))
+    for ask in (lambda: level.count_all(Fraction(1, 2)), lambda: level.descend(trees(1))):
         with pytest.raises(ParameterError, match="split already"):
             ask()
     with use_noise(ZeroNoise()):
@@ -188,9 +188,9 @@ def test_a_cell_that_was_sent_down_is_asked_no_more() -> None:
 def test_what_was_spent_above_is_carried_down() -> None:
     data = protected(table(9), 3)
     with use_noise(ZeroNoise()):
-        frontier = data.frontier()
-        frontier.count_all(1)
-        below = frontier.descend(trees(1))
+        level = data.level()
+        level.count_all(1)
+        below = level.descend(trees(1))
         below.class_counts_all(1)
         assert data.ledger.spent == 2
         below.class_counts_all(1, cells=np.array([1]))
@@ -215,7 +215,7 @@ def test_the_number_of_records_is_declared_or_bought() -> None:
 SHARDS = MemoryEngine.shards
 
 
-def by_position(self: MemoryEngine, cells: Cells, count: int, coins: Any) -> Cells:
+def by_position(self: MemoryEngine, cells: Partition, count: int, coins: Any) -> Partition:
     """The fault to be caught: parts of the table, cut by row."""
     coins(count, self._labels.size)
     return SHARDS(self, cells, count, lambda sides, size: np.arange(size) * sides // max(size, 1))
@@ -327,12 +327,12 @@ def test_what_is_asked_of_a_sample_costs_as_ever() -> None:
 
 
 def test_coins_of_a_test_mark_the_certificate() -> None:
-    for draw in (lambda d: d.sample(Fraction(1, 2)), lambda d: d.frontier(3), lambda d: d.shards(3)):
+    for draw in (lambda d: d.sample(Fraction(1, 2)), lambda d: d.level(3), lambda d: d.shards(3)):
         data = protected(table(5))
         with use_noise(SeededNoise(0)):
             draw(data)
         assert not data.ledger.certificate().private
     data = protected(table(5))
     data.sample(Fraction(1, 2))
-    data.frontier(3)
+    data.level(3)
     assert data.ledger.certificate().private

@@ -10,20 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
-from privet.growing.candidates import TEST_KINDS, Candidates
-from privet.growing.choosing import JointChoice
-from privet.growing.grower import Grown, Growth, grow
-from privet.growing.leaves import NoisyCounts
-from privet.growing.plans import Plan
-from privet.growing.stopping import TooNoisy
+from privet.growing.greedy.candidates import TEST_KINDS, Candidates
+from privet.growing.greedy.choosing import JointChoice
+from privet.growing.greedy.grower import Grown, Growth, grow
+from privet.growing.greedy.leaves import NoisyCounts
+from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.stopping import TooNoisy
+from privet.models.leaf_counts import shares
+from privet.models.validation import check_tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.scores import Gini
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes, encode
+from privet.tables.encoding import Codes, encode
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.leaf_counts import shares
-from privet.trees.validation import check_tree
 
 SCHEMA = Schema(tuple(Categorical(f"a{i}", tuple(range(2 + i))) for i in range(4)), Categorical("class", (0, 1, 2)))
 
@@ -43,7 +43,7 @@ def growth(schema: Schema, depth: int, kind: str = "multiway", **options: object
 def run(engine: MemoryEngine, how: Growth, noise: object) -> tuple[Grown, Ledger]:
     ledger = Ledger(1)
     with use_noise(noise):  # type: ignore[arg-type]
-        grown = grow(PrivateDataset(engine, ledger).frontier(), how, 1)
+        grown = grow(PrivateDataset(engine, ledger).level(), how, 1)
     return grown, ledger
 
 
@@ -70,7 +70,7 @@ class First:
     def __init__(self, *attributes: int) -> None:
         self.attributes = list(attributes)
 
-    def choose(self, frontier, cells, candidates, allowed, epsilon):  # type: ignore[no-untyped-def]
+    def choose(self, level, cells, candidates, allowed, epsilon):  # type: ignore[no-untyped-def]
         return np.full(len(cells), candidates.tests.of_attribute(self.attributes.pop(0))[0])
 
 
@@ -112,8 +112,8 @@ def test_stopping_saves_budget() -> None:
 def test_progress_counts_levels() -> None:
     told: list[tuple[int, int]] = []
     with use_noise(ZeroNoise()):
-        frontier = PrivateDataset(records(SCHEMA), Ledger(1)).frontier()
-        grow(frontier, growth(SCHEMA, 2), 1, lambda done, most: told.append((done, most)))
+        level = PrivateDataset(records(SCHEMA), Ledger(1)).level()
+        grow(level, growth(SCHEMA, 2), 1, lambda done, most: told.append((done, most)))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 

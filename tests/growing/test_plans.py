@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.growing.plans import Plan
+from privet.growing.greedy.plans import Plan
 
 TOTALS = st.fractions(min_value=Fraction(1, 1000), max_value=10)
 WEIGHTS = st.fractions(min_value=0, max_value=4)

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from tree_strategies import schemas
 
-from privet.growing.candidates import TEST_KINDS
-from privet.growing.domains import Domains
-from privet.growing.median_trees import DenseTrees
-from privet.growing.random_trees import RandomTrees, test_kinds
+from privet.growing.forests.median_trees import MedianTrees
+from privet.growing.forests.random_trees import RandomTrees, test_kinds
+from privet.growing.greedy.candidates import TEST_KINDS
+from privet.growing.greedy.domains import Domains
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Tests
@@ -302,7 +302,7 @@ def test_guided_trees_are_allowed_and_know_where_their_records_are(
     records = data.draw(st.integers(0, 40))
     random = np.random.default_rng(seed)
     features = np.array([random.integers(0, arity, records) for arity in schema.arities], np.uint8)
-    routes = DenseTrees(depth, max_leaves=cap).draw(schema, features, random)
+    routes = MedianTrees(depth, max_leaves=cap).draw(schema, features, random)
     leaf = routes.apply(features)[:, 0]
     assert routes.is_leaf.sum() <= cap
     assert routes.level.max() <= depth
@@ -320,5 +320,5 @@ def test_guided_trees_are_allowed_and_know_where_their_records_are(
 def test_a_number_is_cut_at_the_median_of_the_public_records() -> None:
     schema = Schema((Numeric("x", 0, 10, bins=10),), Categorical("class", (0, 1)))
     for codes, cut in (([0] * 50 + [9] * 50, range(9)), ([0] * 10 + [6] * 45 + [7] * 45, [6]), ([3] * 9 + [8], [2, 3])):
-        routes = DenseTrees(1).draw(schema, np.array([codes], np.uint8), np.random.default_rng(0))
+        routes = MedianTrees(1).draw(schema, np.array([codes], np.uint8), np.random.default_rng(0))
         assert routes.tests.cut[0] in cut

@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 
-from privet.growing.stopping import Level, NeverStop, SmallOrPure, TooNoisy
+from privet.growing.greedy.stopping import LevelFacts, NeverStop, SmallOrPure, TooNoisy
 
 
-def level(released: object, arity: object, epsilon: float = 0.1, n_classes: int = 2) -> Level:
+def level(released: object, arity: object, epsilon: float = 0.1, n_classes: int = 2) -> LevelFacts:
     numbers = None if released is None else np.asarray(released, dtype=np.int64)
-    return Level(0, numbers, np.asarray(arity, dtype=np.intp), n_classes, epsilon)
+    return LevelFacts(0, numbers, np.asarray(arity, dtype=np.intp), n_classes, epsilon)
 
 
 def test_too_noisy_known_answer() -> None:

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
 from privet.engines.memory import MemoryEngine
-from privet.growing import whole_tree as whole
-from privet.growing.blocks import Blocks, grow_blocks
-from privet.growing.levels import Levels
-from privet.growing.whole_tree import affordable_depth, operations, table_bytes
+from privet.growing.greedy.levels import Levels
+from privet.growing.whole import whole_tree as whole
+from privet.growing.whole.blocks import Blocks, grow_blocks
+from privet.growing.whole.whole_tree import affordable_depth, operations, table_bytes
+from privet.models.tree import Tree
+from privet.models.validation import check_tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
 from privet.schema import Attribute
-from privet.schema.encoding import Codes
 from privet.structure.splits import OneCategory, Tests
+from privet.tables.encoding import Codes
 from privet.testing import ReplayNoise, SeededNoise, ZeroNoise, use_noise
-from privet.trees.tree import Tree
-from privet.trees.validation import check_tree
 
 
 def binary(attributes: int, classes: int = 2) -> Schema:
@@ -128,7 +128,7 @@ def test_early_leaves_are_final_and_leaves_at_full_depth_are_drawn_again() -> No
     ledger, noise, steps = Ledger(1), ReplayNoise(script), list[tuple[int, int]]()
     with use_noise(noise):
         tree = grow_blocks(
-            data_of(binary(4), 50, ledger).frontier(),
+            data_of(binary(4), 50, ledger).level(),
             Blocks(space_of(binary(4), (0.0, 0.5)), 4),
             Fraction(1),
             lambda *step: steps.append(step),
@@ -160,7 +160,7 @@ def test_a_second_block_draws_from_the_records_of_its_cell() -> None:
     labels = np.array([0, 1, 1, 0] * 5 + [1], dtype=np.uint8)
     data = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), ledger)
     with use_noise(ZeroNoise()):
-        tree = grow_blocks(data.frontier(), Blocks(space_of(schema, (0.0,)), 2), Fraction(10))
+        tree = grow_blocks(data.level(), Blocks(space_of(schema, (0.0,)), 2), Fraction(10))
     assert (tree.predict(features) == labels).all()
     assert tree.depth == 2
 
@@ -169,7 +169,7 @@ def test_nothing_is_charged_for_blocks_that_nobody_reaches() -> None:
     ledger = Ledger(1)
     with use_noise(ReplayNoise([0, 0, 1])):
         tree = grow_blocks(
-            data_of(binary(3), 50, ledger).frontier(), Blocks(space_of(binary(3), (0.0, 0.5)), 4), Fraction(1)
+            data_of(binary(3), 50, ledger).level(), Blocks(space_of(binary(3), (0.0, 0.5)), 4), Fraction(1)
         )
     assert nested(tree, 0) == (0, 0, 1)
     assert ledger.spent == Fraction(1, 2)
@@ -183,7 +183,7 @@ def test_a_tree_of_full_depth_spends_epsilon_exactly(depth: int, share: Fraction
     ledger, schema = Ledger(7, neighbours=neighbours), binary(5)
     blocks = Blocks(space_of(schema, (0.0,) * min(depth, 2)), depth, share)
     with use_noise(SeededNoise(depth)):
-        tree = grow_blocks(data_of(schema, 80, ledger).frontier(), blocks, Fraction(7, 3))
+        tree = grow_blocks(data_of(schema, 80, ledger).level(), blocks, Fraction(7, 3))
     check_tree(tree)
     assert tree.depth == depth
     assert ledger.spent == Fraction(7, 3)
@@ -202,7 +202,7 @@ def test_early_leaves_pay_for_their_own_counts_only() -> None:
         ledger, schema = Ledger(1), binary(4)
         blocks = Blocks(space_of(schema, (0.0, 0.6)), 4, Fraction(1, 4))
         with use_noise(SeededNoise(seed)):
-            tree = grow_blocks(data_of(schema, 60, ledger, seed).frontier(), blocks, Fraction(1))
+            tree = grow_blocks(data_of(schema, 60, ledger, seed).level(), blocks, Fraction(1))
         assert not np.isnan(tree.counts[tree.is_leaf]).any()
         assert ledger.spent == (1 if tree.depth > 2 else Fraction(1, 4) + Fraction(3, 8))
 
@@ -211,7 +211,7 @@ def test_leaf_counts_are_the_counts_of_the_leaf() -> None:
     schema = binary(4, 3)
     data = data_of(schema, 300, Ledger(1))
     with use_noise(ZeroNoise()):
-        tree = grow_blocks(data.frontier(), Blocks(space_of(schema, (0.0, 0.5)), 4, Fraction(1, 2)), Fraction(1))
+        tree = grow_blocks(data.level(), Blocks(space_of(schema, (0.0, 0.5)), 4, Fraction(1, 2)), Fraction(1))
     engine = data._engine
     assert isinstance(engine, MemoryEngine)
     leaf = tree.apply(engine._features)
@@ -228,7 +228,7 @@ def test_the_drawn_label_has_the_largest_probability(data: st.DataObject) -> Non
     rows = st.lists(st.integers(-3, 3), min_size=n_classes, max_size=n_classes)
     counts = [data.draw(rows) for _ in range(2)]
     labels = [data.draw(st.integers(0, n_classes - 1)) for _ in range(2)]
-    growing = Levels(data_of(binary(1, n_classes), 0, Ledger(1)).frontier(), Fraction(1))
+    growing = Levels(data_of(binary(1, n_classes), 0, Ledger(1)).level(), Fraction(1))
     with use_noise(ReplayNoise([*counts[0], *counts[1]])):
         growing.add([OneCategory(0, 0)], [0])
         growing.add([None, None], labels)
@@ -244,7 +244,7 @@ def test_probabilities_are_shrunk_by_the_known_noise() -> None:
     """A small leaf says almost what the node above it says, a large one what its counts say; also under replace-one."""
     said = {}
     for steps in (1, 2):
-        growing = Levels(data_of(binary(1), 0, Ledger(1)).frontier(), Fraction(1, 10), steps)
+        growing = Levels(data_of(binary(1), 0, Ledger(1)).level(), Fraction(1, 10), steps)
         with use_noise(ReplayNoise([9000, 1000, 8, 4])):
             growing.add([OneCategory(0, 0)], [0])
             growing.add([None, None], [0, 0])

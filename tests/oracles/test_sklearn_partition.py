@@ -20,14 +20,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from privet.datasets import real
 from privet.engines.memory import MemoryEngine
+from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes, encode
 from privet.structure.splits import Test, Tests
+from privet.tables.encoding import Codes, encode
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.tree import Tree
 
 DEPTH = 7
 # Data set -> how many splits must have been compared at least: about half of what the walk reaches today.

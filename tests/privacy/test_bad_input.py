@@ -23,7 +23,7 @@ from privet.errors import (
     ScoreError,
     TableError,
 )
-from privet.privacy.frontier import Frontier
+from privet.privacy.level import Level
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini, Hits, InfoGain, Max, parse_score
 from privet.structure.routes import Routes
@@ -82,12 +82,12 @@ QUERIES: dict[str, Callable[[PrivateDataset, Any], object]] = {
     "noisy_average": lambda data, epsilon: data.noisy_average("x", epsilon),
     "choose": lambda data, epsilon: data.choose(Tests.binary(SCHEMA), Max(), epsilon),
     "part": lambda data, epsilon: data.partition(Threshold(0, 1))[0].noisy_count(epsilon),
-    "count_all": lambda data, epsilon: data.frontier().count_all(epsilon),
-    "class_counts_all": lambda data, epsilon: data.frontier().class_counts_all(epsilon),
-    "attribute_counts_all": lambda data, epsilon: data.frontier().attribute_counts_all(epsilon, np.ones((1, 2), bool)),
-    "choose_all": lambda data, epsilon: data.frontier().choose_all(Tests.binary(SCHEMA), Max(), epsilon),
-    "choose_labels_all": lambda data, epsilon: data.frontier().choose_labels_all(epsilon),
-    "leaves": lambda data, epsilon: data.frontier().descend(ROUTES).class_counts_all(epsilon),
+    "count_all": lambda data, epsilon: data.level().count_all(epsilon),
+    "class_counts_all": lambda data, epsilon: data.level().class_counts_all(epsilon),
+    "attribute_counts_all": lambda data, epsilon: data.level().attribute_counts_all(epsilon, np.ones((1, 2), bool)),
+    "choose_all": lambda data, epsilon: data.level().choose_all(Tests.binary(SCHEMA), Max(), epsilon),
+    "choose_labels_all": lambda data, epsilon: data.level().choose_labels_all(epsilon),
+    "leaves": lambda data, epsilon: data.level().descend(ROUTES).class_counts_all(epsilon),
 }
 
 
@@ -217,26 +217,26 @@ OTHER_FAULTS: dict[str, tuple[type[PrivetError], str, Callable[[PrivateDataset],
     "unknown neighbours": (ParameterError, "neighbours must be", lambda _: Ledger(1, neighbours="twins")),
     "no tests": (ParameterError, "tests is empty", lambda data: data.choose(Tests.of(SCHEMA, []), Max(), 0.5)),
     "shards": (ParameterError, "count must be", lambda data: data.shards(0)),
-    "a frontier of no shards": (ParameterError, "count must be", lambda data: data.frontier(0)),
-    "a frontier of part of a shard": (ParameterError, "count must be", lambda data: data.frontier(1.5)),  # type: ignore[arg-type]
+    "a level of no shards": (ParameterError, "count must be", lambda data: data.level(0)),
+    "a level of part of a shard": (ParameterError, "count must be", lambda data: data.level(1.5)),  # type: ignore[arg-type]
     "a sample of nobody": (ParameterError, "rate must be", lambda data: data.sample(Fraction(0))),
     "a sample of more than all": (ParameterError, "rate must be", lambda data: data.sample(Fraction(3, 2))),
     "a rate in floating point": (ParameterError, "rate must be", lambda data: data.sample(0.5)),  # type: ignore[arg-type]
-    "routes of another schema": (ParameterError, "routes must", lambda data: data.frontier().descend(ELSEWHERE)),
+    "routes of another schema": (ParameterError, "routes must", lambda data: data.level().descend(ELSEWHERE)),
     "routes for other cells": (
         ParameterError,
         "routes must have one tree .* for each of the 2 cells",
-        lambda data: data.frontier().split([Threshold(0, 1)]).descend(ROUTES),
+        lambda data: data.level().split([Threshold(0, 1)]).descend(ROUTES),
     ),
     "unknown attribute": (SchemaError, "no attribute is called 'z'", lambda data: data.noisy_sum("z", 0.5)),
     "categorical sum": (ParameterError, "'c' is categorical", lambda data: data.noisy_sum("c", 0.5)),
-    "a cell twice": (ParameterError, "cell twice", lambda data: data.frontier().count_all(0.5, np.array([0, 0]))),
+    "a cell twice": (ParameterError, "cell twice", lambda data: data.level().count_all(0.5, np.array([0, 0]))),
     "mechanism": (ParameterError, "mechanism must be", lambda _: Selection("argmax")),  # type: ignore[arg-type]
     "constant": (ParameterError, "constant must be", lambda _: Selection(constant="none")),  # type: ignore[arg-type]
     "gain ratio": (ScoreError, "gainratio.*refused.*Use 'max'", lambda _: parse_score("gainratio")),
     "unknown score": (ScoreError, "unknown .*'best'", lambda _: parse_score("best")),
     "max_records": (ParameterError, "max_records must lie", lambda _: InfoGain(0)),
-    "tests of another size": (ParameterError, "one entry for each", lambda data: data.frontier().split([])),
+    "tests of another size": (ParameterError, "one entry for each", lambda data: data.level().split([])),
 }
 
 
@@ -311,7 +311,7 @@ def test_a_test_that_the_schema_does_not_have(ask: str, kind: type[PrivetError],
     """Attribute 99 read foreign memory: the compiled kernel does not look twice."""
     ledger = Ledger(1)
     data = privet.protect(TABLE, SCHEMA, ledger)
-    root = data.frontier()
+    root = data.level()
     refused(kind, says, lambda: data.partition(test) if ask == "partition" else root.split([test]))
     assert root.split([Threshold(0, 1)]).size == 2, "a refused split closed the cell"
     assert ledger.spent == 0
@@ -341,7 +341,7 @@ BAD_CHOICES: dict[str, tuple[type[PrivetError], str, dict[str, Any]]] = {
 def test_a_choice_that_no_proof_covers(kind: type[PrivetError], says: str, given: dict[str, Any]) -> None:
     ledger = Ledger(1)
     asked = {"tests": BINARY, "score": Gini(), "epsilon": 0.5} | given
-    root = privet.protect(TABLE, SCHEMA, ledger).frontier()
+    root = privet.protect(TABLE, SCHEMA, ledger).level()
     refused(kind, says, lambda: root.choose_all(**asked))
     if set(given) <= {"score", "selection"}:
         refused(kind, says, lambda: privet.protect(TABLE, SCHEMA, ledger).choose(**asked))
@@ -351,14 +351,14 @@ def test_a_choice_that_no_proof_covers(kind: type[PrivetError], says: str, given
 @pytest.mark.parametrize("cells", [[-1], [1], [[0]]])
 def test_cells_that_are_not_there(cells: Any) -> None:
     ledger = Ledger(1)
-    root = privet.protect(TABLE, SCHEMA, ledger).frontier()
+    root = privet.protect(TABLE, SCHEMA, ledger).level()
     refused(ParameterError, "cells must be numbers of cells, from 0 to 0", lambda: root.count_all(0.5, np.array(cells)))
     assert ledger.spent == 0
 
 
 def test_what_was_asked_for_other_cells() -> None:
     ledger = Ledger(1)
-    root = privet.protect(TABLE, SCHEMA, ledger).frontier()
+    root = privet.protect(TABLE, SCHEMA, ledger).level()
     asked = np.ones((2, 2), bool)
     refused(ParameterError, "asked must be", lambda: root.attribute_counts_all(0.5, asked))
     assert ledger.spent == 0
@@ -366,8 +366,8 @@ def test_what_was_asked_for_other_cells() -> None:
 
 def test_every_query_is_on_the_list() -> None:
     """A new query must be added above."""
-    asked = {name for name in vars(PrivateDataset) | vars(Frontier) if not name.startswith("_")}
-    parts = {"partition", "shards", "sample", "frontier", "split", "descend", "descend_each", "for_work", "recut"}
+    asked = {name for name in vars(PrivateDataset) | vars(Level) if not name.startswith("_")}
+    parts = {"partition", "shards", "sample", "level", "split", "descend", "descend_each", "for_work", "recut"}
     facts = {"schema", "ledger", "size", "certificate", "can_be_recut", "can_draw"}  # public
     free = facts | {"add_caveat", "charge_nonprivate", "will_choose"} | parts
     # These need a public space or a public plan: see the tests of the samplers and of the fits.

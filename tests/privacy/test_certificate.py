@@ -21,6 +21,7 @@ from privet.privacy.budget import Neighbours
 from privet.privacy.ledger import Caveat, Certificate, Charge
 from privet.privacy.mechanisms import noisy_counts
 from privet.structure.splits import Threshold
+from privet.tables.inferring import infer_schema
 from privet.testing import ReplayNoise, SeededNoise, ZeroNoise, use_noise
 
 SCHEMA = Schema((Numeric("x", 0, 10, bins=5),), Categorical("y", ("a", "b")))
@@ -100,7 +101,7 @@ def test_bounds_of_basis_round_are_a_caveat_but_void_nothing() -> None:
 
 
 def test_a_schema_rebuilt_from_inferred_facts_voids_the_certificate() -> None:
-    inferred = Schema.infer(TABLE, "y")
+    inferred = infer_schema(TABLE, "y")
     rebuilt = Schema(inferred.attributes, inferred.label)
     assert not privet.protect(TABLE, rebuilt, Ledger(1)).certificate().private
 
@@ -132,7 +133,7 @@ def test_a_delta_is_never_called_pure() -> None:
 
 
 def test_an_inferred_schema_voids_the_certificate() -> None:
-    data = privet.protect(TABLE, Schema.infer(TABLE, "y"), Ledger(1))
+    data = privet.protect(TABLE, infer_schema(TABLE, "y"), Ledger(1))
     certificate = data.certificate()
     assert certificate.epsilon == math.inf
     assert certificate.definition == "not differentially private"

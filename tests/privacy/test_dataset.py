@@ -222,7 +222,7 @@ record = st.tuples(
 @settings(max_examples=50)
 def test_neighbours_look_alike(records: list[tuple[Any, ...]], extra: tuple[Any, ...]) -> None:
     one, other = protect(records=records), protect(records=[*records, extra])
-    for look in (repr, str, format, lambda data: repr(data.frontier()), lambda data: repr(data.partition(Multiway(2)))):
+    for look in (repr, str, format, lambda data: repr(data.level()), lambda data: repr(data.partition(Multiway(2)))):
         assert look(one) == look(other)
     assert str(one.certificate()) == str(other.certificate())
     assert dir(one) == dir(other)

@@ -23,10 +23,10 @@ from privet import Ledger
 from privet.datasets.clinic import clinic
 from privet.engines.opening import open_engine
 from privet.errors import BudgetExceeded
+from privet.fitting import fit
 from privet.privacy.examining import examine
-from privet.recipes.diffpid3 import DiffPID3
-from privet.recipes.exact import ExactTree
-from privet.recipes.fitting import fit
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.recipe import Recipe
 
 KILLS = int(os.environ.get("PRIVET_KILLS", "20"))

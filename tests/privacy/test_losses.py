@@ -201,7 +201,7 @@ def test_every_question_says_how_it_drew() -> None:
         data.class_counts(2)
         data.noisy_sum("temperature", 1)
         data.noisy_average("temperature", 1)
-        data.frontier().choose_labels_all(1)
+        data.level().choose_labels_all(1)
     scales = [(charge.mechanism, charge.scale) for charge in ledger.certificate().charges]
     assert scales[:2] == [("discrete Laplace", 2), ("discrete Laplace", 1)]
     assert all(kind == "discrete Laplace" and scale is not None and scale > 2 for kind, scale in scales[2:4])

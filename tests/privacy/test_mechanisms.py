@@ -59,7 +59,7 @@ VOTES = {"day": ["monday"] * 59, "lunch": ["pizza"] * 27 + ["pasta"] * 23 + ["sa
     [(0.1, [0.40, 0.33, 0.16, 0.10], 0.005), (1, [0.88, 0.12, 1e-4, 1e-6], None)],
 )
 def test_lunch(epsilon: float, expected: list[float], within: float | None) -> None:
-    got = chances(LUNCH, VOTES, lambda d: d.frontier().choose_labels_all(epsilon, selection=TWO_SIDED))
+    got = chances(LUNCH, VOTES, lambda d: d.level().choose_labels_all(epsilon, selection=TWO_SIDED))
     weights = np.exp(epsilon * np.array([27, 23, 9, 0]) / 2)
     assert got == pytest.approx(weights / weights.sum(), rel=1e-12)
     if within is not None:
@@ -124,7 +124,7 @@ def test_split_point_by_a_prior() -> None:
 
 
 def test_replace_one_at_twice_the_epsilon_is_the_same_choice() -> None:
-    ask = {e: (lambda d, e=e: d.frontier().choose_labels_all(e, selection=TWO_SIDED)) for e in (1, 2)}
+    ask = {e: (lambda d, e=e: d.level().choose_labels_all(e, selection=TWO_SIDED)) for e in (1, 2)}
     plain = chances(LUNCH, VOTES, ask[1])
     replaced = chances(LUNCH, VOTES, ask[2], ledger=Ledger(2, neighbours="replace-one"))
     assert plain.tolist() == replaced.tolist()
@@ -145,7 +145,7 @@ def choice_loss(
     if score is None or not len(tests):
 
         def question(data: PrivateDataset) -> Any:
-            return data.frontier().choose_labels_all(epsilon, selection=selection)
+            return data.level().choose_labels_all(epsilon, selection=selection)
     else:
 
         def question(data: PrivateDataset) -> Any:
@@ -218,8 +218,8 @@ def every_attribute(data: PrivateDataset) -> Any:
 QUESTIONS: dict[str, Question] = {
     "count": lambda d: d.noisy_count(1),
     "classes": lambda d: d.class_counts(1),
-    "attributes": lambda d: d.frontier().attribute_counts_all(1, every_attribute(d)),
-    "bins": lambda d: d.frontier().attribute_counts_all(1, every_attribute(d), by_class=False),
+    "attributes": lambda d: d.level().attribute_counts_all(1, every_attribute(d)),
+    "bins": lambda d: d.level().attribute_counts_all(1, every_attribute(d), by_class=False),
 }
 
 
@@ -352,7 +352,7 @@ def test_a_refused_choice_charges_and_draws_nothing(name: str) -> None:
     options, message = REFUSED[name]
     ledger, source = Ledger(1), ReplayNoise([])
     with use_noise(source), pytest.raises(ParameterError, match=message):
-        protect(labelled(yes=1), X, ledger).frontier().choose_all(Tests.binary(X), Max(), 1, **options)
+        protect(labelled(yes=1), X, ledger).level().choose_all(Tests.binary(X), Max(), 1, **options)
     assert ledger.spent == 0
     assert not source.draws
 

@@ -385,4 +385,4 @@ def test_what_is_said_about_a_part_is_on_its_own_certificate() -> None:
 def test_only_the_kernel_makes_groups() -> None:
     source = Path(privet.__file__).parent
     makers = {path.name for path in source.rglob("*.py") if "._parallel(" in path.read_text("utf-8")}
-    assert makers == {"dataset.py", "frontier.py"}
+    assert makers == {"dataset.py", "level.py"}

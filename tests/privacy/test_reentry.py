@@ -158,13 +158,13 @@ def test_a_handler_that_looks_while_news_are_read_skips_and_doubles_nothing(
     assert ours.spent == Ledger(journal=path).spent == Fraction(5, 8)
 
 
-def test_a_handler_cannot_ask_a_frontier_in_the_middle_of_a_question(
+def test_a_handler_cannot_ask_a_level_in_the_middle_of_a_question(
     monkeypatch: pytest.MonkeyPatch, on_alarm: Any
 ) -> None:
     # It would move the peak, and the interrupted question would find itself paid for.
     schema, table = clinic(50)
     ledger = Ledger(1)
-    frontier = privet.protect(table, schema, ledger).frontier()
+    level = privet.protect(table, schema, ledger).level()
     charge = Ledger._charge
 
     def interrupted(self: Ledger, *rest: Any) -> Any:
@@ -172,13 +172,13 @@ def test_a_handler_cannot_ask_a_frontier_in_the_middle_of_a_question(
         signal.raise_signal(signal.SIGALRM)
         return charge(self, *rest)
 
-    on_alarm(lambda: frontier.count_all(0.5))
+    on_alarm(lambda: level.count_all(0.5))
     monkeypatch.setattr(Ledger, "_charge", interrupted)
     with use_noise(ZeroNoise()):
         with pytest.raises(PrivacyError, match="in the middle of a question"):
-            frontier.count_all(0.5)
+            level.count_all(0.5)
         assert ledger.spent == 0
-        assert frontier.count_all(0.5).tolist() == [50]
+        assert level.count_all(0.5).tolist() == [50]
     assert ledger.spent == Fraction(1, 2)
 
 

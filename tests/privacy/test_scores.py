@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from privet import Categorical, Numeric, ParameterError, Schema, ScoreError
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT, bin_counts, class_counts
-from privet.privacy.frontier import score_tests
+from privet.privacy.level import score_tests
 from privet.privacy.scores import (
     MAX_RECORDS,
     Gini,
@@ -31,8 +31,8 @@ from privet.privacy.scores import (
     float_sensitivity,
     parse_score,
 )
-from privet.schema.encoding import encode
 from privet.structure.splits import Tests
+from privet.tables.encoding import encode
 from privet.testing import neighbouring_tables, schemas
 
 MOST = 12  # records of a generated table

@@ -13,17 +13,18 @@ from privet.audit import audit_learner, tiny_schema, zoo
 from privet.datasets.clinic import clinic
 from privet.errors import BudgetExceeded, ParameterError, SchemaError
 from privet.estimators.references import SklearnTreeReference
-from privet.measures import performance
+from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.publishing import DiffGen, DPCube, Publisher, Release, gaussian_noise, publish, uniform_noise
 from privet.publishing.dpcube import partition
 from privet.publishing.grids import Grid
 from privet.publishing.release import at_least_zero
+from privet.rules import performance
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.files import read_table
+from privet.tables.encoding import encode
+from privet.tables.files import read_table
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.tree import Tree
 
 SMALL = [DiffGen(max_depth=2, bins=4), DPCube(cells=4, bins=4), DPCube(bins=4)]
 LARGE = [DiffGen(max_depth=6), DPCube(cells=256), DPCube()]
@@ -65,7 +66,7 @@ def test_a_tree_grown_from_the_published_table_knows_the_original(publisher: Pub
 def test_synthetic_records_fall_where_they_were_counted(publisher: Publisher) -> None:
     release, _ = released(publisher)
     records = release.records(np.random.default_rng(1))
-    codes = release.schema.encode(records)
+    codes = encode(release.schema, records)
     assert codes.labels is not None
     assert codes.labels.size == len(records["class"])  # no record is dropped: every value is a declared one
     leaves = np.searchsorted(release.tree.routes.leaves, release.tree.apply(codes.features))
@@ -79,8 +80,8 @@ def test_the_file_is_read_back(publisher: Publisher, tmp_path: Any) -> None:
     release, _ = released(publisher, records=500)
     path = tmp_path / "published.csv"
     path.write_text(release.to_csv(np.random.default_rng(2)), encoding="utf-8")
-    again = release.schema.encode(read_table(path, release.schema))
-    codes = release.schema.encode(release.records(np.random.default_rng(2)))
+    again = encode(release.schema, read_table(path, release.schema))
+    codes = encode(release.schema, release.records(np.random.default_rng(2)))
     assert np.array_equal(again.features, codes.features)
     assert np.array_equal(again.labels, codes.labels)
 
@@ -170,7 +171,7 @@ def test_zero_noise_diffgen_has_exact_counts() -> None:
     schema, table = clinic(300)
     with use_noise(ZeroNoise()):
         release = publish(DiffGen(max_depth=3), privet.protect(table, schema, privet.Ledger(1)), 1)
-    codes = release.schema.encode(table)
+    codes = encode(release.schema, table)
     leaves = np.searchsorted(release.tree.routes.leaves, release.tree.apply(codes.features))
     counts = np.zeros_like(release.counts)
     np.add.at(counts, (leaves, codes.labels), 1)
@@ -238,7 +239,7 @@ def test_noise_at_a_rate_says_that_it_is_not_private(noise: Any) -> None:
     assert 0.1 < differ < 0.3
     same = noise(table, schema, 0)
     assert all(list(map(str, same.columns[n])) == list(map(str, table[n])) for n in ("weight", "cough"))
-    codes = schema.encode(changed.columns)
+    codes = encode(schema, changed.columns)
     assert codes.labels is not None
     assert codes.labels.size == 3000
     with pytest.raises(ParameterError, match="rate"):

@@ -11,24 +11,24 @@ import pytest
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes.greedy_forest import GreedyForest
-from privet.recipes.jagannathan2012 import Jagannathan2012
-from privet.recipes.jagannathan2013 import Jagannathan2013
-from privet.recipes.mohammed2015 import Mohammed2015
-from privet.recipes.patil_singh2014 import PatilSingh2014
-from privet.recipes.rana2016 import Rana2016
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.greedy_forest import GreedyForest
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.jagannathan2013 import Jagannathan2013
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.recipes.papers.patil_singh2014 import PatilSingh2014
+from privet.recipes.papers.rana2016 import Rana2016
+from privet.recipes.papers.smooth_forest import SmoothForest
+from privet.recipes.papers.snr_forest import SNRForest
 from privet.recipes.recipe import Recipe
-from privet.recipes.smooth_forest import SmoothForest
-from privet.recipes.snr_forest import SNRForest
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import encode
+from privet.tables.encoding import encode
 from privet.testing import SeededNoise, ZeroNoise, use_noise
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
 
 RELATIONS = ["add-remove", "replace-one"]
 EPSILONS = st.one_of(

@@ -12,7 +12,7 @@ import privet
 from privet import AdditiveClassifier
 from privet.datasets.clinic import clinic
 from privet.errors import ParameterError, SchemaError
-from privet.recipes.additive import AdditiveModel
+from privet.recipes.ours.additive import AdditiveModel
 from privet.schema import Categorical, Numeric, Schema
 from privet.testing import SeededNoise, ZeroNoise, use_noise
 

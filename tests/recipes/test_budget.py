@@ -11,19 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
-from privet.growing.candidates import Candidates
+from privet.growing.greedy.candidates import Candidates
+from privet.models.tree import Tree
+from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.diffpid3 import DiffPID3
+from privet.recipes.papers.diffpc45 import DiffPC45
+from privet.recipes.papers.diffpid3 import DiffPID3
+from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
-from privet.recipes.sulq import SuLQ
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes, encode
+from privet.tables.encoding import Codes, encode, encode_features
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.tree import Tree
-from privet.trees.validation import check_tree
 
 SCORES: list[dict[str, Any]] = [
     {"criterion": "max"},
@@ -100,7 +100,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     assert account.left >= 0
     check_tree(tree)
     assert tree.depth <= depth
-    tree.predict_proba(tree.schema.encode_features(table))
+    tree.predict_proba(encode_features(tree.schema, table))
 
 
 @compositions
@@ -192,7 +192,7 @@ def test_an_empty_table_fits(kind: type[Recipe], options: dict[str, Any]) -> Non
         recipe = kind(variant=variant, max_depth=2, bins=3, **options)
         tree, account = fit(recipe, WIDE, empty, 1, SeededNoise(0))
         assert account.left >= 0
-        assert tree.predict(tree.schema.encode_features(wide_table(5))).shape == (5,)
+        assert tree.predict(encode_features(tree.schema, wide_table(5))).shape == (5,)
 
 
 def same(one: Tree, other: Tree) -> bool:

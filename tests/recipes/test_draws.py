@@ -9,10 +9,11 @@ import pytest
 
 from privet.datasets.clinic import clinic
 from privet.estimators.registry import make_classifier
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.privacy.budget import float_up
+from privet.tables.encoding import encode
 from privet.testing import ZeroNoise, use_noise
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
 
 EPSILON = 2
 SCHEMA, TABLE = clinic(3000)
@@ -49,7 +50,7 @@ def grown(recipe: str, neighbours: str = "add-remove") -> tuple[tuple[Tree, ...]
 
 def true_counts(tree: Tree) -> np.ndarray:
     """(node, class) what is really there."""
-    codes = tree.schema.encode(TABLE)
+    codes = encode(tree.schema, TABLE)
     counts = np.zeros((len(tree), tree.schema.n_classes))
     np.add.at(counts, (tree.apply(codes.features), codes.labels), 1)
     for node, _ in reversed(list(tree.walk())):

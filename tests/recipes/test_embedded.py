@@ -16,16 +16,16 @@ from privet import EmbeddedTreeClassifier, Ledger
 from privet.datasets.real import load
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
-from privet.growing import blocks as growing
+from privet.growing.whole import blocks as growing
+from privet.models.tree import Tree
+from privet.models.validation import check_tree
 from privet.privacy.dataset import PrivateDataset
-from privet.published.nonprivate import open_engine
-from privet.recipes.embedded import WHY, Embedded
+from privet.recipes.papers.embedded import WHY, Embedded
+from privet.recipes.unsound.nonprivate import open_engine
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes, encode
 from privet.structure.splits import Kind
+from privet.tables.encoding import Codes, encode, encode_features
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.tree import Tree
-from privet.trees.validation import check_tree
 
 ARITIES = (2, 3, 4, 2, 2)
 SCHEMA = Schema(
@@ -105,7 +105,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     assert isinstance(tree, Tree)
     check_tree(tree)
     assert ledger.spent <= 1
-    tree.predict_proba(prepared.encode_features(table))
+    tree.predict_proba(encode_features(prepared, table))
 
 
 def test_with_plenty_of_epsilon_one_block_sees_what_single_levels_cannot() -> None:

@@ -18,18 +18,18 @@ from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterE
 from privet.datasets import fs
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
-from privet.growing import blocks as drawing
-from privet.growing import whole_tree as whole
+from privet.growing.whole import blocks as drawing
+from privet.growing.whole import whole_tree as whole
+from privet.models.tree import Tree
+from privet.models.validation import check_tree
 from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers import tree_sampler
 from privet.privacy.samplers.tree_sampler import _Sampler
-from privet.recipes.exact import ExactTree
-from privet.schema.encoding import encode
+from privet.recipes.ours.exact import ExactTree
 from privet.structure.splits import Tests
+from privet.tables.encoding import encode, encode_features
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
-from privet.trees.tree import Tree
-from privet.trees.validation import check_tree
 
 CLINIC, PATIENTS = clinic(2000)
 
@@ -71,7 +71,7 @@ def test_one_draw_spends_epsilon_exactly_and_no_table_is_refused(
     assert tree.depth <= (usable if depth == "auto" else min(depth, usable))
     if tree.depth == 0:
         assert depth == 0 or usable == 0  # the root splits where it may
-    codes = tree.schema.encode_features(table)
+    codes = encode_features(tree.schema, table)
     assert (tree.predict_proba(codes).argmax(axis=1) == tree.predict(codes)).all()
 
 

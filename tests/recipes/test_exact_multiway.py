@@ -10,11 +10,11 @@ import pytest
 
 from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterError, Schema
 from privet.datasets.clinic import clinic
-from privet.growing import whole_tree as whole
-from privet.recipes.exact import ExactTree
+from privet.growing.whole import whole_tree as whole
+from privet.models.tree import Tree
+from privet.recipes.ours.exact import ExactTree
 from privet.structure.splits import Tests
 from privet.testing import SeededNoise, check_recipe, use_noise
-from privet.trees.tree import Tree
 
 CLINIC, PATIENTS = clinic(2000)
 

@@ -26,24 +26,24 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError
+from privet.models.forest import Forest
+from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes.greedy_forest import GreedyForest
-from privet.recipes.jagannathan2012 import Jagannathan2012
-from privet.recipes.jagannathan2013 import Jagannathan2013
-from privet.recipes.mohammed2015 import Mohammed2015
-from privet.recipes.patil_singh2014 import PatilSingh2014
-from privet.recipes.rana2016 import Rana2016
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.greedy_forest import GreedyForest
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.jagannathan2013 import Jagannathan2013
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.recipes.papers.patil_singh2014 import PatilSingh2014
+from privet.recipes.papers.rana2016 import Rana2016
+from privet.recipes.papers.smooth_forest import SmoothForest
+from privet.recipes.papers.snr_forest import SNRForest
 from privet.recipes.recipe import Recipe
-from privet.recipes.smooth_forest import SmoothForest
-from privet.recipes.snr_forest import SNRForest
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import encode
+from privet.tables.encoding import encode, encode_features
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables
-from privet.trees.forest import Forest
-from privet.trees.validation import check_tree
 
 
 @sound
@@ -60,7 +60,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     assert 0 < ledger.spent <= parse_epsilon(epsilon)
     for tree in members(model):
         check_tree(tree)
-    proba = model.predict_proba(model.schema.encode_features(table))
+    proba = model.predict_proba(encode_features(model.schema, table))
     np.testing.assert_allclose(proba.sum(axis=1), 1)
 
 
@@ -122,7 +122,7 @@ def test_an_empty_table_fits(make: Callable[..., Recipe]) -> None:
     for noise in (SeededNoise(0), Crowded(), ZeroNoise()):
         model, ledger = fit(make(), WIDE, empty, 1, noise)
         assert ledger.spent <= 1
-        assert model.predict(model.schema.encode_features(wide_table(5))).shape == (5,)
+        assert model.predict(encode_features(model.schema, wide_table(5))).shape == (5,)
 
 
 @sound
@@ -148,7 +148,7 @@ def test_tiny_and_huge_epsilons(make: Callable[..., Recipe]) -> None:
     for epsilon in (Fraction(1, 10**15), 10**9, 10**60):
         model, ledger = fit(make(), WIDE, wide_table(50), epsilon, ZeroNoise())
         assert ledger.spent <= epsilon
-        assert np.isfinite(model.predict_proba(model.schema.encode_features(wide_table(5)))).all()
+        assert np.isfinite(model.predict_proba(encode_features(model.schema, wide_table(5)))).all()
 
 
 # -- refusals ---------------------------------------------------------------------------------------------------------

@@ -17,17 +17,17 @@ from forest_fits import (
     wide_table,
 )
 
-from privet.published.choices import local_sensitivity
-from privet.published.margin_labels import margins, smooth_sensitivity
+from privet.models.leaf_counts import signal_share
 from privet.recipes import jagannathan2012, rana2016, smooth_forest, snr_forest
-from privet.recipes.greedy_forest import GreedyForest
-from privet.recipes.jagannathan2012 import Jagannathan2012
-from privet.recipes.random_forest import RandomForest
-from privet.recipes.smooth_forest import SmoothForest
-from privet.recipes.snr_forest import SNRForest
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.greedy_forest import GreedyForest
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.smooth_forest import SmoothForest
+from privet.recipes.papers.snr_forest import SNRForest
+from privet.recipes.unsound.choices import local_sensitivity
+from privet.recipes.unsound.margin_labels import margins, smooth_sensitivity
 from privet.schema import Categorical, Numeric, Schema
 from privet.testing import ZeroNoise
-from privet.trees.leaf_counts import signal_share
 
 BETAS = ["0.1", "0.25", "0.5", "1", "2"]
 

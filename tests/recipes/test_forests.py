@@ -13,16 +13,16 @@ from forest_fits import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.recipes import smooth_forest
-from privet.recipes.greedy_forest import GreedyForest
-from privet.recipes.jagannathan2012 import Jagannathan2012
-from privet.recipes.jagannathan2013 import Jagannathan2013
-from privet.recipes.random_forest import RandomForest
+from privet.models.leaf_counts import add_up
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers import smooth_forest
+from privet.recipes.papers.greedy_forest import GreedyForest
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.jagannathan2013 import Jagannathan2013
+from privet.recipes.papers.smooth_forest import SmoothForest
+from privet.recipes.papers.snr_forest import SNRForest
 from privet.recipes.recipe import Recipe
-from privet.recipes.smooth_forest import SmoothForest
-from privet.recipes.snr_forest import SNRForest
 from privet.testing import SeededNoise, ZeroNoise
-from privet.trees.leaf_counts import add_up
 
 # -- what they do -----------------------------------------------------------------------------------------------------
 

@@ -12,13 +12,13 @@ import pytest
 import privet
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema, make_classifier
 from privet.audit import exact, zoo
-from privet.growing.prospects import COUNT_SHARE, bins_worth, cuts_share
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.embedded import Embedded
-from privet.recipes.fitting import fit_dataset
-from privet.recipes.greedy_forest import GreedyForest
+from privet.fitting import fit_dataset
+from privet.growing.whole.depth_rules import COUNT_SHARE, bins_worth, cuts_share
 from privet.recipes.gridded import PART, Gridded, SizedGrid
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.diffpc45 import DiffPC45
+from privet.recipes.papers.embedded import Embedded
+from privet.recipes.papers.greedy_forest import GreedyForest
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
 from privet.structure.splits import Threshold

@@ -16,18 +16,18 @@ from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.errors import ParameterError, RecipeError, ScoreError
+from privet.fitting import fit
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.diffpid3 import DiffPID3
-from privet.recipes.fitting import fit
-from privet.recipes.mohammed2015 import Mohammed2015
+from privet.recipes.papers.diffpc45 import DiffPC45
+from privet.recipes.papers.diffpid3 import DiffPID3
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
-from privet.recipes.sulq import SuLQ
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes
 from privet.structure.splits import Kind
+from privet.tables.encoding import Codes
 from privet.testing import ZeroNoise, use_noise
 
 ALL: list[type[Recipe]] = [SuLQ, DiffPID3, DiffPC45]

@@ -23,7 +23,7 @@ Install = Callable[..., None]
 SOUND = """
 from dataclasses import dataclass, replace
 from typing import ClassVar
-from privet.recipes.mohammed2015 import Mohammed2015
+from privet.recipes.papers.mohammed2015 import Mohammed2015
 from privet.recipes.recipe import Info
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ import privet
 from privet.audit import Pair, audit_learner, zoo
 from privet.datasets.clinic import clinic
 from privet.errors import FitStopped, ParameterError
+from privet.fitting import fit_dataset
 from privet.privacy.budget import Neighbours
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.exact import ExactTree
-from privet.recipes.fitting import fit_dataset
-from privet.recipes.jagannathan2012 import Jagannathan2012
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.papers.jagannathan2012 import Jagannathan2012
+from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
-from privet.recipes.sulq import SuLQ
 from privet.recipes.usable import MOST, STOP_BELOW, confirm_usable, count_price
 from privet.testing import ZeroNoise, use_noise
 
@@ -108,7 +108,7 @@ def fit(data: PrivateDataset, epsilon: Fraction) -> Any:
         left, _ = confirm_usable(data, epsilon, EXPECTED)
     except FitStopped as stopped:
         return "stopped", stopped.counted
-    return int(data.frontier().choose_labels_all(left)[0])
+    return int(data.level().choose_labels_all(left)[0])
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)

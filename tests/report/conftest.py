@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from page_reader import browser, reader  # noqa: F401 - fixtures
 
+from privet.models.additive import Additive, Part
+from privet.models.codec import Model
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, OneCategory, Threshold
-from privet.trees.additive import Additive, Part
-from privet.trees.codec import Model
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
 
 EVIL = '</script><script>alert("x")</script>'
 

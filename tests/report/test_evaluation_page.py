@@ -16,12 +16,12 @@ import privet
 from privet.cli import app
 from privet.datasets.clinic import clinic
 from privet.evaluation.cross_validation import WARNING, Evaluation, evaluate
+from privet.evaluation.private_evaluation import evaluate_privately
 from privet.markup import Html
+from privet.models.intervals import Estimate
 from privet.report.chart import Limit, Series, accuracy_chart
 from privet.report.evaluation_page import _commonest, evaluation_page, private_evaluation_page
 from privet.report.words import headline
-from privet.scoring.evaluation import evaluate_privately
-from privet.trees.intervals import Estimate
 
 SCHEMA, TABLE = clinic(400, seed=1)
 

@@ -14,8 +14,8 @@ import pytest
 
 import privet
 from privet.errors import ParameterError
+from privet.models.codec import Model
 from privet.report.figures import Point, pareto
-from privet.trees.codec import Model
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -85,13 +85,13 @@ def test_the_frontier_is_what_nobody_beats() -> None:
 
 def test_a_frontier_is_drawn() -> None:
     points = [("a", 0.1, 0.8, 0.01), ("b", 0.1, 0.7), ("a", 1, 0.85), ("b", 1, 0.9)]
-    ax = privet.plot_frontier(points, limits={"majority class": 0.6})
+    ax = privet.plot_tradeoff(points, limits={"majority class": 0.6})
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"a", "b", "frontier", "majority class"}
-    frontier = next(line for line in ax.lines if line.get_label() == "frontier")
-    assert np.allclose(frontier.get_xydata(), [(0.1, 20), (1, 10)])
+    front = next(line for line in ax.lines if line.get_label() == "frontier")
+    assert np.allclose(front.get_xydata(), [(0.1, 20), (1, 10)])
     for bad in ([], [("a", 0, 0.5)]):
         with pytest.raises(ParameterError, match="points"):
-            privet.plot_frontier(bad)
+            privet.plot_tradeoff(bad)
 
 
 def test_a_frontier_of_an_evaluation() -> None:
@@ -99,7 +99,7 @@ def test_a_frontier_of_an_evaluation() -> None:
     from privet.evaluation.cross_validation import evaluate
 
     learners = [privet.make_classifier("mohammed2015", epsilon=epsilon) for epsilon in (1, 2)]
-    ax = privet.plot_frontier(evaluate(*clinic(300), learners, folds=2, references=("c45",)))
+    ax = privet.plot_tradeoff(evaluate(*clinic(300), learners, folds=2, references=("c45",)))
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"mohammed2015", "frontier", "c45"}
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import trees
 
+from privet.models.shown import ShownTree
+from privet.models.tree import Tree
 from privet.report.layout import BOX, Layout, places
-from privet.trees.shown import ShownTree
-from privet.trees.tree import Tree
 
 
 @given(trees(max_depth=4), st.integers(1, 60))

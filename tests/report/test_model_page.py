@@ -16,13 +16,13 @@ from sklearn.exceptions import NotFittedError
 import privet
 from privet.cli import app
 from privet.errors import ParameterError
+from privet.models.additive import Additive, Part
+from privet.models.codec import Model, save
+from privet.models.tree import Tree
 from privet.report.model_page import model_page
 from privet.report.picture import SHRINKS
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, Threshold
-from privet.trees.additive import Additive, Part
-from privet.trees.codec import Model, save
-from privet.trees.tree import Tree
 
 EVIL = '</script><script>alert("x")</script>'
 

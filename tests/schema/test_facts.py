@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from privet.errors import SchemaError
 from privet.schema import Categorical, Numeric, Schema
+from privet.tables.inferring import infer_schema
 
 LABEL = Categorical("class", ("no", "yes"))
 AGE = Numeric("age", 0, 120, integer=True, basis="meaning")
@@ -191,7 +192,7 @@ class TestSchema:
 class TestInferred:
     """The mark is in the facts: no way of building another schema from them loses it."""
 
-    seen = Schema.infer({"age": [31, 64], "sex": ["f", "m"], "class": ["no", "yes"]}, "class")
+    seen = infer_schema({"age": [31, 64], "sex": ["f", "m"], "class": ["no", "yes"]}, "class")
 
     def test_every_way_to_build_one_again(self) -> None:
         seen, label = self.seen, Categorical("class", ("no", "yes"))

@@ -9,8 +9,8 @@ import pytest
 import privet
 from privet.datasets.clinic import clinic
 from privet.errors import ModelFileError, SchemaError, TableError
-from privet.schema.files import read_table
 from privet.schema.mistaken import WHAT, kind_by_content, mistaken
+from privet.tables.files import read_table
 
 SCHEMA, TABLE = clinic(50)
 

@@ -24,12 +24,12 @@ from scipy.stats import chi2, norm
 from privet import Categorical, Ledger, Numeric, PrivateDataset, Schema, protect
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT, class_counts
-from privet.privacy.frontier import Frontier
+from privet.privacy.level import Level
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import OpenDPNoise
 from privet.privacy.scores import Gini, InfoGain, Max, Score
-from privet.schema.encoding import encode
 from privet.structure.splits import Multiway, Tests, Threshold
+from privet.tables.encoding import encode
 from privet.testing import SeededNoise, use_noise
 
 NOMINAL = 1e-9  # the level of each chi-squared test
@@ -130,8 +130,8 @@ def engine() -> MemoryEngine:
     return MemoryEngine(SCHEMA, encode(SCHEMA, table))
 
 
-def cells(ledger: Ledger | None = None) -> Frontier:
-    level = PrivateDataset(engine(), ledger or Ledger(10**9)).frontier()
+def cells(ledger: Ledger | None = None) -> Level:
+    level = PrivateDataset(engine(), ledger or Ledger(10**9)).level()
     for a in range(3):
         level = level.split([Multiway(a)] * level.size)
     return level

@@ -103,7 +103,7 @@ def test_who_waits_at_a_terminal_is_told_of_compiling_once(
     compiles: bool, terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(compiled, "PATIENCE", 0.01)
-    monkeypatch.setattr(compiled, "_told", [])
+    monkeypatch.setattr(compiled, "_announced", [])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     for _ in range(2):
         compiled.call(Slow(compiles))

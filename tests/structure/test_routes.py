@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
 from privet.errors import ParameterError
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
 
 SCHEMA = Schema(
     (Numeric("x", 0, 4, bins=4), Categorical("c", ("u", "v", "w")), Categorical("one", ("z",))),

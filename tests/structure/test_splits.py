@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from privet.errors import SchemaError
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Kind, Multiway, OneCategory, Test, Tests, Threshold, make_test
+from privet.tables.encoding import encode_features
 
 AGE, A2, SEX, JOB, ONE = range(5)
 SCHEMA = Schema(
@@ -30,7 +31,7 @@ class TestBranch:
         assert children.tolist() == [0, 0, 1, 0]
 
     def test_missing_goes_right(self) -> None:
-        codes = SCHEMA.encode_features({"age": [0], "A2": [None], "sex": [0], "job": [0], "one": [0]})[A2]
+        codes = encode_features(SCHEMA, {"age": [0], "A2": [None], "sex": [0], "job": [0], "one": [0]})[A2]
         assert Threshold(A2, 0).branch(codes).tolist() == [1]
         assert Threshold(A2, SCHEMA.arities[A2] - 2).branch(codes).tolist() == [1]
 

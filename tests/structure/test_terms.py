@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import ParameterError
-from privet.growing.knots import COARSE, FEW, FINE, fine_bins, main_basis
+from privet.growing.cutting.knots import COARSE, FEW, FINE, fine_bins, main_basis
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.terms import UNIT, Term, check_terms
 

@@ -11,18 +11,18 @@ import pytest
 
 from privet.audit import tiny_schema
 from privet.errors import ParameterError
+from privet.models.tree import Tree
 from privet.privacy import mechanisms
 from privet.privacy.budget import float_up
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.diffpid3 import DiffPID3
-from privet.recipes.exact import ExactTree
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.papers.diffpc45 import DiffPC45
+from privet.recipes.papers.diffpid3 import DiffPID3
+from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
-from privet.recipes.sulq import SuLQ
 from privet.testing import check_recipe
-from privet.trees.tree import Tree
 
 # How much of its claim the audit finds under either relation, at least: one that finds nothing proves nothing. Under
 # replace-one a table keeps its size, so what is spent on the size of the root is never lost.

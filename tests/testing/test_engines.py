@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from privet.engines.memory import MemoryEngine
-from privet.privacy.counting import ROOT, Cells, Coins, LossSums, Question, Tally
+from privet.privacy.counting import ROOT, Coins, LossSums, Partition, Question, Tally
 from privet.schema import Numeric, Schema
-from privet.schema.frozen import freeze
+from privet.tables.frozen import freeze
 from privet.testing import check_engine
 
 
@@ -57,13 +57,13 @@ class SwapsLabels(MemoryEngine):
 
 
 class CoinsByPosition(MemoryEngine):
-    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Coins) -> Partition:
         coins(count, self._labels.size)
         return super().shards(cells, count, lambda sides, size: np.arange(size) % sides)
 
 
 class TossesAtEveryPass(MemoryEngine):
-    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Coins) -> Partition:
         self._again = coins, count
         return super().shards(cells, count, coins)
 
@@ -76,7 +76,7 @@ class TossesAtEveryPass(MemoryEngine):
 
 
 class CountsTogetherInAllCells(MemoryEngine):
-    def joint(self, cells: Cells, tests: Any, depth: int) -> Any:
+    def joint(self, cells: Partition, tests: Any, depth: int) -> Any:
         return super().joint(ROOT, tests, depth)
 
 

@@ -119,7 +119,7 @@ def test_chances_of_many_candidates(kind: Any, size: int) -> None:
 def ask_everything(data: Any) -> list[Any]:
     from privet.privacy.mechanisms import Selection
 
-    front = data.frontier()
+    front = data.level()
     return [
         data.noisy_count(1),
         front.choose_labels_all(1, selection=Selection("exponential"))[0],
@@ -145,8 +145,8 @@ def test_choices_and_coins_of_all_scripts_add_up_to_one() -> None:
         source = ReplayNoise(script)
         with use_noise(source):
             first, _ = protect(TABLE, SCHEMA, Ledger(9)).shards(2)
-            first.frontier().choose_labels_all(1)
-            first.frontier().choose_labels_all(2)
+            first.level().choose_labels_all(1)
+            first.level().choose_labels_all(2)
         total += math.exp(source.log_probability)
     assert total == pytest.approx(1)
 

@@ -33,7 +33,7 @@ from privet.evaluation.cross_validation import (
 )
 from privet.recipes.registry import recipe_class
 from privet.schema import Schema
-from privet.schema.frozen import Frozen, freeze
+from privet.tables.frozen import Frozen, freeze
 from privet_experiments import references
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 

@@ -24,17 +24,17 @@ from privet.estimators.references import (
     translate,
 )
 from privet.evaluation.cross_validation import MAJORITY, Records, Way
-from privet.growing.grower import Progress
-from privet.growing.knots import FINE, fine_bins, main_basis
-from privet.growing.outlook import Outlook
+from privet.growing.cutting.knots import FINE, fine_bins, main_basis
+from privet.growing.greedy.grower import Progress
+from privet.growing.whole.class_estimate import ClassEstimate
+from privet.models.forest import Forest
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.recipes.recipe import check_whole
-from privet.recipes.smooth_forest import SmoothForest
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
 from privet.structure.terms import UNIT
-from privet.trees.forest import Forest
+from privet.tables.encoding import Codes
 
 Floats = npt.NDArray[np.float64]
 SHARES, NOISELESS, BOOSTING = "class shares", "additive without noise", "boosting"
@@ -157,7 +157,7 @@ def shares_way(schema: Schema, epsilon: float) -> Way:
 
     def grow(records: Records) -> tuple[Any, Any]:
         data = PrivateDataset(MemoryEngine(schema, records.codes), Ledger(exact))
-        nothing = Outlook(np.zeros(schema.n_classes), 0.0, Fraction(0))
+        nothing = ClassEstimate(np.zeros(schema.n_classes), 0.0, Fraction(0))
         bought = nothing.refined(data, exact).shares
         return Predictor(schema, lambda features: np.tile(bought, (features.shape[1], 1))), data.ledger.certificate()
 

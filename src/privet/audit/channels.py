@@ -41,15 +41,15 @@ def listening() -> Iterator[list[Hashable]]:
     >>> [event[:3] for event in heard]
     [('log', 'somewhere', 'DEBUG'), ('warning', 'UserWarning', 'mind the gap')]
     """
-    heard: list[Hashable] = []
+    released: list[Hashable] = []
     with ExitStack() as stack:
         for channel in CHANNELS:
-            stack.enter_context(channel(heard.append))
-        yield heard
+            stack.enter_context(channel(released.append))
+        yield released
 
 
 @contextmanager
-def warned(hear: Ear) -> Iterator[None]:
+def warned(buy_count: Ear) -> Iterator[None]:
     """All Python warnings, every time, also those that filters would hide."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
@@ -58,14 +58,14 @@ def warned(hear: Ear) -> Iterator[None]:
             message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
         ) -> None:
             if category.__module__.partition(".")[0] != COMPILER:
-                hear(("warning", category.__name__, str(message), lineno))
+                buy_count(("warning", category.__name__, str(message), lineno))
 
         warnings.showwarning = show
         yield
 
 
 @contextmanager
-def logged(hear: Ear) -> Iterator[None]:
+def logged(buy_count: Ear) -> Iterator[None]:
     """Log records of every level and every logger: also of those that do not propagate, or were turned off."""
     enabled, handle = logging.Logger.isEnabledFor, logging.Logger.handle
 
@@ -81,7 +81,7 @@ def logged(hear: Ear) -> Iterator[None]:
             return
         error = record.exc_info[1] if record.exc_info else None
         extra = sorted((name, repr(value)) for name, value in vars(record).items() if name not in PLAIN)
-        hear(("log", record.name, record.levelname, record.getMessage(), error and described(error), tuple(extra)))
+        buy_count(("log", record.name, record.levelname, record.getMessage(), error and described(error), tuple(extra)))
 
     logging.Logger.isEnabledFor, logging.Logger.handle = always, take  # type: ignore[method-assign]
     try:
@@ -91,11 +91,11 @@ def logged(hear: Ear) -> Iterator[None]:
 
 
 @contextmanager
-def printed(hear: Ear) -> Iterator[None]:
+def printed(buy_count: Ear) -> Iterator[None]:
     """What is written to Python's standard streams."""
     before = {name: getattr(sys, name) for name in STREAMS}
     for name, stream in before.items():
-        setattr(sys, name, _Tape(name.strip("_"), hear, stream))
+        setattr(sys, name, _Tape(name.strip("_"), buy_count, stream))
     try:
         yield
     finally:
@@ -107,9 +107,9 @@ class _Tape(io.TextIOBase):
     """A stream that reports what is written to it. Threads that ran before still write to the real one: a progress bar
     of theirs is not part of the fit."""
 
-    def __init__(self, name: str, hear: Ear, stream: Any) -> None:
+    def __init__(self, name: str, buy_count: Ear, stream: Any) -> None:
         self.buffer = _Bytes(self)
-        self._name, self._hear, self._stream = name, hear, stream
+        self._name, self._hear, self._stream = name, buy_count, stream
         self._others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
 
     def write(self, text: str) -> int:
@@ -138,9 +138,9 @@ _ears: list[tuple[int, Ear]] = []
 
 
 @contextmanager
-def told(hear: Ear) -> Iterator[None]:
+def text(buy_count: Ear) -> Iterator[None]:
     """Calls of :func:`progress`."""
-    _ears.append((threading.get_ident(), hear))
+    _ears.append((threading.get_ident(), buy_count))
     try:
         yield
     finally:
@@ -156,7 +156,7 @@ def progress(done: int, total: int) -> None:
         _ears[-1][1](("progress", f"{done} of {total}"))  # as text: no noise explains a difference in its numbers
 
 
-CHANNELS: tuple[Channel, ...] = (warned, logged, printed, told, declared)
+CHANNELS: tuple[Channel, ...] = (warned, logged, printed, text, declared)
 
 
 def described(error: BaseException) -> Hashable:

@@ -20,7 +20,7 @@ from privet.privacy.certificate import Certificate
 from privet.privacy.fits.perturbed_fit import OBJECTIVE
 from privet.privacy.noise import Law
 from privet.schema import Schema
-from privet.schema.frozen import admitted, freeze
+from privet.tables.frozen import admitted, freeze
 from privet.testing.noise import ScriptedNoise
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
@@ -33,7 +33,7 @@ class Release(NamedTuple):
 
     model: Hashable
     certificate: Hashable
-    heard: tuple[Hashable, ...]
+    declared: tuple[Hashable, ...]
     booked: Fraction | float
 
 
@@ -75,19 +75,19 @@ def open_table(
     A learner that cuts numbers anew (``recuts``) sees the numbers themselves, and others only their codes.
     """
     frozen = None
-    with listening() as heard:
+    with listening() as declared:
         try:
             frozen = freeze(schema, table) if recuts else None
             codes = admitted(schema, table) if frozen is None else frozen.codes(schema)
         except Exception as error:
-            refused = (RAISED, described(error)), tuple(heard)
+            refused = (RAISED, described(error)), tuple(declared)
             return Table(refused, lambda: refused)
     assert codes.labels is not None
-    said = tuple(heard)
+    text = tuple(declared)
     seen = [codes.features] if frozen is None else frozen.columns
-    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), said
+    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), text
     engine = MemoryEngine(schema, codes, frozen)
-    return Table(key, lambda: (release(engine), said))
+    return Table(key, lambda: (release(engine), text))
 
 
 def _raised(released: Any) -> bool:

@@ -30,9 +30,9 @@ class NotComparable(TypeError):
 
 
 @contextmanager
-def declared(hear: Callable[[Hashable], None]) -> Iterator[None]:
+def declared(buy_count: Callable[[Hashable], None]) -> Iterator[None]:
     """What mechanisms declare to be public."""
-    token = _declared.set(_Texts(hear))
+    token = _declared.set(_Texts(buy_count))
     try:
         yield
     finally:
@@ -42,9 +42,9 @@ def declared(hear: Callable[[Hashable], None]) -> Iterator[None]:
 class _Texts(list[tuple[object, ...]]):
     """Takes a declaration and reports a text of it at once: what it is made of may change later."""
 
-    def __init__(self, hear: Callable[[Hashable], None]) -> None:
+    def __init__(self, buy_count: Callable[[Hashable], None]) -> None:
         super().__init__()
-        self._hear = hear
+        self._hear = buy_count
         self.fit: Calibration | None = None  # of the fit that was declared, until it is released
 
     def append(self, facts: tuple[object, ...], /) -> None:
@@ -57,10 +57,10 @@ def is_fit(size: int, scale: float) -> bool:
 
     The law of such a release is audited apart, so that its draws are not weighed. Other numbers must not pass for one.
     """
-    heard = _declared.get()
-    if not isinstance(heard, _Texts):
+    released = _declared.get()
+    if not isinstance(released, _Texts):
         return True
-    fit, heard.fit = heard.fit, None
+    fit, released.fit = released.fit, None
     return fit is not None and (size, scale) == (fit.shape.released, fit.release_scale)
 
 

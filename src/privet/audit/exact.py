@@ -21,18 +21,18 @@ from privet.audit.result import AuditResult
 from privet.audit.zoo import Pair, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
+from privet.fitting import fit_dataset
+from privet.models.codec import Model
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
-from privet.recipes.fitting import fit_dataset
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_class
 from privet.schema import Schema
 from privet.structure.compiled import threads
-from privet.trees.codec import Model
 
 TRANSCRIPTS, COMPLETE = 12, 1000
 # "auto" numbers of trees stay "auto", since the formula may use private numbers; but they get a small bound.
@@ -127,7 +127,7 @@ def audit_learner(
         ledger = Ledger(epsilon, delta, neighbours=relation)
         if allow_nonprivate:
             ledger.allow_nonprivate()
-        with listening() as heard:
+        with listening() as released:
             try:
                 model = canonical(learner(PrivateDataset(engine, ledger), epsilon))
             except NotComparable:
@@ -135,7 +135,7 @@ def audit_learner(
             except Exception as error:
                 model = RAISED, described(error)
         certificate = ledger.certificate()
-        return Release(model, canonical(certificate), tuple(heard), booked(certificate))
+        return Release(model, canonical(certificate), tuple(released), booked(certificate))
 
     result = AuditResult("", "", float(epsilon), 0.0, relation.value, "")
     methods: dict[str, None] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.fits.calibration import Shape
+from privet.privacy.fits.calibration import FitLayout
 from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
@@ -42,9 +42,9 @@ class Case:
         )
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> FitLayout:
         sizes, touched = zip(*((term.size, term.touched) for term in self.terms), strict=True)
-        return Shape(sizes, touched, (1.0,) * len(sizes), self.classes, 10.0, 1e6)  # no more ridge than needed
+        return FitLayout(sizes, touched, (1.0,) * len(sizes), self.classes, 10.0, 1e6)  # no more ridge than needed
 
     @property
     def offsets(self) -> Floats:

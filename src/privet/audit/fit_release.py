@@ -17,7 +17,7 @@ from privet.privacy.fits.perturbed_fit import Fit, release_fit
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
+from privet.tables.encoding import Codes
 from privet.testing.noise import use_noise
 
 Floats = npt.NDArray[np.float64]

@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.audit.fit_cases import Case, cases
-from privet.privacy.fits.calibration import Calibration, Shape, calibrate
+from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
 from privet.privacy.losses import Loss
 
 Floats = npt.NDArray[np.float64]
-Calibrate = Callable[[Shape, Loss], Calibration]
+Calibrate = Callable[[FitLayout, Loss], Calibration]
 
 INTEGRATED = "the law of its fits, by integration"
 FAR = 60.0  # log-odds: beyond, a density's ratio does not change any more

@@ -13,9 +13,9 @@ from typing import Any, cast
 import numpy as np
 
 from privet.audit.draws import FAR, FITTED, Call, Fit, NotComparable, Outcome, Script, fitted, run
+from privet.models.additive import Part
+from privet.models.tree import Tree
 from privet.schema import Schema
-from privet.trees.additive import Part
-from privet.trees.tree import Tree
 
 TRIES, MOST_TRIES = 120, 600  # for one release, and for all releases of a table together
 HOPELESS = 30  # tries, if there are too many possible values to see them all

@@ -18,11 +18,10 @@ from privet import __version__
 from privet.addresses import without_addresses
 from privet.cli import (
     auditing,
-    books,
     comparing,
     evaluating,
-    exploring,
     fitting,
+    ledger,
     planning,
     plugins,
     predicting,
@@ -31,6 +30,7 @@ from privet.cli import (
     schemas,
     scoring,
     showing,
+    start,
 )
 from privet.cli.failures import UsageError, explain_usage, fail, fail_by, wants_json
 from privet.errors import PrivetError
@@ -121,7 +121,7 @@ def _root(
 
 
 COMMANDS = (
-    exploring,
+    start,
     schemas,
     planning,
     fitting,
@@ -132,7 +132,7 @@ COMMANDS = (
     scoring,
     evaluating,
     publishing,
-    books,
+    ledger,
     auditing,
 )
 for command in COMMANDS:

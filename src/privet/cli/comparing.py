@@ -12,7 +12,7 @@ from privet.cli.options import Json
 from privet.cli.output import print_json
 
 if TYPE_CHECKING:
-    from privet.measures import RuleList
+    from privet.rules import RuleList
 
 EXAMPLE = "Example: privet compare tree.json other.json"
 SHOWN = 10  # rules of a kind that are listed; --json has them all
@@ -35,7 +35,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare what two models look at: the Jaccard index of their rules, and its bounds. It costs no budget."""
-    from privet.measures import compare_rules
+    from privet.rules import compare_rules
 
     lists = [_rules(path).filtered(min_support=min_support, min_confidence=min_confidence) for path in (first, second)]
     found = compare_rules(*lists, labels=labels).to_dict()
@@ -60,9 +60,9 @@ def _words(row: dict[str, Any]) -> str:
 
 
 def _rules(path: Path) -> RuleList:
-    from privet.measures import RuleList, rule_list
-    from privet.measures.rulelist import FORMAT
     from privet.recipes.saved import read_model
+    from privet.rules import RuleList, rule_list
+    from privet.rules.rulelist import FORMAT
 
     try:
         head = path.read_bytes()[:200].decode("utf-8", errors="replace")

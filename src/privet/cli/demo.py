@@ -70,10 +70,10 @@ class Tour:
             for epsilon, share in one.by_epsilon.items()
         ]
         files = {name: str(self.folder / name) for name in (PAGE, JOURNAL, MODEL)}
-        told = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
-        told |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
-        told |= {"left": self.left, "refusal": self.refusal}
-        return told | {"accuracies": accuracies, "audits": self.audits, "files": files}
+        text = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
+        text |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
+        text |= {"left": self.left, "refusal": self.refusal}
+        return text | {"accuracies": accuracies, "audits": self.audits, "files": files}
 
 
 def ask(tour: Tour) -> None:

@@ -106,8 +106,8 @@ class Editor:
 
     def save(self) -> None:
         """Put the whole content in its place, or leave the old one."""
+        from privet.models.drafts import Draft
         from privet.schema.written import facts_text
-        from privet.trees.drafts import Draft
 
         try:
             with Draft(self.file) as draft:

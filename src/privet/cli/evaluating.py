@@ -34,8 +34,8 @@ from privet.recipes.registry import DEFAULT, refuse_unknown
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
     from privet.evaluation.cross_validation import Evaluation, Score
+    from privet.evaluation.private_evaluation import Evaluated
     from privet.schema import Schema
-    from privet.scoring.evaluation import Evaluated
 
 HEADINGS = ("recipe", "variant", "epsilon", "accuracy %", "balanced %", "AUC", "log-loss", "fit s")
 EXAMPLE = (
@@ -97,7 +97,7 @@ def evaluate(
         from privet.evaluation import cross_validation as evaluation
         from privet.privacy.budget import epsilon as check_epsilon
         from privet.schema import Schema
-        from privet.schema.declared import refuse_source
+        from privet.tables.declared import refuse_source
 
     if private != (epsilon_scores is not None):
         raise ParameterError("--private and --epsilon-scores E go together: private scores cost E each")
@@ -159,7 +159,7 @@ def _evaluate_privately(
     as_json: bool,
     write_page: WritePage,
 ) -> None:
-    from privet.scoring.evaluation import evaluate_privately, price_of
+    from privet.evaluation.private_evaluation import evaluate_privately, price_of
 
     price = price_of(classifiers, epsilon_scores)
     try_stdout()
@@ -168,8 +168,8 @@ def _evaluate_privately(
         with progress("fitting and scoring") as advance:
             results, certificate = evaluate_privately(classifiers, columns, epsilon_scores, work, progress=advance)
     if as_json:
-        told = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
-        print_json(told | purse.facts(work))
+        text = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
+        print_json(text | purse.facts(work))
     else:
         print_rich(_private_grid(results))
         print(certificate)
@@ -188,8 +188,8 @@ def _private_grid(results: tuple[Evaluated, ...]) -> Any:
     for result in results:
         score = result.score
         auc = "-" if score.auc is None else str(score.auc)
-        told = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
-        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *told)
+        text = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
+        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *text)
     return grid
 
 

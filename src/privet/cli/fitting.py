@@ -39,9 +39,9 @@ from privet.recipes.registry import DEFAULT, refuse_unknown
 
 if TYPE_CHECKING:
     from privet.estimators.base import PrivateClassifier
+    from privet.models.drafts import Draft
     from privet.privacy.reservations import Reservation
     from privet.schema import Schema
-    from privet.trees.drafts import Draft
 
 ROOM = 2**20  # bytes of the disk kept for the model while it grows; only large forests take more
 EXAMPLE = "Example: privet fit patients.csv --schema patients.schema.json --epsilon 1 -o tree.json"
@@ -101,7 +101,7 @@ def fit(
         from privet.engines.sources import open_source
         from privet.engines.sources.loading import load_table
         from privet.schema import Schema
-        from privet.schema.declared import refuse_source
+        from privet.tables.declared import refuse_source
 
         facts = with_unit(Schema.from_json(schema), unit, max_rows)
         params = make_params(recipe, max_depth, settings)
@@ -165,7 +165,7 @@ def _reserved(
     purse: Purse, classifier: PrivateClassifier, facts: Schema, neighbours: str | None
 ) -> Iterator[Reservation | None]:
     """What the fit spends from; without a journal the classifier has a budget of its own."""
-    from privet.recipes.fitting import work_of
+    from privet.fitting import work_of
 
     if purse.journal is None:
         yield None
@@ -178,7 +178,7 @@ def _reserved(
 
 def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: bool) -> tuple[Path, bytes]:
     """Write the model and say where it is, and its bytes; a failure here is a loss, and the message says of what."""
-    from privet.trees.codec import to_text
+    from privet.models.codec import to_text
 
     where = f"cannot write the model file {str(output)!r}"
     try:

@@ -104,8 +104,8 @@ def refuse_settings(who: str, params: dict[str, Any], offered: Collection[str]) 
 
 def check_unit(table: str, schema: Schema, unit: str | None) -> None:
     """Refuse a unit that is no column of a file, in the words of the option that named it."""
-    from privet.schema.files import column_names
-    from privet.schema.foreign import nearest_column
+    from privet.tables.files import column_names
+    from privet.tables.foreign import nearest_column
 
     if unit is None or not Path(table).is_file():
         return

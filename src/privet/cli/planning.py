@@ -15,7 +15,7 @@ from privet.cli.writing import Force, writing
 from privet.recipes.registry import refuse_unknown
 
 if TYPE_CHECKING:
-    from privet.planning.outlook import Answer, Outlook
+    from privet.planning.forecast import Answer, Forecast
 
 EXAMPLE = (
     "Example: privet plan --schema patients.schema.json --records 5000 --signal medium --epsilon 0.1 --epsilon 1 "
@@ -76,7 +76,7 @@ def plan(
         pictures.check_matplotlib()  # before the work, not after it
     with writing(plot, "the picture", inputs=[schema], force=force) if plot is not None else nullcontext() as draft:
         with progress("simulating") as advance:
-            outlook = planner.plan(
+            forecast = planner.plan(
                 facts,
                 records,
                 signal=signal,
@@ -89,56 +89,56 @@ def plan(
                 progress=advance,
             )
         if draft is not None:
-            draft.write(pictures.draw(outlook))
+            draft.write(pictures.draw(forecast))
             draft.publish(replace=force)
             say(f"wrote {plot}")
     if as_json:
-        print_json(outlook.to_dict())
+        print_json(forecast.to_dict())
     else:
-        print_rich(_learners(outlook), _answers(outlook), *outlook.notes)
+        print_rich(_learners(forecast), _answers(forecast), *forecast.notes)
 
 
-def _learners(outlook: Outlook) -> Any:
+def _learners(forecast: Forecast) -> Any:
     from rich.table import Table as Grid
 
-    balance = "" if outlook.largest_class is None else f", {100 * outlook.largest_class:g} % of one class"
+    balance = "" if forecast.largest_class is None else f", {100 * forecast.largest_class:g} % of one class"
     title = (
-        f"{outlook.schema}: about {outlook.records:,} records{balance}, {outlook.signal.name} signal "
-        f"({outlook.worlds} invented tables)"
+        f"{forecast.schema}: about {forecast.records:,} records{balance}, {forecast.signal.name} signal "
+        f"({forecast.worlds} invented tables)"
     )
     grid = Grid("learner", title=title)
     for heading in ("epsilon", "accuracy %", "without noise %", "points lost", "a leaf needs"):
         grid.add_column(heading, justify="right")
-    for learner in outlook.learners:
-        for place, forecast in enumerate(outlook.of(learner)):
+    for learner in forecast.learners:
+        for place, line in enumerate(forecast.of(learner)):
             grid.add_row(
                 "" if place else learner,
-                f"{forecast.epsilon:g}",
-                f"{100 * forecast.accuracy:.1f}",
-                f"{100 * forecast.without_noise:.1f}",
-                str(forecast),
-                f"{forecast.leaf_records:,} records",
+                f"{line.epsilon:g}",
+                f"{100 * line.accuracy:.1f}",
+                f"{100 * line.without_noise:.1f}",
+                str(line),
+                f"{line.leaf_records:,} records",
             )
         grid.add_section()
     return grid
 
 
-def _answers(outlook: Outlook) -> Any:
+def _answers(forecast: Forecast) -> Any:
     from rich.table import Table as Grid
 
-    grid = Grid(title=f"An answer's error, {100 * outlook.confidence:g} % of the time at most")
+    grid = Grid(title=f"An answer's error, {100 * forecast.confidence:g} % of the time at most")
     for heading in ("epsilon", "a count", "all class counts"):
         grid.add_column(heading, justify="right")
-    for answer in outlook.answers:
-        grid.add_row(f"{answer.epsilon:g}", *_errors(answer, outlook.records))
+    for answer in forecast.answers:
+        grid.add_row(f"{answer.epsilon:g}", *_errors(answer, forecast.records))
     return grid
 
 
 def _errors(answer: Answer, records: int) -> tuple[str, str]:
-    def told(off: int) -> str:
+    def text(off: int) -> str:
         return f"± {off:,} ({100 * off / records:.2g} % of the records)"
 
-    return told(answer.count_within), told(answer.class_counts_within)
+    return text(answer.count_within), text(answer.class_counts_within)
 
 
 def register(app: typer.Typer) -> None:

@@ -35,7 +35,7 @@ def predict(
         refuse_kind(output, "predictions as CSV", ".csv")
     from privet.engines.sources.loading import load_table
     from privet.estimators.registry import load_model
-    from privet.schema.files import unreadable_records, unreadable_words
+    from privet.tables.files import unreadable_records, unreadable_words
 
     with ExitStack() as stack:
         draft = None

@@ -32,10 +32,10 @@ from privet.cli.writing import Force, refuse_kind, why, writing
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
+    from privet.models.drafts import Draft
     from privet.privacy.reservations import Reservation
     from privet.publishing import Publisher
     from privet.schema import Schema
-    from privet.trees.drafts import Draft
 
 ROOM = 2**20  # bytes of the disk kept for the table before anything is charged
 EXAMPLE = "Example: privet publish patients.csv --schema patients.schema.json -m diffgen --epsilon 1 -o published.csv"
@@ -90,7 +90,7 @@ def publish(
         from privet.engines.sources.loading import load_table
         from privet.publishing.release import csv_text
         from privet.schema import Schema
-        from privet.schema.declared import refuse_source
+        from privet.tables.declared import refuse_source
 
     purse = Purse(journal, budget, analyst)
     facts = Schema.from_json(schema)
@@ -119,8 +119,8 @@ def publish(
                 place = _write(draft, text, output, force, epsilon)
                 work.end(hashlib.sha256(text.encode()).hexdigest())
     if as_json:
-        told = {"table": str(place), "method": method.value, "certificate": released.certificate}
-        print_json(told if work is None else told | purse.facts(work))
+        result = {"table": str(place), "method": method.value, "certificate": released.certificate}
+        print_json(result if work is None else result | purse.facts(work))
         return
     from privet.privacy.certificate import Certificate
 

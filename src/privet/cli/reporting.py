@@ -36,7 +36,7 @@ def report(
     with writing(output, "the page", inputs=(model,), force=force) as draft:
         page = model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)
         place = put(draft, page, output, "the page", force=force)
-    said(place, page, as_json)
+    text(place, page, as_json)
 
 
 WritePage = Callable[[Callable[[Any], str]], None]
@@ -59,7 +59,7 @@ def page_for(output: Path | None, *, inputs: Sequence[Path | None], force: bool)
         yield write
 
 
-def said(place: Path, page: str, as_json: bool) -> None:
+def text(place: Path, page: str, as_json: bool) -> None:
     """Say where a page is and how large."""
     size = len(page.encode())
     if as_json:

@@ -12,9 +12,10 @@ from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Source
 from privet.cli.output import complain, print_json, print_rich, say
 from privet.cli.writing import Force, writing
 from privet.errors import ParameterError
+from privet.owner.inspection import check_table
 
 if TYPE_CHECKING:
-    from privet.schema.drafting import DraftedSchema
+    from privet.owner.drafting import DraftedSchema
 
 OUTSIDE = "This read the records themselves: it is outside privacy, for the data owner only; do not publish."
 EXAMPLES = {
@@ -36,7 +37,7 @@ def draft(
 
     OUTSIDE PRIVACY: for the data owner. No fit takes a draft until its facts are confirmed.
     """
-    from privet.schema import drafting
+    from privet.owner import drafting
     from privet.schema.written import facts_text
 
     path = _file(table)
@@ -47,8 +48,8 @@ def draft(
         place = output if (written := file.publish(replace=force)) == file.path else written
     if as_json:
         columns = [{"column": c.name, "taken_for": c.taken_for, "to_do": c.to_do} for c in drafted.columns]
-        told = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
-        print_json(told | {"schema": drafted.facts})
+        text = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
+        print_json(text | {"schema": drafted.facts})
         return
     say(OUTSIDE)
     print_rich(_table_of(drafted), drafting.WHY, "")
@@ -64,7 +65,7 @@ def draft(
 def _file(table: str) -> Path:
     """A file or a folder: nobody has said yet which columns of a database may be read."""
     from privet.addresses import is_address, safe
-    from privet.schema.files import is_there
+    from privet.tables.files import is_there
 
     if is_address(table) and not is_there(Path(table)):
         raise ParameterError(
@@ -125,7 +126,7 @@ def check(
     from privet.schema import Schema
 
     facts = Schema.from_json(schema)
-    report = facts.check(load_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
+    report = check_table(facts, load_table(table, facts, quoted_line_breaks=quoted_line_breaks), limit=limit)
     ruinous = report.ruinous(most)
     if as_json:
         print_json(report.to_dict() | {"most": most, "passed": not ruinous})

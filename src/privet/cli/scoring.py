@@ -22,7 +22,7 @@ from privet.cli.output import print_json, print_rich, progress, try_stdout
 from privet.cli.spending import Analyst, Purse
 
 if TYPE_CHECKING:
-    from privet.scoring.result import PrivateScore
+    from privet.evaluation.private_result import PrivateScore
 
 EXAMPLE = "Example: privet score tree.json held-out.csv --epsilon 0.5 --held-out --journal patients.journal"
 
@@ -57,9 +57,9 @@ def score(
     with progress("starting"):
         from privet.engines.sources.loading import load_table
         from privet.estimators.registry import load_model
+        from privet.evaluation.private_score import BINS, private_score
         from privet.privacy.budget import epsilon as check_epsilon
-        from privet.schema.declared import refuse_source
-        from privet.scoring.score import BINS, private_score
+        from privet.tables.declared import refuse_source
 
     purse = Purse(journal, budget, analyst)
     price = check_epsilon(epsilon)

@@ -15,10 +15,10 @@ from privet.cli.output import print_json
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
+    from privet.models.codec import Model
+    from privet.models.shown import ShownTree
+    from privet.models.tree import Tree
     from privet.privacy.certificate import Certificate
-    from privet.trees.codec import Model
-    from privet.trees.shown import ShownTree
-    from privet.trees.tree import Tree
 
 EXAMPLE = "Example: privet show tree.json --format rules"
 
@@ -43,7 +43,7 @@ class View:
     everything: bool = False
 
     def of(self, model: Model) -> Iterator[ShownTree]:
-        from privet.trees.shown import shown_trees
+        from privet.models.shown import shown_trees
 
         limited = self.max_leaves is not None or self.min_support is not None
         if self.raw and limited:
@@ -89,8 +89,8 @@ def show(
 
 
 def _summary(model: Model, file: str, view: View) -> str:
-    from privet.trees.forest import Forest
-    from privet.trees.summary import summarise
+    from privet.models.forest import Forest
+    from privet.models.summary import summarise
 
     forest = model.trees
     assert isinstance(forest, Forest)
@@ -110,9 +110,9 @@ def _chosen(model: Model, tree: str | None) -> Model:
 
 
 def _rendered(model: Model, form: Format, view: View) -> str:
-    from privet.trees import render
-    from privet.trees.additive import Additive
-    from privet.trees.curves import describe
+    from privet.models import render
+    from privet.models.additive import Additive
+    from privet.models.curves import describe
 
     shown = view.of(model)
     if isinstance(model.trees, Additive):
@@ -151,9 +151,9 @@ def _rules_text(shown: list[ShownTree], *, everything: bool) -> str:
 
 
 def _facts(model: Model, certificate: Certificate, view: View) -> dict[str, Any]:
-    from privet.trees.additive import Additive
-    from privet.trees.additive_codec import to_dict
-    from privet.trees.curves import describe
+    from privet.models.additive import Additive
+    from privet.models.additive_codec import to_dict
+    from privet.models.curves import describe
 
     trees = [str(tree) for tree in view.of(model)]
     if isinstance(model.trees, Additive):
@@ -173,8 +173,8 @@ def _facts(model: Model, certificate: Certificate, view: View) -> dict[str, Any]
 
 def _rules(model: Model) -> list[dict[str, Any]]:
     """One for each leaf of the model, with its counts as they were released."""
-    from privet.trees.counts import noise_scale
-    from privet.trees.rules import DEEPEST, rules_of
+    from privet.models.counts import noise_scale
+    from privet.models.rules import DEEPEST, rules_of
 
     schema, scale, found = model.schema, noise_scale(model.certificate), []
     for tree in trees_of(model):
@@ -196,7 +196,7 @@ def _rules(model: Model) -> list[dict[str, Any]]:
 
 def _deeper(model: Model) -> str:
     """A line about the rules that are too long to be listed; empty if there are none."""
-    from privet.trees.rules import DEEPEST
+    from privet.models.rules import DEEPEST
 
     left = _too_long(model)
     return f"{left:,} rules of more than {DEEPEST} conditions are not listed\n" if left else ""
@@ -204,21 +204,21 @@ def _deeper(model: Model) -> str:
 
 def _too_long(model: Model) -> int:
     """How many rules are too long to be listed."""
-    from privet.trees.rules import DEEPEST
+    from privet.models.rules import DEEPEST
 
     return sum(int((tree.routes.level[tree.is_leaf] > DEEPEST).sum()) for tree in trees_of(model))
 
 
 def trees_of(model: Model) -> tuple[Tree, ...]:
     """The trees of a model, one or many."""
-    from privet.trees.codec import trees_of as members
+    from privet.models.codec import trees_of as members
 
     return members(model.trees)
 
 
 def size_of(model: Model) -> dict[str, int]:
     """How large a model is."""
-    from privet.trees.additive import Additive
+    from privet.models.additive import Additive
 
     if isinstance(found := model.trees, Additive):
         return {"parts": len(found.parts), "numbers": sum(part.table.size for part in found.parts)}

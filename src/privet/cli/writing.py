@@ -13,7 +13,7 @@ import typer
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
-    from privet.trees.drafts import Draft
+    from privet.models.drafts import Draft
 
 Force = Annotated[
     bool,
@@ -34,7 +34,7 @@ def writing(
     ``room`` bytes are taken on the disk at once. If the block does not publish the draft, nothing is left of it, and
     what stood in its place stays.
     """
-    from privet.trees.drafts import Draft
+    from privet.models.drafts import Draft
 
     refuse(output, what, inputs=inputs, force=force)
     with ExitStack() as stack:
@@ -61,7 +61,7 @@ def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: b
 def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False) -> None:
     """Raise if an output would take the place of something that must stay."""
     from privet.addresses import is_address, safe
-    from privet.trees.drafts import is_journal
+    from privet.models.drafts import is_journal
 
     if is_address(output):
         raise ParameterError(f"cannot write {what} to {safe(output)}: only to a file; give a path")

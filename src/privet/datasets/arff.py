@@ -18,10 +18,10 @@ _ATTRIBUTE = re.compile(
 )
 _ESCAPED = re.compile(r"\\(.)")
 
-Cells = list[str | None]
+Row = list[str | None]
 
 
-def read_arff(text: str) -> tuple[list[str], list[Cells]]:
+def read_arff(text: str) -> tuple[list[str], list[Row]]:
     """The names of the columns and the rows.
 
     >>> read_arff("% a toy\\n@relation r\\n@attribute 'is old' {y,n}\\n@ATTRIBUTE age numeric\\n@data\\ny, 70\\n?,8\\n")
@@ -55,8 +55,8 @@ def _header(lines: Iterator[str]) -> Iterator[str]:
     raise TableError("the ARFF file has no @data line: it is cut short, or no ARFF")
 
 
-def _cells(line: str) -> Cells:
-    cells: Cells = []
+def _cells(line: str) -> Row:
+    cells: Row = []
     place, ended = 0, False
     while not ended:
         found = _CELL.match(line, place)

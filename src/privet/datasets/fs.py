@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from privet.errors import ParameterError
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import Codes, Quantum
+from privet.tables.encoding import Codes, Quantum
 
 FIRST_LEAF_DEPTH = 2  # splits above the paper's "third level"
 
@@ -68,7 +68,7 @@ class Sample:
 
     @property
     def codes(self) -> Codes:
-        """What :func:`privet.schema.encoding.encode` makes of :meth:`table`, without the way through the table."""
+        """What :func:`privet.tables.encoding.encode` makes of :meth:`table`, without the way through the table."""
         levels = {a: Quantum.of(_numeric(self.schema, a)).levels(_numeric(self.schema, a), self.values[a])
                   for a in self.values}  # fmt: skip
         return Codes(self.features, self.labels, levels)

@@ -16,7 +16,7 @@ import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
-from privet.datasets.arff import Cells, read_arff
+from privet.datasets.arff import Row, read_arff
 from privet.errors import TableError
 
 SERVER = "https://www.openml.org"
@@ -31,7 +31,7 @@ class Download:
     """An OpenML table as it came: every cell as text, None where it is missing."""
 
     names: list[str]
-    rows: list[Cells]
+    rows: list[Row]
     target: str
     left_out: frozenset[str]
     """Columns that identify rows, or that OpenML says to ignore."""

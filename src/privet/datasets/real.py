@@ -29,7 +29,7 @@ from privet.datasets.catalogue import (
 from privet.datasets.openml import download as download_from_openml
 from privet.errors import ParameterError, TableError
 from privet.schema import Schema
-from privet.schema.files import Records, read_table
+from privet.tables.files import Records, read_table
 
 VARIABLE, CACHE_VARIABLE = "PRIVET_DATA", "PRIVET_CACHE"
 TABLE = ".csv.gz"
@@ -68,7 +68,7 @@ def load(name: str, data_dir: str | PathLike[str] | None = None, *, download: bo
     """A table's schema and the columns it declares, every cell as the text it is in the file.
 
     Looks in ``data_dir``, or else in the directory that ``PRIVET_DATA`` names, in the cache, and at OpenML. A line that
-    cannot be read is a record of None, see :mod:`privet.schema.files`.
+    cannot be read is a record of None, see :mod:`privet.tables.files`.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Records of a source, frozen as codes in chunks of one size, and counted a chunk at a time.
 
 The source is read once, while the engine is opened, so before anything is charged. A chunk is codes, in memory or in a
-file without a name (``spill.py``). A partition is a public program (``privet.privacy.counting.Cells``), replayed on
+file without a name (``spill.py``). A partition is a public program (``privet.privacy.counting.Partition``), replayed on
 every chunk; only coins are kept, with the chunk whose records threw them. All answers are sums of integers over chunks,
 so neither their order nor where a chunk ends can show.
 """
@@ -20,11 +20,11 @@ from privet.engines.parts import bounded_parts, class_sizes, evened
 from privet.engines.sources import Source
 from privet.engines.spill import Array, Kept, Spill
 from privet.errors import ParameterError
-from privet.privacy.counting import Cells, Coins, Ints, Joint, Question, Shards, asks_classes_only
+from privet.privacy.counting import Coins, Ints, Joint, Partition, Question, Shards, asks_classes_only
 from privet.schema import Schema
-from privet.schema.encoding import Codes, encode
-from privet.schema.frozen import Frozen, freeze
 from privet.structure.splits import Tests
+from privet.tables.encoding import Codes, encode
+from privet.tables.frozen import Frozen, freeze
 
 CHUNK = 2**17  # records: enough that calls do not count, few enough to stay in the caches while questions pass
 
@@ -93,7 +93,7 @@ class ChunkEngine:
             self._opened(number).add(questions, totals)
         return totals
 
-    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Coins) -> Partition:
         dtype = np.uint8 if count <= 256 else np.int32
         thrown = [self._spill.put(np.asarray(coins(count, chunk.size)).astype(dtype)) for chunk in self._chunks]
         with self._lock:
@@ -103,7 +103,7 @@ class ChunkEngine:
     def check_joint(self, tests: Tests, depth: int) -> None:
         """Nothing is refused: bitsets need no tables."""
 
-    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+    def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
         """By tables over tuples of attributes, or by bitsets of all records in memory, whichever takes less time."""
         from privet.engines.joint_tables import JointTables, tables_pay
 

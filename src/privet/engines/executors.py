@@ -19,11 +19,11 @@ from privet.engines.memory import MemoryEngine
 from privet.engines.parts import class_sizes, evened
 from privet.privacy.counting import Ints, Question
 from privet.schema import Schema
-from privet.schema.encoding import Codes, code_type, encode
 from privet.schema.facts import Numeric
-from privet.schema.frozen import Frozen, bounded, freeze, freeze_rows
-from privet.schema.units import ID_WORDS, columns_of, row_words
 from privet.structure.compiled import threads
+from privet.tables.encoding import Codes, code_type, encode
+from privet.tables.frozen import Frozen, bounded, freeze, freeze_rows
+from privet.tables.units import ID_WORDS, columns_of, row_words
 
 Array = npt.NDArray[Any]
 Batches = Iterable[Any]
@@ -115,8 +115,8 @@ class Bound:
         ids = np.frombuffer(units, np.uint64).reshape(-1, ID_WORDS)
         *columns, labels = columns_of(np.frombuffer(records, np.uint64).reshape(-1, len(like)), like)
         kept = bounded(Frozen(self.schema, tuple(columns), labels), ids)
-        told = kept.codes(self.schema).features if self.for_one_fit else kept.columns
-        return _numbered([[*told, kept.labels]], self.size, self.schema.n_classes)
+        text = kept.codes(self.schema).features if self.for_one_fit else kept.columns
+        return _numbered([[*text, kept.labels]], self.size, self.schema.n_classes)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from numba import njit
 
 from privet.errors import ParameterError
-from privet.privacy.counting import Cells, Engine, Ints, Tally
+from privet.privacy.counting import Engine, Ints, Partition, Tally
 from privet.privacy.samplers.tree_space import regions
 from privet.schema import Schema
 from privet.structure.compiled import GRAIN, spread
@@ -40,13 +40,13 @@ PASS_COUNTS = 2**26  # asked for in one pass, as 64 bits: half a gigabyte; more 
 
 def table_counts(schema: Schema, tests: Tests, depth: int) -> int:
     """How many counts the tables hold, from public facts alone."""
-    widths = _Shape(schema, tests, depth)
+    widths = _Layout(schema, tests, depth)
     return schema.n_classes * sum(regions(widths.widths.tolist(), widths.size))
 
 
 def tally_counts(schema: Schema, tests: Tests, depth: int) -> int:
     """How many counts of codes the tables are made from: an attribute can have far more codes than tests."""
-    shape = _Shape(schema, tests, depth)
+    shape = _Layout(schema, tests, depth)
     return schema.n_classes * regions(shape.arities.tolist(), shape.size)[-1]
 
 
@@ -66,13 +66,13 @@ def tables_pay(schema: Schema, tests: Tests, depth: int, records: int) -> bool:
     counts, tallied = table_counts(schema, tests, depth), tally_counts(schema, tests, depth)
     if depth < 2 or counts > MAX_COUNTS or tallied > MAX_TALLIED:
         return False
-    shape = _Shape(schema, tests, depth)
+    shape = _Layout(schema, tests, depth)
     tables = records * math.comb(shape.attributes.size, shape.size) * TUPLE_TIME + (counts + tallied) * COUNT_TIME / 2
     kept = records / 4 ** (depth - 2)  # the smaller side of a test has, say, a quarter of the records
     return tables < math.comb(len(tests), depth - 2) * len(tests) * kept * BIT_TIME
 
 
-class _Shape:
+class _Layout:
     """Public: which attributes have tests, and the slots of each."""
 
     def __init__(self, schema: Schema, tests: Tests, depth: int) -> None:
@@ -96,10 +96,10 @@ class JointTables:
     """Counts of intersections of binary tests in one cell; see :class:`privet.privacy.counting.Joint`."""
 
     def __init__(
-        self, engine: Engine, cells: Cells, tests: Tests, depth: int, *, pass_counts: int = PASS_COUNTS
+        self, engine: Engine, cells: Partition, tests: Tests, depth: int, *, pass_counts: int = PASS_COUNTS
     ) -> None:
         check_joint_tables(engine.schema, tests, depth)
-        self._shape = shape = _Shape(engine.schema, tests, depth)
+        self._shape = shape = _Layout(engine.schema, tests, depth)
         self._n_classes = engine.schema.n_classes
         self._together = _met_together(tests, engine.schema)
         # Sets of attributes are ranked in colexicographic order, sizes one after another.
@@ -148,7 +148,7 @@ class JointTables:
             at = int(np.searchsorted(attributes, more))
             self._table(attributes)[...] = np.take(self._table(np.insert(attributes, at, more)), 0, axis=at)
 
-    def _count(self, engine: Engine, cells: Cells, tests: Tests, sets: Ints, pass_counts: int) -> Array:
+    def _count(self, engine: Engine, cells: Partition, tests: Tests, sets: Ints, pass_counts: int) -> Array:
         """The tables of the largest sets, from the counts of their codes."""
         shape = self._shape
         # The tests that have each code as their cut: those of code b of an attribute are cuts[at[b]:at[b + 1]].

@@ -11,7 +11,7 @@ from privet.structure.descent import BLOCK, child, descend
 from privet.structure.evidence import STEPS
 
 OUTSIDE = -1
-"""The cell of a record that has left the frontier."""
+"""The cell of a record that has left the level."""
 
 TUPLE_GRAIN = 2**24  # codes of tuples that a thread counts at a time: some 50 ms, so that Ctrl-C is noticed
 
@@ -175,23 +175,23 @@ def _add_losses(
     for thread in range(first, last):
         for start in range(thread * BLOCK, records, threads * BLOCK):
             node = np.empty(min(BLOCK, records - start), dtype=np.int32)
-            said = np.zeros((len(node), classes))
+            text = np.zeros((len(node), classes))
             for t in range(len(roots)):
                 node[:] = roots[t]
                 descend(features, start, node, depths[t], attribute, kind, cut, first_child)
                 for j in range(len(node)):
                     for c in range(classes):
-                        said[j, c] += votes[node[j], c]
+                        text[j, c] += votes[node[j], c]
             for j in range(len(node)):
                 cell, label = cells[start + j], labels[start + j]
                 if cell < 0:
                     continue
                 for w in range(weights.shape[0]):
                     # log sum exp over the classes, less the log odds of the label: never below 0
-                    own = prior[label] + weights[w] * said[j, label]
+                    own = prior[label] + weights[w] * text[j, label]
                     odds = 0.0
                     for c in range(classes):
-                        odds += np.exp(min(prior[c] + weights[w] * said[j, c] - own, 700.0))
+                        odds += np.exp(min(prior[c] + weights[w] * text[j, c] - own, 700.0))
                     loss = np.log(odds) * steps
                     # Only a loss that is surely below the cut-off is counted as it is: NaN is not.
                     partial[thread, cell, w] += np.int64(loss + 0.5) if 0.0 <= loss < most else most

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.privacy.counting import (
-    Cells,
     Coins,
     Descend,
     FitCurvature,
@@ -22,6 +21,7 @@ from privet.privacy.counting import (
     LevelSum,
     LossSums,
     Only,
+    Partition,
     Question,
     Refine,
     Shards,
@@ -30,10 +30,10 @@ from privet.privacy.counting import (
     single_attributes,
 )
 from privet.schema import Schema
-from privet.schema.encoding import Codes
-from privet.schema.frozen import Frozen
 from privet.structure.compiled import thread_count
 from privet.structure.splits import Tests
+from privet.tables.encoding import Codes
+from privet.tables.frozen import Frozen
 
 PARALLEL_FROM = 20_000  # records; on a busy machine it can take 4 ms, a scheduler's tick, to wake a thread
 PASS_COUNTS = 2**23  # joint counts that are asked for at once: another pass costs nothing here, and memory does
@@ -88,7 +88,7 @@ class MemoryEngine:
             else:
                 self._add_tuples(question, total)
 
-    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Coins) -> Partition:
         thrown = np.asarray(coins(count, self._labels.size))
         self._coins.append(thrown.astype(np.uint8 if count <= 256 else np.int32))
         return cells.then(Shards(len(self._coins) - 1), count)
@@ -96,7 +96,7 @@ class MemoryEngine:
     def check_joint(self, tests: Tests, depth: int) -> None:
         """Nothing is refused: bitsets need no tables."""
 
-    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+    def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
         """By tables or by bitsets, whichever takes less time. The counts are the same."""
         from privet.engines.joint_tables import JointTables, tables_pay
 
@@ -104,7 +104,7 @@ class MemoryEngine:
             return JointTables(self, cells, tests, depth, pass_counts=PASS_COUNTS)
         return self.joint_by_bitsets(cells, tests)
 
-    def joint_by_bitsets(self, cells: Cells, tests: Tests) -> Joint:
+    def joint_by_bitsets(self, cells: Partition, tests: Tests) -> Joint:
         """Of sets of any size."""
         from privet.engines.joint_counts import JointCounts
 
@@ -123,7 +123,7 @@ class MemoryEngine:
 
     # -- the program of a partition --------------------------------------------------------------------------------
 
-    def places(self, cells: Cells) -> Places:
+    def places(self, cells: Partition) -> Places:
         """The cell of every record. The last few partitions are remembered, so that a level costs one step."""
         with self._lock:
             known = self._places.get(cells.steps)
@@ -134,7 +134,7 @@ class MemoryEngine:
             places: Places = np.zeros(self._labels.size, dtype=np.int32)
         else:
             *above, step = cells.steps
-            places = self._step(self.places(Cells(tuple(above))), step)
+            places = self._step(self.places(Partition(tuple(above))), step)
         with self._lock:
             self._places[cells.steps] = places
             while len(self._places) > max(KEPT, KEPT_BYTES // max(places.nbytes, 1)):
@@ -219,10 +219,10 @@ class MemoryEngine:
         from privet.engines import kernels
 
         evidence, places = question.evidence, self.places(question.cells)
-        said = evidence.votes, evidence.start, evidence.weights, evidence.most
+        text = evidence.votes, evidence.start, evidence.weights, evidence.most
         records = self._features, self._labels, places
         shape = question.cells.size, _threads(places.size)
-        return np.asarray(kernels.loss_sums(*records, evidence.routes.descent, *said, *shape))
+        return np.asarray(kernels.loss_sums(*records, evidence.routes.descent, *text, *shape))
 
 
 def _threads(records: int) -> int:

@@ -14,9 +14,9 @@ from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.schema import Schema
-from privet.schema.declared import refuse_source
-from privet.schema.files import caveats_of
-from privet.schema.frozen import admitted, freeze
+from privet.tables.declared import refuse_source
+from privet.tables.files import caveats_of
+from privet.tables.frozen import admitted, freeze
 
 
 def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit: bool = False) -> Engine:
@@ -59,8 +59,8 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
         ``"duckdb:///file.db?table=t"``, ``"postgresql://...?table=t"``, a DuckDB relation, an Arrow dataset or reader.
         A Spark DataFrame stays on its cluster and is counted there.
     schema : Schema
-        The public facts. Values outside it never raise: ``schema.check(table)`` tells the owner about them. Names and
-        declared types do, where no record could be read.
+        The public facts. Values outside it never raise: ``privet.owner.check_table`` tells the owner about them.
+        Names and declared types do, where no record could be read.
     ledger : Ledger
         What may be spent on these records. Use one ledger for everything that is asked of the same people.
 

@@ -16,8 +16,8 @@ import numpy as np
 from privet.engines.spill import Array, Kept, Spill
 from privet.privacy.counting import Ints
 from privet.schema import Schema
-from privet.schema.frozen import Frozen, bounded, freeze_rows
-from privet.schema.units import ID_WORDS, Words, columns_of, keyed_hash, row_words
+from privet.tables.frozen import Frozen, bounded, freeze_rows
+from privet.tables.units import ID_WORDS, Words, columns_of, keyed_hash, row_words
 
 PARTS = 256
 FEW = 2**17  # rows that are chosen at once, without parts

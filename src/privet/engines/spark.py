@@ -26,13 +26,13 @@ from privet.engines.chunks import CHUNK, CUT
 from privet.engines.sources.spark import SparkTable
 from privet.errors import ParameterError
 from privet.privacy.counting import (
-    Cells,
     Coins,
     FitCurvature,
     FitSums,
     Ints,
     Joint,
     LevelSum,
+    Partition,
     Question,
     Shards,
     asks_classes_only,
@@ -114,7 +114,7 @@ class SparkEngine:
 
         return attempt(job, CLUSTER_FAILED)
 
-    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Coins) -> Partition:
         dtype = np.uint8 if count <= 256 else np.int32
         thrown = {
             (part, number): np.asarray(coins(count, sum(classes))).astype(dtype)
@@ -129,7 +129,7 @@ class SparkEngine:
 
         check_joint_tables(self.schema, tests, depth)
 
-    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+    def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
         from privet.engines.joint_tables import JointTables
 
         return JointTables(self, cells, tests, depth)

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
-from privet.trees.additive import Additive
-from privet.trees.curves import Curve, PairTable, Reason, curves_of, importances_of, pairs_of, reasons_of
+from privet.models.additive import Additive
+from privet.models.curves import Curve, PairTable, Reason, curves_of, importances_of, pairs_of, reasons_of
 
 
 class AdditiveFace(PrivateClassifier):

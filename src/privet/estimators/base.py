@@ -20,31 +20,32 @@ from privet.engines.sources.loading import load_table
 from privet.errors import ParameterError, PrivacyWarning, TableError
 from privet.estimators.answering import Answering
 from privet.estimators.verbosity import Told, tell_stage
-from privet.growing.grower import Progress
+from privet.fitting import fit, fit_dataset, own_ledger, work_of
+from privet.growing.greedy.grower import Progress
 from privet.markup import Html, tag
+from privet.models.additive import Additive
+from privet.models.codec import Model, Released, save, trees_of
+from privet.models.counts import noise_scale
+from privet.models.forest import Forest
+from privet.models.importance import importances
+from privet.models.rules import Rule, rules_of
+from privet.models.shown import ShownTree
+from privet.models.tree import Tree
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
 from privet.privacy.wording import html_of
-from privet.recipes.fitting import fit, fit_dataset, own_ledger, work_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.unoffered import refuse_in_fit
 from privet.recipes.usable import count_price
 from privet.schema import Schema
-from privet.schema.declared import attribute_order, refuse_source, refuse_sparse
-from privet.schema.encoding import decode_labels
-from privet.schema.files import unreadable_records, unreadable_words
-from privet.schema.frozen import declared_facts
 from privet.structure.compiled import thread_count, threads
-from privet.trees.additive import Additive
-from privet.trees.codec import Model, Released, save, trees_of
-from privet.trees.counts import noise_scale
-from privet.trees.forest import Forest
-from privet.trees.importance import importances
-from privet.trees.rules import Rule, rules_of
-from privet.trees.shown import ShownTree
-from privet.trees.tree import Tree
+from privet.tables.declared import attribute_order, refuse_source, refuse_sparse
+from privet.tables.encoding import decode_labels, encode_features
+from privet.tables.files import unreadable_records, unreadable_words
+from privet.tables.frozen import declared_facts
+from privet.tables.inferring import infer_schema
 
 _CALLER = 4  # frames from a warning in _encode to whoever called predict
 
@@ -81,7 +82,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
             X, y = validate_data(self, X, y)
             check_classification_targets(y)
             X, self._checked = self._named(X), True
-        return Schema.infer(X, y), X, y
+        return infer_schema(X, y), X, y
 
     def _infers(self) -> bool:
         return isinstance(self.schema, str) and self.schema == "infer"
@@ -172,7 +173,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     def feature_importances_(self) -> np.ndarray:
         """How much each attribute decides, in the order of ``feature_names_in_``; they add up to 1, or are all 0.
 
-        Computed from released numbers only (:func:`privet.trees.importance.importances`), so it costs no budget. Where
+        Computed from released numbers only (:func:`privet.models.importance.importances`), so it costs no budget. Where
         a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh the same.
         """
         return importances(self._trees)
@@ -224,7 +225,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         elif attribute_order(self.schema_, X) is None:
             self._mind_lost_names()
         refuse_source(self.schema_, X, with_label=False)
-        return self.schema_.encode_features(X)
+        return encode_features(self.schema_, X)
 
     def _mind_lost_names(self) -> None:
         """Warn about (or refuse) an array after a fit on a frame: its columns are read in the schema's order."""
@@ -237,8 +238,8 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
             )
         name = type(self).__name__
         # Word for word what scikit-learn says, so that one filter is enough.
-        said = f"X does not have valid feature names, but {name} was fitted with feature names"
-        warnings.warn(said, stacklevel=_CALLER + 1)
+        text = f"X does not have valid feature names, but {name} was fitted with feature names"
+        warnings.warn(text, stacklevel=_CALLER + 1)
 
 
 class PrivateClassifier(SchemaClassifier):
@@ -275,9 +276,9 @@ class PrivateClassifier(SchemaClassifier):
         with threads(self._thread_count()):
             if not self.verbose:
                 return self._fit(X, y, progress)
-            told = Told(type(self).__name__, progress)
-            self._fit(X, y, told)
-            told.end(f"{self.model_.trees!r}, {self.certificate_!r}")
+            text = Told(type(self).__name__, progress)
+            self._fit(X, y, text)
+            text.end(f"{self.model_.trees!r}, {self.certificate_!r}")
             return self
 
     def predict(self, X: Any) -> np.ndarray:

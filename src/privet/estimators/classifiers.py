@@ -5,7 +5,7 @@ writes and a test compares.
 
 >>> from privet.estimators.classifiers import SuLQTreeClassifier
 >>> SuLQTreeClassifier.recipe_class
-<class 'privet.recipes.sulq.SuLQ'>
+<class 'privet.recipes.papers.sulq.SuLQ'>
 """
 
 from __future__ import annotations

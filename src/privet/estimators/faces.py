@@ -68,7 +68,7 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
 
     The class is found by pickle under its name in ``module``, by default the module of the recipe: assign it there.
 
-    >>> from privet.recipes.sulq import SuLQ
+    >>> from privet.recipes.papers.sulq import SuLQ
     >>> classifier_from(SuLQ)(epsilon=0.5, bins=4)
     SuLQTreeClassifier(bins=4, epsilon=0.5)
     """

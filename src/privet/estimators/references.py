@@ -15,22 +15,22 @@ import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
 from privet.estimators.base import SchemaClassifier
-from privet.growing.grower import Progress
+from privet.growing.greedy.grower import Progress
+from privet.models.codec import Model
+from privet.models.forest import Forest
+from privet.models.leaf_counts import add_up, as_trees, shares
+from privet.models.tree import Tree
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.counting import ROOT, Engine, class_counts, descend
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import check_whole
-from privet.recipes.reference import C45Reference, ID3Reference
 from privet.recipes.unoffered import refuse_in_fit
+from privet.recipes.unsound.reference import C45Reference, ID3Reference
 from privet.schema import Schema
-from privet.schema.encoding import Codes, encode
 from privet.structure.routes import Routes
 from privet.structure.splits import OneCategory, Test, Tests, Threshold
-from privet.trees.codec import Model
-from privet.trees.forest import Forest
-from privet.trees.leaf_counts import add_up, as_trees, shares
-from privet.trees.tree import Tree
+from privet.tables.encoding import Codes, encode
 
 
 class ReferenceClassifier(SchemaClassifier, ABC):

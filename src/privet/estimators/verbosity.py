@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from privet.growing.grower import Progress
+from privet.growing.greedy.grower import Progress
 
 EVERY = 1.0  # seconds between two lines
 

@@ -25,14 +25,14 @@ from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES, ReferenceClassifier, majority_leaf
 from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
-from privet.growing.grower import Progress
+from privet.fitting import fit, own_ledger
+from privet.growing.greedy.grower import Progress
+from privet.models.codec import Released
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate
-from privet.recipes.fitting import fit, own_ledger
 from privet.schema import Schema
-from privet.schema.encoding import Codes
-from privet.schema.frozen import Frozen, freeze
-from privet.trees.codec import Released
+from privet.tables.encoding import Codes
+from privet.tables.frozen import Frozen, freeze
 
 WARNING = (
     "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.models.codec import Model, Released
 from privet.privacy.dataset import PrivateDataset
-from privet.schema.encoding import Codes
-from privet.trees.codec import Model, Released
+from privet.tables.encoding import Codes, encode
 
 LEAST_PROBABILITY = 1e-6  # in a log-loss: a model that rules out what happens costs 13.8 nats, not infinitely many
 
@@ -45,7 +45,7 @@ def performance(model: Any, table: Any) -> Performance:
         )
     if isinstance(table, PrivateDataset):
         raise ParameterError("performance counts records without noise, so it takes no protected data set")
-    codes = table if isinstance(table, Codes) else trees.schema.encode(table)
+    codes = table if isinstance(table, Codes) else encode(trees.schema, table)
     assert codes.labels is not None
     if not codes.labels.size:
         return Performance(None, None, None)
@@ -119,5 +119,5 @@ def log_loss(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float |
     """
     if not truth.size:
         return None
-    said = proba[np.arange(truth.size), truth]
-    return float(-np.log(np.maximum(said, LEAST_PROBABILITY)).mean())
+    text = proba[np.arange(truth.size), truth]
+    return float(-np.log(np.maximum(text, LEAST_PROBABILITY)).mean())

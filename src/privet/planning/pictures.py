@@ -1,4 +1,4 @@
-"""The picture of an outlook: points lost against epsilon. Needs matplotlib (``pip install privet[plots]``)."""
+"""The picture of an forecast: points lost against epsilon. Needs matplotlib (``pip install privet[plots]``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 from privet.errors import ParameterError
-from privet.planning.outlook import Outlook
+from privet.planning.forecast import Forecast
 
 # Colours that colour-blind people can tell apart; more learners go round.
 INK = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -21,17 +21,17 @@ def check_matplotlib() -> Any:
     return Figure
 
 
-def draw(outlook: Outlook) -> bytes:
+def draw(forecast: Forecast) -> bytes:
     """The picture as PNG."""
     figure = check_matplotlib()(figsize=(7.5, 5), dpi=150, layout="constrained")
     axes = figure.subplots()
-    for place, learner in enumerate(outlook.learners):
-        mine = outlook.of(learner)
-        aside = 1.04 ** (place - (len(outlook.learners) - 1) / 2)  # so that error bars do not hide one another
+    for place, learner in enumerate(forecast.learners):
+        mine = forecast.of(learner)
+        aside = 1.04 ** (place - (len(forecast.learners) - 1) / 2)  # so that error bars do not hide one another
         axes.errorbar(
-            [forecast.epsilon * aside for forecast in mine],
-            [forecast.lost for forecast in mine],
-            [forecast.error for forecast in mine],
+            [line.epsilon * aside for line in mine],
+            [line.lost for line in mine],
+            [line.error for line in mine],
             color=INK[place % len(INK)],
             marker="o",
             markersize=4,
@@ -42,13 +42,13 @@ def draw(outlook: Outlook) -> bytes:
         )
     axes.axhline(0, color="grey", linewidth=0.8)
     axes.set_xscale("log")
-    axes.set_xticks(outlook.epsilons, [f"{epsilon:g}" for epsilon in outlook.epsilons])
+    axes.set_xticks(forecast.epsilons, [f"{epsilon:g}" for epsilon in forecast.epsilons])
     axes.minorticks_off()
     axes.set_xlabel("epsilon")
     axes.set_ylabel("points of accuracy that privacy costs")
     axes.set_title(
-        f"{outlook.schema}: about {outlook.records:,} records, {outlook.signal.name} signal\n"
-        f"simulated, {outlook.worlds} invented tables, ± one standard error",
+        f"{forecast.schema}: about {forecast.records:,} records, {forecast.signal.name} signal\n"
+        f"simulated, {forecast.worlds} invented tables, ± one standard error",
         fontsize="medium",
     )
     axes.grid(axis="y", linewidth=0.4, alpha=0.6)

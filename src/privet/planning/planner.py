@@ -6,10 +6,10 @@ nothing, and compares. NOTHING IS PRIVATE HERE, for there is nothing to protect:
 
 >>> from privet.datasets.clinic import clinic
 >>> schema, _ = clinic(10)
->>> outlook = plan(schema, 2000, signal="strong", epsilons=[0.01, 1], recipes=["mohammed2015"], worlds=3)
->>> [(forecast.recipe, forecast.epsilon) for forecast in outlook.forecasts]
+>>> forecast = plan(schema, 2000, signal="strong", epsilons=[0.01, 1], recipes=["mohammed2015"], worlds=3)
+>>> [(line.recipe, line.epsilon) for line in forecast.lines]
 [('mohammed2015', 0.01), ('mohammed2015', 1.0)]
->>> [answer.count_within for answer in outlook.answers]
+>>> [answer.count_within for answer in forecast.answers]
 [300, 3]
 """
 
@@ -27,8 +27,10 @@ from privet.datasets.fs import Sample
 from privet.engines.memory import MemoryEngine
 from privet.errors import EpsilonError, ParameterError
 from privet.estimators.registry import make_classifier
-from privet.growing.grower import Progress
-from privet.growing.whole_tree import operations
+from privet.fitting import fit, own_ledger
+from privet.growing.greedy.grower import Progress
+from privet.growing.whole.whole_tree import operations
+from privet.models.codec import Model
 from privet.planning.answers import (
     CONFIDENCE,
     class_counts_within,
@@ -37,21 +39,19 @@ from privet.planning.answers import (
     margin_for_a_draw,
     margin_for_noisy_counts,
 )
-from privet.planning.outlook import Answer, Forecast, Outlook
-from privet.planning.signals import Signal, World, codes_for, frozen_of, parse_signal
+from privet.planning.forecast import Answer, Forecast, ForecastLine
+from privet.planning.strength import Strength, World, codes_for, frozen_of, parse_strength
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.recipes.exact import ExactTree
-from privet.recipes.fitting import fit, own_ledger
+from privet.recipes.ours.exact import ExactTree
 from privet.recipes.recipe import Recipe, check_number, check_whole
 from privet.schema import Schema
 from privet.structure.splits import Tests
-from privet.trees.codec import Model
 
 RECIPES = ("exact", "diffpc45", "random-forest")  # the recommended tree and forest, and the classic; all quick
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 WORLDS, SECONDS = 20, 20.0  # twenty differ enough to average over; seconds for who waits at a terminal
 LEAST_WORLDS = 3  # however slow: an average of fewer says nothing
-MOST_SIMULATED = 20_000  # records; see Outlook.notes for how more are simulated
+MOST_SIMULATED = 20_000  # records; see Forecast.notes for how more are simulated
 LEAST_RECORDS, MOST_RECORDS = 10, 10**9
 TEST_RECORDS = 5_000  # half a point of sampling error, shared by all epsilons of a world
 MOST_EPSILON = 1000  # to plan for; already no promise at all
@@ -96,7 +96,7 @@ def plan(
     schema: Schema,
     records: int,
     *,
-    signal: Signal | str = "medium",
+    signal: Strength | str = "medium",
     epsilons: Sequence[object] = EPSILONS,
     recipes: Sequence[str] = RECIPES,
     largest_class: float | None = None,
@@ -105,7 +105,7 @@ def plan(
     confidence: float = CONFIDENCE,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> Outlook:
+) -> Forecast:
     """Foresee what learners and answers would be worth at some epsilons. Reads no record, spends no budget.
 
     Parameters
@@ -115,7 +115,7 @@ def plan(
     records : int
         About how many there are. A guess: if the number is itself a secret, do not count them for this.
     signal : str or Signal
-        ``"weak"``, ``"medium"`` or ``"strong"``; see :mod:`privet.planning.signals`.
+        ``"weak"``, ``"medium"`` or ``"strong"``; see :mod:`privet.planning.strength`.
     epsilons : sequence of numbers
         The budgets to compare, each as if it were all spent on one fit, or on one answer.
     recipes : sequence of str
@@ -141,7 +141,7 @@ def plan(
         check_number(largest_class, "largest_class", 1 / schema.n_classes, 0.999)
     if seconds is not None:
         check_number(seconds, "seconds", 0, 1e6)
-    strength = parse_signal(signal)
+    strength = parse_strength(signal)
     budgets = sorted({parse_epsilon(one) for one in epsilons})
     if not budgets or not recipes:
         raise ParameterError("name at least one epsilon and one recipe, such as epsilons=[1], recipes=['exact']")
@@ -172,7 +172,7 @@ def plan(
                 if progress is not None:
                     progress(done, steps)
         drawn += 1
-    forecasts = [
+    lines = [
         _forecast(
             learner,
             budget,
@@ -187,7 +187,7 @@ def plan(
         Answer(float(b), count_within(b, confidence), class_counts_within(b, schema.n_classes, confidence))
         for b in budgets
     ]
-    return Outlook(
+    return Forecast(
         schema.name,
         size,
         simulated,
@@ -195,14 +195,14 @@ def plan(
         largest_class,
         drawn,
         float(confidence),
-        tuple(forecasts),
+        tuple(lines),
         tuple(answers),
     )
 
 
-def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: int) -> Forecast:
+def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: int) -> ForecastLine:
     lost = 100 * (plain - noisy)
-    return Forecast(
+    return ForecastLine(
         recipe=learner.recipe.info.name,
         settings=", ".join(f"{name}={value}" for name, value in learner.settings.items()),
         epsilon=float(budget),
@@ -213,7 +213,7 @@ def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: 
     )
 
 
-def _leaf_need(charge: dict[str, Any], scale: Fraction, schema: Schema, signal: Signal, confidence: float) -> int:
+def _leaf_need(charge: dict[str, Any], scale: Fraction, schema: Schema, signal: Strength, confidence: float) -> int:
     """From the last charge of a fit, which pays for what leaves say: their counts, or a draw that labels them."""
     each = Fraction(charge["epsilon"]) / scale
     noisy_counts = str(charge["mechanism"]).startswith("discrete Laplace")

@@ -127,7 +127,7 @@ class Account:
     ) -> Receipt:
         """Pay for one release in each of ``cells`` disjoint cells.
 
-        For a frontier, which keeps the books of its own cells. ``adds`` is how much more the most expensive path costs
+        For a level, which keeps the books of its own cells. ``adds`` is how much more the most expensive path costs
         with this charge; it is never more than the loss.
         """
         root = self._root()
@@ -188,7 +188,7 @@ class Account:
     def _parallel(self, count: int) -> tuple[Ledger, ...]:
         """Accounts over ``count`` disjoint parts of the records; this one pays for the most expensive one only.
 
-        For ``PrivateDataset`` and ``Frontier`` alone, which know that the parts are disjoint.
+        For ``PrivateDataset`` and ``Level`` alone, which know that the parts are disjoint.
         """
         group = Group()
         return tuple(self._child(f"part {i} of {self.name}", UNLIMITED, group) for i in range(count))

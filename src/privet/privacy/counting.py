@@ -1,9 +1,9 @@
 """The engine protocol: how the kernel asks the place where records live for exact numbers.
 
-A partition of the records is a *public program* (``Cells``): refine by tests, go down trees, keep one cell, toss coins.
+A partition of the records is a *public program*: refine by tests, go down trees, keep one cell, toss coins.
 It holds no record, so it can be sent anywhere, and an engine replays it on its records. A question names a partition
 and what to count in it; an engine answers many questions in one pass. In a private fit only the kernel asks
-(``dataset.py``, ``frontier.py``, ``samplers/``), and it hands the exact numbers to a mechanism. Code that is marked
+(``dataset.py``, ``level.py``, ``samplers/``), and it hands the exact numbers to a mechanism. Code that is marked
 NOT PRIVATE asks too (``published``, the references), and so do checks and experiments on public tables.
 """
 
@@ -60,32 +60,32 @@ class Shards:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class Partition:
     """A public partition of (some of) the records: the steps that lead to it. Compared by identity of the steps."""
 
     steps: tuple[Refine | Descend | Only | Shards, ...] = ()
     size: int = 1
 
-    def then(self, step: Refine | Descend | Only | Shards, size: int) -> Cells:
-        return Cells((*self.steps, step), size)
+    def then(self, step: Refine | Descend | Only | Shards, size: int) -> Partition:
+        return Partition((*self.steps, step), size)
 
 
-ROOT = Cells()
+ROOT = Partition()
 """All records in one cell."""
 
 
-def refine(cells: Cells, schema: Schema, tests: Sequence[Test | None]) -> Cells:
+def refine(cells: Partition, schema: Schema, tests: Sequence[Test | None]) -> Partition:
     """Split each cell by its test; a cell without a test is left out."""
     table = Tests.of(schema, tests)
     return cells.then(Refine(table), int(table.arity.sum()))
 
 
-def descend(cells: Cells, routes: Routes) -> Cells:
+def descend(cells: Partition, routes: Routes) -> Partition:
     """Send each cell down its public tree."""
     return cells.then(Descend(routes), len(routes.leaves))
 
 
-def only(cells: Cells, cell: int) -> Cells:
+def only(cells: Partition, cell: int) -> Partition:
     """One cell of a partition, as a partition of its own."""
     return cells.then(Only(cell), 1)
 
@@ -99,7 +99,7 @@ class Tally:
     running fastest; the bins of all ``tuples`` follow one another. The empty tuple has one bin: the class counts.
     """
 
-    cells: Cells
+    cells: Partition
     tuples: tuple[tuple[int, ...], ...] = ((),)
 
     def offsets(self, schema: Schema) -> Ints:
@@ -112,7 +112,7 @@ class Tally:
 class LevelSum:
     """(cell,) sums of a numeric attribute's quantised values."""
 
-    cells: Cells
+    cells: Partition
     attribute: int
 
 
@@ -120,7 +120,7 @@ class LevelSum:
 class LossSums:
     """(cell, weight) sums of the log-loss of what public trees say, in steps: each record's is from 0 to ``most``."""
 
-    cells: Cells
+    cells: Partition
     evidence: Evidence
 
 
@@ -135,7 +135,7 @@ class FitSums:
     A sum is ``limb 0 * 2**30 + limb 1``: it can have more than 64 bits. Sums of chunks are added limb by limb.
     """
 
-    cells: Cells
+    cells: Partition
     terms: tuple[Term, ...]
     tables: tuple[npt.NDArray[np.float64], ...]
     offset: npt.NDArray[np.float64]
@@ -212,13 +212,13 @@ class Engine(Protocol):
     def answer(self, questions: Sequence[Question]) -> list[Ints]:
         """Exact answers, in one pass over the records. They are sums of integers: the order of records cannot show."""
 
-    def shards(self, cells: Cells, count: int, coins: Coins) -> Cells:
+    def shards(self, cells: Partition, count: int, coins: Coins) -> Partition:
         """Split a single cell into ``count``. Each record's throw is kept with it and never thrown again."""
 
     def check_joint(self, tests: Tests, depth: int) -> None:
         """Refuse what :meth:`joint` could not count, from public facts; asked before anything is charged."""
 
-    def joint(self, cells: Cells, tests: Tests, depth: int) -> Joint:
+    def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
         """Joint counts of at most ``depth`` binary tests in a partition of one cell.
 
         An engine without a kernel of its own returns :class:`privet.engines.joint_tables.JointTables`, which asks for
@@ -234,22 +234,22 @@ def asks_classes_only(questions: Sequence[Question]) -> bool:
     return all(isinstance(one, Tally) and not one.cells.steps and one.tuples == ((),) for one in questions)
 
 
-def class_counts(engine: Engine, cells: Cells) -> Ints:
+def class_counts(engine: Engine, cells: Partition) -> Ints:
     """(cell, class) counts."""
     return engine.answer([Tally(cells)])[0][:, 0]
 
 
-def bin_counts(engine: Engine, cells: Cells) -> Ints:
+def bin_counts(engine: Engine, cells: Partition) -> Ints:
     """(cell, bin, class); the bins of attribute ``a`` are ``schema.offsets[a]:schema.offsets[a + 1]``."""
     return engine.answer([Tally(cells, single_attributes(engine.schema))])[0]
 
 
-def level_sums(engine: Engine, cells: Cells, attribute: int) -> Ints:
+def level_sums(engine: Engine, cells: Partition, attribute: int) -> Ints:
     """(cell,) sums of a numeric attribute's quantised values."""
     return engine.answer([LevelSum(cells, attribute)])[0]
 
 
-def tuple_counts(engine: Engine, cells: Cells, tuples: Sequence[tuple[int, ...]]) -> list[Ints]:
+def tuple_counts(engine: Engine, cells: Partition, tuples: Sequence[tuple[int, ...]]) -> list[Ints]:
     """For each tuple of attributes, (cell, code, code, ..., class) counts; all of them in one pass."""
     tally = Tally(cells, tuple(tuples))
     answer, schema = engine.answer([tally])[0], engine.schema

@@ -13,22 +13,22 @@ import numpy.typing as npt
 from privet.errors import ParameterError, PrivacyError
 from privet.privacy import counting, mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import ROOT, Cells, Coins, Engine, LevelSum, Tally, descend, level_sums, only, refine
-from privet.privacy.fits.calibration import Calibration, Shape, calibrate
+from privet.privacy.counting import ROOT, Coins, Engine, LevelSum, Partition, Tally, descend, level_sums, only, refine
+from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import OBJECTIVE, Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
-from privet.privacy.frontier import Frontier, descend_each
 from privet.privacy.ledger import Certificate, Ledger, Receipt
+from privet.privacy.level import Level, descend_each
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source, declare
 from privet.privacy.scores import LogLoss, Score
 from privet.schema import Numeric, Schema
-from privet.schema.encoding import Quantum
 from privet.schema.fingerprint import fingerprint
 from privet.structure.evidence import Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests, check_test
+from privet.tables.encoding import Quantum
 
 Floats = npt.NDArray[np.float64]
 _REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
@@ -55,7 +55,7 @@ class PrivateDataset:
 
     __slots__ = ("_account", "_cells", "_changed", "_engine", "ledger")
 
-    def __init__(self, engine: Engine, ledger: Ledger, cells: Cells = ROOT, _account: Ledger | None = None) -> None:
+    def __init__(self, engine: Engine, ledger: Ledger, cells: Partition = ROOT, _account: Ledger | None = None) -> None:
         if not isinstance(ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
         if engine.unit != engine.schema.unit:
@@ -81,11 +81,11 @@ class PrivateDataset:
 
     def noisy_count(self, epsilon: object) -> int:
         """The number of records, with discrete Laplace noise of scale 1/epsilon."""
-        return int(self.frontier().count_all(epsilon, what="noisy count")[0])
+        return int(self.level().count_all(epsilon, what="noisy count")[0])
 
     def class_counts(self, epsilon: object) -> dict[Any, int]:
         """The number of records of each label. The histogram costs epsilon once: a record has one label."""
-        noisy = self.frontier().class_counts_all(epsilon)[0]
+        noisy = self.level().class_counts_all(epsilon)[0]
         return dict(zip(self.schema.label.values, noisy.tolist(), strict=True))
 
     def noisy_sum(self, attribute: str, epsilon: object) -> float:
@@ -116,7 +116,7 @@ class PrivateDataset:
         """A good test out of public candidates, by the exponential mechanism or permute-and-flip."""
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
         by = selection or Selection()
-        return tests[int(self.frontier().choose_all(tests, score, epsilon, selection=by, log_prior=prior)[0])]
+        return tests[int(self.level().choose_all(tests, score, epsilon, selection=by, log_prior=prior)[0])]
 
     def choose_weight(self, evidence: Evidence, epsilon: object, *, log_prior: Any = None) -> int:
         """The number of a candidate weight at which what public trees say has a small log-loss on these records."""
@@ -131,7 +131,7 @@ class PrivateDataset:
         return int(mechanisms.choose(worth, score, receipt, by, terms=1, log_prior=prior)[0])
 
     def perturbed_fit(
-        self, plan: Fit, shape: Shape, loss: Loss, *, routes: Routes | None = None, what: str = "perturbed fit"
+        self, plan: Fit, shape: FitLayout, loss: Loss, *, routes: Routes | None = None, what: str = "perturbed fit"
     ) -> tuple[list[Floats], Calibration]:
         """Fit the public ``plan`` with noise in its objective; the numbers of each term, and the noise they have.
 
@@ -181,12 +181,12 @@ class PrivateDataset:
         sides = self._engine.shards(self._cells, 2, lambda _, n: 1 * (coins(rate.denominator, n) >= rate.numerator))
         return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account)  # side 0 is "enters"
 
-    def frontier(self, shards: int = 1) -> Frontier:
-        """These records as the single cell of a frontier, to grow a tree from; or cut into ``shards``, for a forest."""
-        return Frontier(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
+    def level(self, shards: int = 1) -> Level:
+        """These records as the single cell of a level, to grow a tree from; or cut into ``shards``, for a forest."""
+        return Level(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
 
-    def descend_each(self, routes: Routes) -> list[Frontier]:
-        """The leaves of each public tree: one frontier a tree, counted in one pass. All records go down every tree."""
+    def descend_each(self, routes: Routes) -> list[Level]:
+        """The leaves of each public tree: one level a tree, counted in one pass. All records go down every tree."""
         return descend_each(self._engine, self._cells, routes, self._account)
 
     @contextmanager
@@ -232,7 +232,7 @@ class PrivateDataset:
     def certificate(self) -> Certificate:
         return self._account.certificate()
 
-    def _shard(self, count: int) -> Cells:
+    def _shard(self, count: int) -> Partition:
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
             raise ParameterError(f"count must be a whole number from 1, not {count!r}")
         return self._engine.shards(self._cells, count, self._coins())
@@ -243,7 +243,7 @@ class PrivateDataset:
             self._account.add_caveat(source.caveat, voids=True)
         return source.coins
 
-    def _parts(self, cells: Cells) -> tuple[PrivateDataset, ...]:
+    def _parts(self, cells: Partition) -> tuple[PrivateDataset, ...]:
         accounts = self._account._parallel(cells.size)
         return tuple(PrivateDataset(self._engine, self.ledger, only(cells, i), a) for i, a in enumerate(accounts))
 

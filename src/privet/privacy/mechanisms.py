@@ -21,7 +21,7 @@ from privet.privacy.scores import Score, float_sensitivity
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Cells = npt.NDArray[np.intp]
+CellIndex = npt.NDArray[np.intp]
 LAPLACE = "discrete Laplace"
 
 
@@ -47,7 +47,7 @@ class Selection:
         return 1 if self.constant == "one-sided" else 2
 
 
-def noisy_counts(exact: Ints, receipt: Receipt, *, cells: Cells | None = None, sensitivity: int = 1) -> Ints:
+def noisy_counts(exact: Ints, receipt: Receipt, *, cells: CellIndex | None = None, sensitivity: int = 1) -> Ints:
     """Integers plus discrete Laplace noise, for a histogram whose L1 sensitivity within a cell is ``sensitivity``.
 
     ``sensitivity`` is how far one record can move the integers of its cell, added up. It is 1 for the class counts of a
@@ -90,7 +90,7 @@ def choose(
     terms: int,
     allowed: npt.NDArray[np.bool_] | None = None,
     log_prior: Floats | None = None,
-    cells: Cells | None = None,
+    cells: CellIndex | None = None,
 ) -> npt.NDArray[np.intp]:
     """One candidate for each row of ``scores`` (cells x candidates).
 

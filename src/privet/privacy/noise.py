@@ -86,9 +86,9 @@ def declare(what: str, *facts: object) -> None:
 
     For inputs that no draw shows. The noise of a fit hides its plan, and a choice its candidates.
     """
-    heard = _declared.get()
-    if heard is not None:
-        heard.append((what, *facts))
+    released = _declared.get()
+    if released is not None:
+        released.append((what, *facts))
 
 
 def current_source() -> NoiseSource:

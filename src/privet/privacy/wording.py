@@ -97,17 +97,17 @@ def html_of_ledger(ledger: Account) -> Html:
     """A ledger for a notebook: what is left, and its certificate."""
     spent, left = ledger.loss, ledger.left
     share = float(spent.epsilon / (spent.epsilon + left.epsilon)) if spent.epsilon else 0.0
-    told = f"{ledger.name}: epsilon {spent:brief} spent, {left:brief} left"
+    text = f"{ledger.name}: epsilon {spent:brief} spent, {left:brief} left"
     meter = tag("progress", value=f"{share:.4f}", max=1)
-    return tag("div", tag("p", join((meter, " ", told))), html_of(ledger.certificate()))
+    return tag("div", tag("p", join((meter, " ", text))), html_of(ledger.certificate()))
 
 
 def words(value: Total) -> str:
     """A number for people: as a decimal, followed by the exact number where the two differ."""
     if value == INFINITY:
         return "infinity"
-    told = brief(Fraction(value))
-    return f"{float(value):g} ({told})" if "/" in told else told
+    text = brief(Fraction(value))
+    return f"{float(value):g} ({text})" if "/" in text else text
 
 
 def _paid(charge: Charge, times: int) -> tuple[str, str]:

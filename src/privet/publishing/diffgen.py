@@ -17,16 +17,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from privet.growing.choosing import JointChoice
-from privet.growing.grower import Growth, Progress, grow
-from privet.growing.plans import Plan
+from privet.growing.greedy.choosing import JointChoice
+from privet.growing.greedy.grower import Growth, Progress, grow
+from privet.growing.greedy.plans import Plan
+from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import MAX_RECORDS, parse_score
 from privet.publishing.hierarchies import Hierarchies, Specialisations, Taxonomy
 from privet.publishing.release import Publisher
 from privet.recipes.recipe import check_number, check_whole, exact_share
 from privet.schema import Schema
-from privet.trees.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -65,4 +65,4 @@ class DiffGen(Publisher):
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, self.max_records)),
         )
-        return grow(data.frontier(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, data.ledger.steps, progress).tree

@@ -22,7 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.grower import Progress
+from privet.growing.greedy.grower import Progress
+from privet.models.leaf_counts import Floats, tree_of_counts
+from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.publishing.grids import Grid
 from privet.publishing.release import Publisher
@@ -30,8 +32,6 @@ from privet.recipes.recipe import check_number, check_whole, exact_share
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Threshold
-from privet.trees.leaf_counts import Floats, tree_of_counts
-from privet.trees.tree import Tree
 
 MOST_CELLS = 65_536  # a public cap, as for the leaves of trees
 LEAST_BOUGHT, MOST_BOUGHT = 16, 16_384  # of a grid whose size is bought
@@ -80,13 +80,13 @@ class DPCube(Publisher):
             bought = data.noisy_count(epsilon - rest) * first / (PER_CELL * data.ledger.steps)
             cells = min(max(int(bought), LEAST_BOUGHT), MOST_BOUGHT)
         grid = Grid.of(schema, dimensions, cells)
-        fine = data.frontier().descend(grid.routes()).class_counts_all(first, what="grid counts")
+        fine = data.level().descend(grid.routes()).class_counts_all(first, what="grid counts")
         if progress is not None:
             progress(1, 2)
         noise = [2 * float(data.ledger.steps / share) ** 2 for share in (first, second)]
         tests, sums, sizes = partition(grid, grid.arrange(fine.astype(np.float64)), noise[0])
         routes = Routes.in_level_order(schema, tests)
-        coarse = data.frontier().descend(routes).class_counts_all(second, what="partition counts")
+        coarse = data.level().descend(routes).class_counts_all(second, what="partition counts")
         if progress is not None:
             progress(2, 2)
         weight = noise[1] / (noise[1] + sizes * noise[0])[:, None]  # of the first answer: by the other's variance

@@ -20,8 +20,8 @@ from privet.privacy.dataset import PrivateDataset
 from privet.publishing.release import csv_text
 from privet.recipes.recipe import check_number
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.encoding import decode_labels
-from privet.schema.frozen import Frozen, freeze
+from privet.tables.encoding import decode_labels
+from privet.tables.frozen import Frozen, freeze
 
 Values = npt.NDArray[Any]
 

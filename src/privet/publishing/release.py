@@ -18,15 +18,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.domains import Domains
-from privet.growing.grower import Progress, check_progress
+from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.grower import Progress, check_progress
+from privet.models.leaf_counts import Floats
+from privet.models.tree import Tree
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.publishing.drawing import draw_values, round_at_random
 from privet.schema import Schema
 from privet.structure.splits import Test
-from privet.trees.leaf_counts import Floats
-from privet.trees.tree import Tree
 
 
 @dataclass(frozen=True)

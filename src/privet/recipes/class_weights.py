@@ -9,7 +9,7 @@ import numpy as np
 
 from privet.errors import ParameterError
 from privet.schema import Schema
-from privet.schema.encoding import decode_labels
+from privet.tables.encoding import decode_labels
 
 
 def as_pairs(params: dict[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Literal, get_args
 
-from privet.growing.cuts import worth_finding
-from privet.growing.forests import Counted
-from privet.growing.prospects import COUNT_SHARE, bins_worth
+from privet.growing.cutting.cuts import worth_finding
+from privet.growing.forests.leaf_counts import Counted
+from privet.growing.whole.depth_rules import COUNT_SHARE, bins_worth
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import Recipe, Survey, check_choice, check_share, check_whole, exact_share
-from privet.recipes.surveying import cut_where_records_lie, hear
+from privet.recipes.surveying import buy_count, cut_where_records_lie
 from privet.schema import Schema
 
 PART = Fraction(1, 2)  # of what cuts cost the exact tree: these learners lose more by a smaller epsilon
@@ -23,8 +23,8 @@ class Gridded(Recipe):
     """Numbers without thresholds of their own are cut into ``bins``. A recipe declares both fields itself.
 
     With ``grid="bought"`` a small share of epsilon, by a public rule on a noisy number of records, finds out where they
-    lie, as for the exact tree: see ``growing/cuts.py``. Only the sound form does; published ones cut as they always
-    did.
+    lie, as for the exact tree: see ``growing/cutting/cuts.py``. Only the sound form does.
+    Published ones cut as they always did.
     """
 
     grid: Grid
@@ -43,11 +43,11 @@ class Gridded(Recipe):
     def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
         if not (self.recuts(data.schema) and data.can_be_recut):
             return Survey(self, data, epsilon)
-        signal, left = hear(data, self._declared_size, epsilon, self._count_share)
+        signal, left = buy_count(data, self._declared_size, epsilon, self._count_share)
         numbers = worth_finding(data.schema, self.bins)
         count = self._bins_worth(float(signal), data.schema) - 1
-        cut, cost, said = cut_where_records_lie(data, signal, numbers, count, data.schema, PART)
-        return Survey(self._told(signal.records), cut, left - cost, (str(signal), said))
+        cut, cost, text = cut_where_records_lie(data, signal, numbers, count, data.schema, PART)
+        return Survey(self.with_count(signal.records), cut, left - cost, (str(signal), text))
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
         """Where every bin of a number is a child: how many trees share the records, or epsilon, and their levels."""
@@ -66,9 +66,9 @@ class Gridded(Recipe):
     _known: ClassVar[Counted | None] = None  # what was bought before, on a copy that is made for one fit
 
     def knowing(self, records: Counted) -> Recipe:
-        told = replace(super().knowing(records))
-        object.__setattr__(told, "_known", records)
-        return told
+        text = replace(super().knowing(records))
+        object.__setattr__(text, "_known", records)
+        return text
 
     @property
     def _declared_size(self) -> int | None:
@@ -78,7 +78,7 @@ class Gridded(Recipe):
     def _count_share(self) -> Fraction:
         return COUNT_SHARE
 
-    def _told(self, records: int) -> Recipe:
+    def with_count(self, records: int) -> Recipe:
         """The recipe that knows how many records there are."""
         return self
 
@@ -103,5 +103,5 @@ class SizedGrid(Gridded):
     def _count_share(self) -> Fraction:
         return exact_share(self.count_share)
 
-    def _told(self, records: int) -> Recipe:
+    def with_count(self, records: int) -> Recipe:
         return replace(self, n_public=records)  # type: ignore[call-arg]  # it is a field of every such recipe

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from privet.errors import ParameterError, RecipeError
-from privet.growing.forests import Counted
-from privet.growing.grower import Progress
+from privet.growing.forests.leaf_counts import Counted
+from privet.growing.greedy.grower import Progress
+from privet.models.codec import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.schema import Schema
-from privet.trees.codec import Released
 
 
 @dataclass(frozen=True)

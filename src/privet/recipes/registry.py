@@ -38,21 +38,21 @@ class Line(NamedTuple):
 
 # In the order of the papers, single trees first. Text, so that `import privet` loads none of them.
 OWN: dict[str, Line] = {
-    "sulq": Line("privet.recipes.sulq:SuLQ", "SuLQTreeClassifier"),
-    "diffpid3": Line("privet.recipes.diffpid3:DiffPID3", "DiffPID3Classifier"),
-    "diffpc45": Line("privet.recipes.diffpc45:DiffPC45", "DiffPC45Classifier"),
-    "embedded": Line("privet.recipes.embedded:Embedded", "EmbeddedTreeClassifier"),
-    "exact": Line("privet.recipes.exact:ExactTree", "ExactTreeClassifier"),
-    "mohammed2015": Line("privet.recipes.mohammed2015:Mohammed2015", "Mohammed2015Classifier"),
-    "patil-singh2014": Line("privet.recipes.patil_singh2014:PatilSingh2014", "PatilSingh2014Classifier"),
-    "greedy-forest": Line("privet.recipes.greedy_forest:GreedyForest", "GreedyForestClassifier"),
-    "rana2016": Line("privet.recipes.rana2016:Rana2016", "Rana2016Classifier"),
-    "jagannathan2012": Line("privet.recipes.jagannathan2012:Jagannathan2012", "Jagannathan2012Classifier"),
-    "jagannathan2013": Line("privet.recipes.jagannathan2013:Jagannathan2013", "Jagannathan2013Classifier"),
-    "snr-forest": Line("privet.recipes.snr_forest:SNRForest", "SNRForestClassifier"),
-    "smooth-forest": Line("privet.recipes.smooth_forest:SmoothForest", "SmoothForestClassifier"),
-    "additive": Line("privet.recipes.additive:AdditiveModel", "AdditiveClassifier"),
-    "random-forest": Line("privet.recipes.random_forest:RandomForest", "PrivateForestClassifier"),
+    "sulq": Line("privet.recipes.papers.sulq:SuLQ", "SuLQTreeClassifier"),
+    "diffpid3": Line("privet.recipes.papers.diffpid3:DiffPID3", "DiffPID3Classifier"),
+    "diffpc45": Line("privet.recipes.papers.diffpc45:DiffPC45", "DiffPC45Classifier"),
+    "embedded": Line("privet.recipes.papers.embedded:Embedded", "EmbeddedTreeClassifier"),
+    "exact": Line("privet.recipes.ours.exact:ExactTree", "ExactTreeClassifier"),
+    "mohammed2015": Line("privet.recipes.papers.mohammed2015:Mohammed2015", "Mohammed2015Classifier"),
+    "patil-singh2014": Line("privet.recipes.papers.patil_singh2014:PatilSingh2014", "PatilSingh2014Classifier"),
+    "greedy-forest": Line("privet.recipes.papers.greedy_forest:GreedyForest", "GreedyForestClassifier"),
+    "rana2016": Line("privet.recipes.papers.rana2016:Rana2016", "Rana2016Classifier"),
+    "jagannathan2012": Line("privet.recipes.papers.jagannathan2012:Jagannathan2012", "Jagannathan2012Classifier"),
+    "jagannathan2013": Line("privet.recipes.papers.jagannathan2013:Jagannathan2013", "Jagannathan2013Classifier"),
+    "snr-forest": Line("privet.recipes.papers.snr_forest:SNRForest", "SNRForestClassifier"),
+    "smooth-forest": Line("privet.recipes.papers.smooth_forest:SmoothForest", "SmoothForestClassifier"),
+    "additive": Line("privet.recipes.ours.additive:AdditiveModel", "AdditiveClassifier"),
+    "random-forest": Line("privet.recipes.ours.random_forest:RandomForest", "PrivateForestClassifier"),
 }
 
 

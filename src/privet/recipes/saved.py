@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
+from privet.models.codec import Model, load
 from privet.privacy.certificate import Certificate
-from privet.trees.codec import Model, load
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[Model, Certificate]:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from privet.growing.cuts import cut_at, find
-from privet.growing.forests import Counted, size_of
-from privet.growing.prospects import COUNT_SHARE, cuts_share
+from privet.growing.cutting.cuts import cut_at, find
+from privet.growing.forests.leaf_counts import Counted, size_of
+from privet.growing.whole.depth_rules import COUNT_SHARE, cuts_share
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Numeric, Schema
 
 
 @dataclass(frozen=True)
-class Signal:
+class Strength:
     """What a mechanism can see of a table: its records, counted with noise or declared, times epsilon."""
 
     records: int
@@ -30,18 +30,18 @@ class Signal:
         return f"Planned for about {self.records:,} records ({how}) at epsilon {float(self.epsilon):g}."
 
 
-def hear(
+def buy_count(
     data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction = COUNT_SHARE
-) -> tuple[Signal, Fraction]:
+) -> tuple[Strength, Fraction]:
     """The signal, and what is left of epsilon: the number of records is bought unless it is known."""
     records, left = size_of(data, n_public, epsilon, share)
     declared = n_public is not None and not isinstance(n_public, Counted)
-    return Signal(records, epsilon, declared, data.ledger.steps), left
+    return Strength(records, epsilon, declared, data.ledger.steps), left
 
 
 def cut_where_records_lie(
     data: PrivateDataset,
-    signal: Signal,
+    signal: Strength,
     numbers: Sequence[int],
     count: int,
     otherwise: Schema,
@@ -56,17 +56,17 @@ def cut_where_records_lie(
     """
     share = cuts_share(float(signal), len(numbers), part)
     if not share:
-        said = (
+        text = (
             "Numbers are cut on a public grid: there are too few records, at this epsilon, to find out where they lie."
         )
-        return data.recut(otherwise), Fraction(0), said
+        return data.recut(otherwise), Fraction(0), text
     found, cost = find(data, numbers, share * signal.epsilon)
     likely = likely or otherwise
     public = {a: attribute.cuts for a, attribute in enumerate(likely.attributes) if isinstance(attribute, Numeric)}
     cuts = {a: where.cuts(count, public[a].tolist()) for a, where in found.items()}
-    drowned = [otherwise.names[a] for a, points in cuts.items() if not points]
-    said = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
-    said += f", for {float(cost / signal.epsilon):.2g} of epsilon."
-    if drowned:
-        said += f" On a public grid, since noise hides them: {', '.join(drowned)}."
-    return data.recut(cut_at(otherwise, cuts)), cost, said
+    noise_ratio = [otherwise.names[a] for a, points in cuts.items() if not points]
+    text = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
+    text += f", for {float(cost / signal.epsilon):.2g} of epsilon."
+    if noise_ratio:
+        text += f" On a public grid, since noise hides them: {', '.join(noise_ratio)}."
+    return data.recut(cut_at(otherwise, cuts)), cost, text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from privet.errors import FitStopped, ParameterError
-from privet.growing.forests import Counted
+from privet.growing.forests.leaf_counts import Counted
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import check_whole
 
@@ -57,7 +57,7 @@ def confirm_usable(data: PrivateDataset, epsilon: Fraction, expected: int | None
         return epsilon, None
     price = count_price(epsilon, expected, data.ledger.steps)
     data.ledger.add_caveat(f"that about {expected} usable records are expected was stated by the owner as public")
-    counted = int(data.frontier().count_all(price, what="number of usable records")[0])
+    counted = int(data.level().count_all(price, what="number of usable records")[0])
     if counted < STOP_BELOW * expected:
         raise FitStopped(counted, int(expected), price)
     return epsilon - price, Counted.of(counted, data, price)

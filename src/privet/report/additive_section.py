@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from privet.bidi import isolated
 from privet.markup import Html
+from privet.models.additive import Additive, Part
+from privet.models.curves import Curve, curves_of, leaves_of, part_name, spread_of
+from privet.models.intervals import Z
+from privet.report.curves import LARGEST, Scale, odds_words, shape_picture
 from privet.report.pairs import level_names, pair_picture
-from privet.report.shapes import LARGEST, Scale, odds_words, shape_picture
 from privet.schema import Numeric
-from privet.trees.additive import Additive, Part
-from privet.trees.curves import Curve, curves_of, leaves_of, part_name, spread_of
-from privet.trees.intervals import Z
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,7 +26,7 @@ MOST_CELLS = 400  # of a table of pairs
 
 
 @dataclass(frozen=True)
-class Shape:
+class CurveView:
     """One attribute of the page."""
 
     name: str
@@ -71,15 +71,15 @@ def _base(model: Additive) -> str:
         return f"{100 * share:.0f} %"
     weights = np.exp(model.offset - model.offset.max())
     shares = weights / weights.sum()
-    told = zip(model.schema.label.values, shares, strict=True)
-    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in told)
+    text = zip(model.schema.label.values, shares, strict=True)
+    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in text)
 
 
 def _factors(row: Floats) -> tuple[str, ...]:
     return tuple(odds_words(value) for value in row.tolist())
 
 
-def _shape(model: Additive, curve: Curve, scale: Scale) -> Shape:
+def _shape(model: Additive, curve: Curve, scale: Scale) -> CurveView:
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
     rows = list(_rows(curve))
@@ -88,16 +88,16 @@ def _shape(model: Additive, curve: Curve, scale: Scale) -> Shape:
     noise += f", {most} for rare values"
     hidden = bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
     picture = shape_picture(curve, high, scale)
-    return Shape(curve.attribute, picture, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), noise, hidden)
+    return CurveView(curve.attribute, picture, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), noise, hidden)
 
 
 def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
     """What each value does to the odds. Neighbouring intervals of a number that are written alike become one."""
-    told = [_factors(row) for row in curve.values]
+    text = [_factors(row) for row in curve.values]
     if curve.starts is None:
-        return [(_value(curve, name), words) for name, words in zip(curve.names, told, strict=True)]
+        return [(_value(curve, name), words) for name, words in zip(curve.names, text, strict=True)]
     rows: list[tuple[str, tuple[str, ...]]] = []
-    for start, words in zip(curve.starts.tolist(), told, strict=True):
+    for start, words in zip(curve.starts.tolist(), text, strict=True):
         if not rows or rows[-1][1] != words or math.isnan(start):
             rows.append(("missing" if math.isnan(start) else f"from {start:g}", words))
     return rows

@@ -9,7 +9,7 @@ from itertools import product
 
 from privet.evaluation.figure import Figure
 from privet.markup import Html, join, tag
-from privet.trees.intervals import Estimate
+from privet.models.intervals import Estimate
 
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # room for the axes, and at the right for names

@@ -10,14 +10,14 @@ import numpy as np
 
 from privet.bidi import isolated
 from privet.evaluation.cross_validation import MAJORITY, WARNING, Evaluation, Score
+from privet.evaluation.private_evaluation import Evaluated
+from privet.models.intervals import Estimate
 from privet.privacy.certificate import Certificate
 from privet.report.chart import Limit, Series, accuracy_chart
 from privet.report.model_page import certificate_context
 from privet.report.rendering import render
 from privet.schema import Schema
 from privet.schema.fingerprint import digest
-from privet.scoring.evaluation import Evaluated
-from privet.trees.intervals import Estimate
 
 FLOOR = "commonest class"
 MEASURES = {

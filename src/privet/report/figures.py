@@ -12,19 +12,19 @@ from privet.bidi import bare, isolated, shortened
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
 from privet.evaluation.cross_validation import Evaluation
+from privet.models.additive import Additive
+from privet.models.codec import Model
+from privet.models.counts import noise_scale
+from privet.models.curves import Curve, curves_of
+from privet.models.forest import Forest
+from privet.models.intervals import Z
+from privet.models.shown import ShownTree
+from privet.models.tree import Tree
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
 from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout
 from privet.report.words import spending
-from privet.trees.additive import Additive
-from privet.trees.codec import Model
-from privet.trees.counts import noise_scale
-from privet.trees.curves import Curve, curves_of
-from privet.trees.forest import Forest
-from privet.trees.intervals import Z
-from privet.trees.shown import ShownTree
-from privet.trees.tree import Tree
 
 DOTS = 100  # an inch: how large a picture of its own becomes
 LINES, EDGE, GREEN, SOFT, GREY = "#9aa79c", "#23633a", "#23633a", "#e7f1e8", "#6b746c"
@@ -123,7 +123,7 @@ def pareto(points: Iterable[Point]) -> list[Point]:
     return found
 
 
-def plot_frontier(points: Evaluation | Iterable[Any], *, limits: dict[str, float] | None = None, ax: Any = None) -> Any:
+def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float] | None = None, ax: Any = None) -> Any:
     """Draw what privacy costs: the error of each method against epsilon, and the frontier that none of them passes.
 
     The picture that Friedman and Schuster (KDD 2010, Figure 2) judge methods by, for a given number of records. A point
@@ -154,7 +154,7 @@ def plot_frontier(points: Evaluation | Iterable[Any], *, limits: dict[str, float
         ax.errorbar(
             [p.epsilon for p in mine], errors, spreads if any(spreads) else None, label=method, zorder=3, **look
         )
-    frontier = [(point.epsilon, 100 * (1 - point.accuracy)) for point in pareto(given)]
+    front = [(point.epsilon, 100 * (1 - point.accuracy)) for point in pareto(given)]
     wide = {
         "color": "#cdd8cf",
         "linewidth": 11,
@@ -163,7 +163,7 @@ def plot_frontier(points: Evaluation | Iterable[Any], *, limits: dict[str, float
         "markersize": 11,
         "zorder": 1,
     }
-    ax.plot(*zip(*frontier, strict=True), label="frontier", **wide)
+    ax.plot(*zip(*front, strict=True), label="frontier", **wide)
     for style, (name, accuracy) in zip((":", "--", "-.") * len(limits or {}), (limits or {}).items(), strict=False):
         ax.axhline(100 * (1 - accuracy), color=GREY, linestyle=style, linewidth=1, label=name, zorder=2)
     epsilons = sorted({point.epsilon for point in given})

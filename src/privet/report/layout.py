@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from privet.bidi import shortened, width_of
-from privet.trees.nested import MOST_NODES, leaves_below, shown_levels
-from privet.trees.render import typeset
-from privet.trees.shown import ShownTree
-from privet.trees.simplifying import Branch
+from privet.models.nested import MOST_NODES, leaves_below, shown_levels
+from privet.models.render import typeset
+from privet.models.shown import ShownTree
+from privet.models.simplifying import Branch
 
 LINE = 31  # between two leaves
 BOX = 24  # the height of a box
@@ -68,8 +68,8 @@ def places(tree: ShownTree, most: int = MOST_NODES) -> tuple[Place, ...]:
 def branch_words(tree: ShownTree, node: int, branch: Branch) -> str:
     """The answer that leads to a child."""
     name = tree.asked(node)
-    told = typeset(tree.answer(node, branch), name).replace(f" < {name} ≤ ", " to ", 1)
-    return told.removeprefix(f"{name} = ").removeprefix(f"{name} ")
+    text = typeset(tree.answer(node, branch), name).replace(f" < {name} ≤ ", " to ", 1)
+    return text.removeprefix(f"{name} = ").removeprefix(f"{name} ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +89,17 @@ class Box:
 
     @classmethod
     def of(cls, tree: ShownTree, place: Place) -> Box:
-        leaf, counted, said = tree.is_leaf(place.node), "", tree.nodes[place.node]
+        leaf, counted, text = tree.is_leaf(place.node), "", tree.nodes[place.node]
         if place.cut_off:
             words = f"{place.cut_off:,} leaves, not shown"
         elif leaf:
-            words = said.label
-            counted = "" if said.counts is None else said.counts.total.words(",")
+            words = text.label
+            counted = "" if text.counts is None else text.counts.total.words(",")
         else:
             words = f"{typeset(tree.question(place.node), tree.asked(place.node))}?"
         room = (MARK + 7 if leaf else 0) + (CHARACTER * (1 + len(counted)) if counted else 0)
-        faint = leaf and tree.is_minor(said)
-        return cls(place, leaf, faint, said.code, words, counted, _long(words, LONGEST) + room)
+        faint = leaf and tree.is_minor(text)
+        return cls(place, leaf, faint, text.code, words, counted, _long(words, LONGEST) + room)
 
     @property
     def middle(self) -> float:

@@ -9,25 +9,25 @@ from typing import Any
 
 from privet.bidi import isolated
 from privet.errors import ParameterError, RecipeError
+from privet.models.additive import Additive
+from privet.models.codec import Model
+from privet.models.forest import Forest
+from privet.models.importance import importances
 from privet.privacy.certificate import Certificate
 from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class
 from privet.report import words
 from privet.report.additive_section import additive_section
-from privet.report.case import follow_data, form_fields
 from privet.report.rendering import data_block, render
 from privet.report.tree_section import looks_at, size_of, tree_section
+from privet.report.walkthrough import follow_data, form_fields
 from privet.schema.fingerprint import digest
-from privet.trees.additive import Additive
-from privet.trees.codec import Model
-from privet.trees.forest import Forest
-from privet.trees.importance import importances
 
 
 def model_page(model: Model, *, max_leaves: int | None = None, min_support: float | None = None) -> str:
     """The page as HTML. Everything in it was released with the model; no table is read.
 
-    ``max_leaves`` and ``min_support`` limit how much of a tree is shown, see :class:`privet.trees.shown.ShownTree`.
+    ``max_leaves`` and ``min_support`` limit how much of a tree is shown, see :class:`privet.models.shown.ShownTree`.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic

@@ -9,8 +9,8 @@ import numpy as np
 
 from privet.bidi import isolated, shortened
 from privet.markup import Html, join, tag
+from privet.models.additive import Part
 from privet.schema import Categorical, Schema
-from privet.trees.additive import Part
 
 WIDTH, NAMES, TOP, BOTTOM = 360, 104, 6, 40
 ROW = 16

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from privet.bidi import width_of
 from privet.markup import Html, join, tag
+from privet.models.nested import MOST_NODES
+from privet.models.shown import ShownTree
 from privet.report.layout import BOX, LONGEST, MARK, PADDING, Box, Layout
-from privet.trees.nested import MOST_NODES
-from privet.trees.shown import ShownTree
 
 SHRINKS = 1450  # pixels that still can be read when they are shrunk to the width of a page
 SHRUNK = 736  # pixels to which they are shrunk at most (46rem in the style); a narrower picture keeps its size

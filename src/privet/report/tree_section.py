@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from privet.markup import Html
+from privet.models.codec import Model, trees_of
+from privet.models.forest import Forest
+from privet.models.nested import nested_html, shown_levels
+from privet.models.render import typeset
+from privet.models.shown import ShownRule, ShownTree, shown_trees
+from privet.models.tree import Tree
+from privet.models.voting import Voting
 from privet.report.layout import Layout
 from privet.report.picture import SHRINKS, tree_picture
 from privet.schema import Schema
-from privet.trees.codec import Model, trees_of
-from privet.trees.forest import Forest
-from privet.trees.nested import nested_html, shown_levels
-from privet.trees.render import typeset
-from privet.trees.shown import ShownRule, ShownTree, shown_trees
-from privet.trees.tree import Tree
-from privet.trees.voting import Voting
 
 TREES_SHOWN = 3  # of a forest: enough to see what its trees are like
 IN_FULL = (400, 200)  # nodes in the list and rules of a single tree that a page still shows
@@ -63,8 +63,8 @@ def _size(leaves: int, asked: int) -> str:
 def looks_at(shares: np.ndarray, schema: Schema) -> list[tuple[str, float, str]]:
     """The attributes that decide most, with their share as a number and in words."""
     order = np.argsort(-shares, kind="stable")[:MOST_LOOKED_AT]
-    told = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])
-    return [(schema.names[a], float(shares[a]), words) for a, words in zip(order, told, strict=True) if shares[a]]
+    text = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])
+    return [(schema.names[a], float(shares[a]), words) for a, words in zip(order, text, strict=True) if shares[a]]
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _view(tree: ShownTree, number: int, *, alone: bool) -> TreeView:
     drawn, name = _drawn(tree), f"tree {number + 1}"
     rows = [_row(place, rule) for place, rule in enumerate(tree.rules[:most], 1)]
     major = sum(not tree.is_minor(rule.leaf) for rule in tree.rules)
-    counted = [said.counts for said in tree.leaves if said.counts is not None]
+    counted = [text.counts for text in tree.leaves if text.counts is not None]
     return TreeView(
         number,
         name,
@@ -129,7 +129,7 @@ def _view(tree: ShownTree, number: int, *, alone: bool) -> TreeView:
         tree.why_minor,
         len(tree.rules) - len(rows),
         tree.counted,
-        any(said.probability is not None for said in tree.leaves),
+        any(text.probability is not None for text in tree.leaves),
         any(counts.total.known for counts in counted),
         shown_levels(tree, drawn) == tree.depth,
         not alone or len(rows[:major]) > RULES_OPEN,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.bidi import isolated
+from privet.models.intervals import noise_reach
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Certificate, Charge
 from privet.privacy.wording import relation as tables_compared
 from privet.privacy.wording import words
-from privet.trees.intervals import noise_reach
 
 MECHANISMS = {
     "discrete Laplace": "noise added to counts",
@@ -139,8 +139,8 @@ def _spent(charge: Charge, times: int, total: float) -> Spent:
     adds = charge.adds * times
     share = float(adds) / total if 0 < total < math.inf else 0.0
     delta = f" and delta {words(charge.added.delta * times)}" if charge.added.delta else ""
-    told = f"{words(adds)}{delta}" if adds or delta else "nothing: other records"
-    return Spent(charge.what, _how(charge), words(charge.epsilon), times, told, adds, share)
+    text = f"{words(adds)}{delta}" if adds or delta else "nothing: other records"
+    return Spent(charge.what, _how(charge), words(charge.epsilon), times, text, adds, share)
 
 
 def _how(charge: Charge) -> str:

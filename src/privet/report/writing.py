@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
+from privet.models.codec import Model
 from privet.report.model_page import model_page
-from privet.trees.codec import Model
 
 
 def write_report(

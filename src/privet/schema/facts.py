@@ -1,7 +1,7 @@
 """Public facts as values: what everyone may know about a table before anyone looks into it.
 
 A :class:`Schema` holds attribute names, numeric bounds and cut points, category lists and labels. It says how a
-record becomes small integer codes (:mod:`privet.schema.encoding`) and which tests a node can carry
+record becomes small integer codes (:mod:`privet.tables.encoding`) and which tests a node can carry
 (:mod:`privet.structure.splits`). Everything else about a table, the number of records included, is private.
 
 Schemas are immutable, hashable and compared by their facts (title, notes and splits describe the file, not the facts).
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,6 @@ from numpy.typing import NDArray
 from privet.bidi import isolated
 from privet.errors import SchemaError
 from privet.schema.limits import brief, has_surrogates
-
-if TYPE_CHECKING:
-    from privet.schema.encoding import Codes
-    from privet.schema.inspection import CheckReport
 
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
@@ -189,7 +185,7 @@ Attribute = Numeric | Categorical
 class Unit:
     """Whom a guarantee protects where a person has several rows: all rows with the same value in a column.
 
-    At most ``max_rows`` rows of each unit enter what is learned (``privet.schema.units`` says which), and epsilon then
+    At most ``max_rows`` rows of each unit enter what is learned (``privet.tables.units`` says which), and epsilon then
     speaks of tables that differ in one whole unit. A row pays ``1 / max_rows`` of it: choose few.
 
     >>> Unit("patient_id", max_rows=3)
@@ -217,7 +213,8 @@ class Schema:
     copies, and a new schema made from some of them. To vouch for a fact, give it another basis:
 
     >>> from dataclasses import replace
-    >>> seen = Schema.infer({"age": [31, 64], "ill": ["no", "yes"]}, "ill")
+    >>> from privet.tables.inferring import infer_schema
+    >>> seen = infer_schema({"age": [31, 64], "ill": ["no", "yes"]}, "ill")
     >>> Schema((seen.attributes[0],), Categorical("ill", ("no", "yes"))).inferred
     True
     >>> age = replace(seen.attributes[0], low=0, high=120, basis="meaning")
@@ -360,31 +357,6 @@ class Schema:
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
         return text
-
-    @classmethod
-    def infer(cls, table: Any, label: Any) -> Schema:
-        """Read the facts off the data: for tests and non-private use. The result is marked ``inferred``."""
-        from privet.schema.inspection import infer
-
-        return infer(table, label)
-
-    def check(self, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
-        """Count and locate bad rows: the data owner's tool, outside privacy."""
-        from privet.schema.inspection import check
-
-        return check(self, table, labels, limit)
-
-    def encode(self, table: Any, labels: Any = None, *, levels: bool = False) -> Codes:
-        """Turn a table into integer codes; see :func:`privet.schema.encoding.encode`."""
-        from privet.schema.encoding import encode
-
-        return encode(self, table, labels, levels=levels)
-
-    def encode_features(self, table: Any) -> NDArray[Any]:
-        """Turn a table without labels into integer codes; see :func:`privet.schema.encoding.encode_features`."""
-        from privet.schema.encoding import encode_features
-
-        return encode_features(self, table)
 
 
 def _checked_name(name: Any) -> str:

@@ -64,8 +64,8 @@ def refuse_kinds(facts: Mapping[str, Any], what: str, where: str) -> None:
         kinds = properties(what)[key].get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if kinds and not any(_is_a(value, kind) for kind in kinds):
-            told = " or ".join(_KINDS[kind][1] for kind in kinds if kind != "null")
-            raise SchemaError(f"{where}: {key} must be {told}, not {brief(value)}")
+            text = " or ".join(_KINDS[kind][1] for kind in kinds if kind != "null")
+            raise SchemaError(f"{where}: {key} must be {text}, not {brief(value)}")
 
 
 def nearest(word: object, known: Mapping[str, Any] | list[str]) -> str:

@@ -1,6 +1,6 @@
 """Files given in the place of another: a journal for a model, a model for a table. What each is, by how it begins.
 
-Like :mod:`privet.schema.foreign` this decides nothing. It finds words for a refusal that is certain already, and shows
+Like :mod:`privet.tables.foreign` this decides nothing. It finds words for a refusal that is certain already, and shows
 nothing of a file.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
 HEAD = 2**16  # bytes that are looked at: a schema says early that it has attributes
 WHAT = {
     "journal": "a journal, the record of a budget, which `privet ledger show` reads",
@@ -39,8 +40,6 @@ def mistaken(path: Path, wanted: str) -> str:
 
 def kind_by_content(path: Path) -> str | None:
     """Which of privet's files this is; None for others, and for what cannot be read."""
-    from privet.schema.files import SUFFIXES  # which needs this module
-
     try:
         if not path.is_file():  # opening a pipe would wait for its other end
             return None

@@ -1,6 +1,6 @@
 """Schemas as people write them: JSON or YAML files, and drafts that are not finished yet.
 
-A draft (:mod:`privet.schema.drafting`) holds null where the owner must fill in a fact, and ``"unconfirmed"`` as the
+A draft (:mod:`privet.owner.drafting`) holds null where the owner must fill in a fact, and ``"unconfirmed"`` as the
 basis of facts that nobody has vouched for. It is refused as a whole: no fit can be paid for with a guess.
 """
 
@@ -40,8 +40,8 @@ def read_facts(path: str | PathLike[str]) -> Any:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        told = mistaken(Path(path), "schema") or "save it as UTF-8"
-        raise SchemaError(f"the schema file {str(path)!r} is not UTF-8 text; {told}") from None
+        result = mistaken(Path(path), "schema") or "save it as UTF-8"
+        raise SchemaError(f"the schema file {str(path)!r} is not UTF-8 text; {result}") from None
     if kind_by_content(Path(path)) in ("journal", "page", "table"):
         raise SchemaError(f"the file {str(path)!r} is no schema: {mistaken(Path(path), 'schema')}")
     return parse_yaml(text) if str(path).lower().endswith(YAML) else parse_json(text)

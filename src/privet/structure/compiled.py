@@ -31,7 +31,7 @@ PATIENCE = 0.5  # seconds; compiling takes longer, and reading a compiled kernel
 COMPILING = "privet: compiling for this machine. Only a first fit waits for this, some seconds."
 
 _loaded: set[tuple[Any, ...]] = set()
-_told: list[str] = []
+_announced: list[str] = []
 _here = threading.local()
 
 
@@ -158,8 +158,8 @@ def _compiled(kernel: Kernel) -> int:
 def _tell() -> None:
     """Only somebody who watches: a terminal, or an interactive session."""
     watched = sys.stderr is not None and (sys.stderr.isatty() or hasattr(sys, "ps1"))
-    if watched and not _told:
-        _told.append(COMPILING)
+    if watched and not _announced:
+        _announced.append(COMPILING)
         print(COMPILING, file=sys.stderr, flush=True)
 
 

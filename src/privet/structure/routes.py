@@ -156,7 +156,7 @@ class Routes:
         schema, wanted = self.schema, len(self.schema.attributes)
         if features.ndim != 2 or len(features) != wanted or not np.issubdtype(features.dtype, np.integer):
             raise ParameterError(
-                f"features must be integer codes, {wanted} attributes x records, as schema.encode_features makes them"
+                f"features must be integer codes, {wanted} attributes x records, as privet.tables.encoding makes them"
             )
         for a in self._addresses if features.shape[1] else ():
             arity = schema.arities[a]

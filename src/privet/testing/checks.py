@@ -15,15 +15,15 @@ from privet.audit.released import canonical
 from privet.audit.zoo import OF_A_CLASS, THRESHOLDS, Pair, zoo
 from privet.engines.opening import open_engine
 from privet.errors import ParameterError
+from privet.fitting import fit
+from privet.models.codec import Model, load, save
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import NoiseSource
-from privet.recipes.fitting import fit
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
 from privet.testing.noise import SeededNoise, use_noise
-from privet.trees.codec import Model, load, save
 
 EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(2))
 CROWD = 10**6  # more than any count of the zoo, and than any rule that stops at too few records

@@ -112,9 +112,9 @@ def _narrow(cells: Sequence[float], dtype: str) -> Any:
 
 
 def _both_arrow(name: str, dtype: pa.DataType, cells: Iterable[Any], faithful: bool = True) -> Iterator[Container]:
-    told = tuple(cells)
-    yield Container(f"pyarrow {name}", partial(_arrow, dtype=dtype), told, faithful)
-    yield Container(f"pandas ArrowDtype {name}", partial(_in_pandas, dtype=dtype), told, faithful)
+    text = tuple(cells)
+    yield Container(f"pyarrow {name}", partial(_arrow, dtype=dtype), text, faithful)
+    yield Container(f"pandas ArrowDtype {name}", partial(_in_pandas, dtype=dtype), text, faithful)
 
 
 def _objects() -> Iterator[Container]:

@@ -12,7 +12,6 @@ from privet.engines.joint_tables import JointTables
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import (
     ROOT,
-    Cells,
     Engine,
     FitCurvature,
     FitSums,
@@ -20,6 +19,7 @@ from privet.privacy.counting import (
     Joint,
     LevelSum,
     LossSums,
+    Partition,
     Question,
     Tally,
     class_counts,
@@ -29,11 +29,11 @@ from privet.privacy.counting import (
     single_attributes,
 )
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.frozen import freeze
 from privet.structure.evidence import Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 from privet.structure.terms import UNIT, Term
+from privet.tables.frozen import freeze
 
 MakeEngine = Callable[[Schema, dict[str, list[Any]]], Engine]
 """From a schema and a table (columns of cells, label included) to the engine that is to be checked."""
@@ -136,7 +136,7 @@ def _check_coins(engine: Engine, records: int, where: str) -> None:
 # ---- what is asked --------------------------------------------------------------------------------------------------
 
 
-def _partitions(schema: Schema, random: np.random.Generator) -> Iterator[Cells]:
+def _partitions(schema: Schema, random: np.random.Generator) -> Iterator[Partition]:
     tests: list[Test | None] = [None, *Tests.binary(schema), *Tests.multiway(schema)]
     cells = ROOT
     yield cells
@@ -158,7 +158,7 @@ def _stump(schema: Schema, random: np.random.Generator) -> Routes:
     return Routes(schema, Tests.of(schema, [test, None, None]), np.array([1, -1, -1]), np.array([0]))
 
 
-def _questions(schema: Schema, cells: Cells, evidence: Evidence) -> Iterator[Question]:
+def _questions(schema: Schema, cells: Partition, evidence: Evidence) -> Iterator[Question]:
     yield Tally(cells)
     yield Tally(cells, single_attributes(schema))
     last = len(schema.attributes) - 1
@@ -171,7 +171,7 @@ def _questions(schema: Schema, cells: Cells, evidence: Evidence) -> Iterator[Que
         yield _fit_question(schema, cells, kind)
 
 
-def _fit_question(schema: Schema, cells: Cells, kind: type[FitSums]) -> FitSums:
+def _fit_question(schema: Schema, cells: Partition, kind: type[FitSums]) -> FitSums:
     """Sums for a fit: a mixed term, one of every code, one of the cells, and one of a pair in the background."""
     last, columns = len(schema.attributes) - 1, 1 if schema.n_classes == 2 else schema.n_classes
     codes = [np.arange(arity) for arity in schema.arities]

@@ -9,14 +9,14 @@ import numpy as np
 
 from privet.engines.memory import MemoryEngine
 from privet.estimators.references import exact_forest
+from privet.fitting import fit, own_ledger
+from privet.models.forest import Forest
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, class_counts, descend
-from privet.recipes.fitting import fit, own_ledger
-from privet.recipes.smooth_forest import SmoothForest
+from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.schema import Schema
-from privet.schema.encoding import encode
+from privet.tables.encoding import encode
 from privet.testing.noise import SeededNoise, use_noise
-from privet.trees.forest import Forest
 
 
 @dataclass(frozen=True, eq=False)

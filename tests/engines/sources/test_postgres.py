@@ -18,10 +18,10 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import open_source
 from privet.engines.sources import postgres as postgres_source
+from privet.models.codec import _tree_to_dict
 from privet.privacy.counting import ROOT, Tally, class_counts
 from privet.schema import Categorical, Numeric, Schema
 from privet.testing import ZeroNoise, check_engine, use_noise
-from privet.trees.codec import _tree_to_dict
 
 pa = pytest.importorskip("pyarrow")
 from edges import differences, edge_schema, edge_table  # noqa: E402

@@ -11,8 +11,8 @@ from privet.datasets.clinic import clinic
 from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import open_source
-from privet.recipes.diffpc45 import DiffPC45
-from privet.recipes.random_forest import RandomForest
+from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers.diffpc45 import DiffPC45
 
 pa = pytest.importorskip("pyarrow")
 from zero import every_recipe, model_of  # noqa: E402

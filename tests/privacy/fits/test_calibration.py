@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from privet.errors import ParameterError
 from privet.privacy.fits import calibration as module
-from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, Shape, calibrate, gaussian_delta
+from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate, gaussian_delta
 from privet.privacy.losses import UNLIMITED, Loss
 
 DELTA = Fraction(1, 10**6)
 shapes = st.builds(
-    lambda terms, classes, records: Shape(
+    lambda terms, classes, records: FitLayout(
         tuple(size for size, _, _ in terms),
         tuple(min(touched, size) for size, touched, _ in terms),
         tuple(favour for _, _, favour in terms),
@@ -36,7 +36,7 @@ losses = st.builds(Loss, st.fractions(LEAST_EPSILON, 100, max_denominator=10**6)
 
 @settings(max_examples=40, deadline=None)
 @given(shapes, losses)
-def test_a_calibration_keeps_what_was_paid_and_wastes_little(shape: Shape, loss: Loss) -> None:
+def test_a_calibration_keeps_what_was_paid_and_wastes_little(shape: FitLayout, loss: Loss) -> None:
     found = calibrate(shape, loss)
     spent = found.spent()
     assert spent <= loss
@@ -48,8 +48,8 @@ def test_a_calibration_keeps_what_was_paid_and_wastes_little(shape: Shape, loss:
     assert all(ridge > 0 and scale > 0 for ridge, scale in zip(found.ridges, found.scales, strict=True))
 
 
-def fourteen(classes: int = 2) -> Shape:
-    return Shape((9,) * 6 + (8, 16, 7, 15, 6, 5, 2, 42), (2,) * 6 + (1,) * 8, (1.0,) * 14, classes, 4e4, 8e3)
+def fourteen(classes: int = 2) -> FitLayout:
+    return FitLayout((9,) * 6 + (8, 16, 7, 15, 6, 5, 2, 42), (2,) * 6 + (1,) * 8, (1.0,) * 14, classes, 4e4, 8e3)
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
@@ -73,7 +73,7 @@ def test_a_fault_shows_in_what_is_spent(classes: int, loss: Loss, fault: object)
 def test_a_search_that_is_wrong_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     real = module._least
 
-    def too_little(shape: Shape, law: object, loss: Loss) -> Calibration:
+    def too_little(shape: FitLayout, law: object, loss: Loss) -> Calibration:
         found = real(shape, "laplace", loss)
         assert found is not None
         return replace(found, scales=tuple(0.99 * s for s in found.scales))
@@ -85,13 +85,13 @@ def test_a_search_that_is_wrong_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_gaussian_noise_is_taken_where_it_is_less() -> None:
     assert calibrate(fourteen(), Loss(1, DELTA)).law == "gaussian"
-    assert calibrate(Shape((4,), (1,), (1.0,), 2, 100, 20), Loss(1, DELTA)).law == "laplace"
+    assert calibrate(FitLayout((4,), (1,), (1.0,), 2, 100, 20), Loss(1, DELTA)).law == "laplace"
     assert calibrate(fourteen(), Loss(1)).law == "laplace"
 
 
 def test_many_attributes_need_more_ridge_under_gaussian_noise() -> None:
     """One and a half of the deviation is not enough there: sum 1 / lambda must stay below epsilon."""
-    wide = Shape((2,) * 400, (1,) * 400, (1.0,) * 400, 2, 1e6, 2e5)
+    wide = FitLayout((2,) * 400, (1,) * 400, (1.0,) * 400, 2, 1e6, 2e5)
     found = calibrate(wide, Loss(1, DELTA))
     assert found.spent() <= Loss(1, DELTA)
     assert sum(1 / ridge for ridge in found.ridges) <= 1
@@ -101,7 +101,9 @@ def test_many_attributes_need_more_ridge_under_gaussian_noise() -> None:
 def test_gaussian_noise_spends_what_the_proof_says(classes: int) -> None:
     """By the formulas of the page, written down anew, with noise so small that the lattice (tau) is most of delta."""
     k, epsilon, scales, ridges, cover = classes, 30.0, (0.5, 0.6), (1.0, 1.5), 1e-3
-    rough = Calibration(Shape((2, 3), (1, 1), (1.0, 1.0), k, 10, 10), "gaussian", Fraction(30), scales, ridges, 1e-6, 1)
+    rough = Calibration(
+        FitLayout((2, 3), (1, 1), (1.0, 1.0), k, 10, 10), "gaussian", Fraction(30), scales, ridges, 1e-6, 1
+    )
     spent = replace(rough, release_scale=float(rough.reach) / cover).spent()
     q = sum(1 / ridge for ridge in ridges)
     kept = epsilon - 2 * cover  # eps' of the page: what the ideal law keeps
@@ -118,7 +120,9 @@ def test_gaussian_noise_spends_what_the_proof_says(classes: int) -> None:
 @pytest.mark.parametrize("classes", [2, 3, 7])
 def test_laplace_noise_spends_what_the_proof_says(classes: int) -> None:
     k, scales, ridges, cover = classes, (5.0, 6.0), (12.0, 15.0), 1e-3
-    rough = Calibration(Shape((2, 3), (1, 2), (1.0, 1.0), k, 10, 10), "laplace", Fraction(1), scales, ridges, 1e-6, 1)
+    rough = Calibration(
+        FitLayout((2, 3), (1, 2), (1.0, 1.0), k, 10, 10), "laplace", Fraction(1), scales, ridges, 1e-6, 1
+    )
     covered = replace(rough, release_scale=float(rough.reach) / cover)
     e, q = sum(1 / scale for scale in scales) * (1 if k == 2 else 2), sum(1 / ridge for ridge in ridges)
     lattice = module.LATTICE * (1 if k == 2 else 2 * (k - 1)) * (1 / 5 + 2 / 6)
@@ -152,7 +156,7 @@ def test_the_gaussian_mechanisms_delta(mu: float, epsilon: float) -> None:
 def test_what_is_no_shape_is_refused(facts: dict[str, object], says: str) -> None:
     good = {"sizes": (3,), "touched": (1,), "favours": (1.0,), "classes": 2, "records": 10.0, "evidence": 2.0}
     with pytest.raises(ParameterError, match=says):
-        Shape(**(good | facts))  # type: ignore[arg-type]
+        FitLayout(**(good | facts))  # type: ignore[arg-type]
 
 
 def test_an_epsilon_that_doubles_cannot_serve_is_refused() -> None:

@@ -12,7 +12,7 @@ import privet
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits import perturbed_fit
-from privet.privacy.fits.calibration import Shape, calibrate
+from privet.privacy.fits.calibration import FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import LARGEST, Fit, _unbounded, _zero_sum, release_fit
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
@@ -24,11 +24,11 @@ from privet.testing import SeededNoise, ZeroNoise, use_noise
 TABLE = {"a": ["x", "y"] * 50, "ill": ["no"] * 60 + ["yes"] * 40}
 
 
-def small(classes: tuple[str, ...] = ("no", "yes")) -> tuple[Schema, Fit, Shape]:
+def small(classes: tuple[str, ...] = ("no", "yes")) -> tuple[Schema, Fit, FitLayout]:
     schema = Schema((Categorical("a", ("x", "y")),), Categorical("ill", classes))
     columns = 1 if len(classes) == 2 else len(classes)
     plan = Fit((Term.one_hot((0,), [np.arange(2)], 2),), np.zeros(columns), np.ones(len(classes)))
-    return schema, plan, Shape((2,), (1,), (1.0,), len(classes), 100.0, 20.0)
+    return schema, plan, FitLayout((2,), (1,), (1.0,), len(classes), 100.0, 20.0)
 
 
 def protected(schema: Schema, ledger: Ledger) -> PrivateDataset:
@@ -117,7 +117,7 @@ def test_plans_that_are_none_are_refused_before_a_charge() -> None:
         with pytest.raises(ParameterError):
             data.perturbed_fit(wrong, shape, Loss(1))
     with pytest.raises(ParameterError, match="sizes of its terms"):
-        data.perturbed_fit(plan, Shape((1,), (1,), (1.0,), 2, 100.0, 20.0), Loss(1))
+        data.perturbed_fit(plan, FitLayout((1,), (1,), (1.0,), 2, 100.0, 20.0), Loss(1))
     assert ledger.spent == 0
 
 

@@ -15,8 +15,8 @@ from privet.privacy.counting import ROOT
 from privet.privacy.fits import solver
 from privet.privacy.fits.solver import Objective, solve
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
 from privet.structure.terms import UNIT, Term
+from privet.tables.encoding import Codes
 
 Floats = npt.NDArray[np.float64]
 GRADIENT = 2.0**-18

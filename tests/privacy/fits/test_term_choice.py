@@ -15,8 +15,8 @@ from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.fits.term_choice import SENSITIVITY, STEP_BITS, _scores
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
 from privet.structure.terms import UNIT, Term
+from privet.tables.encoding import Codes
 from privet.testing import ReplayNoise, ZeroNoise, use_noise
 from privet.testing.noise import ScriptEnded
 

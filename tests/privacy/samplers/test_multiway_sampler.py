@@ -17,8 +17,8 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
-from privet.growing.blocks import block_space
-from privet.growing.domains import Domains
+from privet.growing.greedy.domains import Domains
+from privet.growing.whole.blocks import block_space
 from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -26,8 +26,8 @@ from privet.privacy.samplers.multiway_sampler import Weights
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Drawn, TreeSpace, entries
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
 from privet.structure.splits import Multiway, Tests
+from privet.tables.encoding import Codes
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 
@@ -79,7 +79,7 @@ def nested(drawn: Drawn, arities: tuple[int, ...], node: int = 0) -> Any:
 
 def draw(schema: Schema, codes: Codes, space: TreeSpace, epsilon: object, **options: Any) -> Drawn:
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(epsilon, **options))
-    return data.frontier().sample_trees_all([space], epsilon)[0]
+    return data.level().sample_trees_all([space], epsilon)[0]
 
 
 def prepared(schema: Schema, codes: Codes, space: TreeSpace, epsilon: Fraction) -> Weights:
@@ -114,7 +114,7 @@ def test_probabilities_equal_enumeration(arities: tuple[int, ...], depth: int, c
     space = block_space(Tests.multiway(schema), classes, depth, measure)
     epsilon = Fraction(3, 10)
     found = law(arities, prepared(schema, codes, space, epsilon).draw)
-    if depth < 3:  # the whole way through frontier and receipt, which adds the weights up anew for every tree
+    if depth < 3:  # the whole way through level and receipt, which adds the weights up anew for every tree
         through = law(arities, lambda: draw(schema, codes, space, epsilon))
         assert found == pytest.approx(through, abs=1e-13)
     trees = list(all_trees(arities, depth))
@@ -238,7 +238,7 @@ def test_what_cannot_be_drawn_is_refused_before_it_is_charged() -> None:
     schema, codes = toy((2, 3, 2), 10)
     tests = Tests.multiway(schema)
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(1))
-    ask = data.frontier().sample_trees_all
+    ask = data.level().sample_trees_all
     wide, _ = toy((3,) * 20, 1)
     for spaces, epsilon, says in [
         ([block_space(tests, 2, 3)], Fraction(1, 10**13), "too small"),
@@ -285,11 +285,11 @@ def test_a_receipt_is_good_for_one_draw() -> None:
 def test_cells_draw_from_their_own_records_and_attributes() -> None:
     schema, codes = toy((2, 2, 2), 400)
     data = PrivateDataset(MemoryEngine(schema, codes), Ledger(2000))
-    frontier, domains = data.frontier().split([Multiway(1)]), Domains.whole(schema).split([Multiway(1)])
+    level, domains = data.level().split([Multiway(1)]), Domains.whole(schema).split([Multiway(1)])
     space = block_space(Tests.multiway(schema), 2, 2)
     spaces, rows = zip(*map(space.below, domains.possible, domains.allowed(space.tests)), strict=True)
     assert [row.tolist() for row in rows] == [[0, 2]] * 2
-    drawn = frontier.sample_trees_all(spaces, 1000)
+    drawn = level.sample_trees_all(spaces, 1000)
     # The label follows attribute 0: with so much epsilon it is asked in every subtree.
     assert all(0 in tests for tests, _ in drawn)
     assert data.ledger.spent == 1000

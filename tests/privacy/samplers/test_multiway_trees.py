@@ -22,8 +22,8 @@ from privet.privacy.counting import ROOT, class_counts
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.multiway_sampler import Weights
 from privet.privacy.samplers.tree_space import MAX_ENTRIES, Drawn, TreeSpace, entries, regions, widest_table
-from privet.schema.encoding import Codes
 from privet.structure.splits import Tests
+from privet.tables.encoding import Codes, encode
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 
@@ -199,7 +199,7 @@ def as_node(drawn: Drawn, tests: Tests, i: int = 0) -> Node:
 
 
 def explored(case: Case, codes: Codes, charged: object, neighbours: str) -> dict[Node, float]:
-    """Every tree that the frontier can release, with its log probability, by scripting all draws."""
+    """Every tree that the level can release, with its log probability, by scripting all draws."""
     found: dict[Node, float] = {}
     asked = set()
     scripts: list[tuple[int, ...]] = [()]
@@ -208,7 +208,7 @@ def explored(case: Case, codes: Codes, charged: object, neighbours: str) -> dict
         data = PrivateDataset(MemoryEngine(case.schema, codes), Ledger(charged, neighbours=neighbours))
         try:
             with use_noise(noise):
-                [drawn] = data.frontier().sample_trees_all([case.space], charged)
+                [drawn] = data.level().sample_trees_all([case.space], charged)
         except ScriptEnded as ended:
             asked.add((ended.draw.kind, ended.draw.scale))
             scripts += [(*noise.script, outcome) for outcome in range(ended.draw.values.size)]
@@ -392,11 +392,11 @@ def test_regions_and_entries_by_hand() -> None:
 def test_what_cannot_be_held_is_refused_before_it_is_charged() -> None:
     case = Case((2, 3, 2), 10, (0.5,), 1.0)
     ledger = Ledger(1)
-    frontier = PrivateDataset(MemoryEngine(case.schema, case.codes), ledger).frontier()
+    level = PrivateDataset(MemoryEngine(case.schema, case.codes), ledger).level()
     with pytest.raises(ParameterError, match="too small for exact weights"):
-        frontier.sample_trees_all([case.space], Fraction(1, 10**13))
+        level.sample_trees_all([case.space], Fraction(1, 10**13))
     with pytest.raises(ParameterError, match="the schema of the records does not have"):
-        frontier.sample_trees_all([Case((2, 3, 3), 0, (0.5,), 1.0).space], 1)
+        level.sample_trees_all([Case((2, 3, 3), 0, (0.5,), 1.0).space], 1)
     many = Case((3,) * 20, 0, (0.5,) * 9, 1.0)
     wide = Case((200, 200, 200, 200), 0, (0.5,) * 4, 1.0)
     assert entries(wide.space.tests, 4) < entries(many.space.tests, 9)
@@ -409,9 +409,9 @@ def test_what_cannot_be_held_is_refused_before_it_is_charged() -> None:
 
 def test_bins_of_a_number_are_children() -> None:
     schema = Schema((Numeric("x", 0, 8, bins=4), Categorical("b", (0, 1))), Categorical("class", (0, 1)))
-    codes = schema.encode({"x": [1, 3, 5, 7] * 40, "b": [0, 1] * 80, "class": [0, 1, 1, 0] * 40})
+    codes = encode(schema, {"x": [1, 3, 5, 7] * 40, "b": [0, 1] * 80, "class": [0, 1, 1, 0] * 40})
     space = TreeSpace(Tests.multiway(schema), 2, (0.0,), np.ones(2), (1, 1))
-    [drawn] = PrivateDataset(MemoryEngine(schema, codes), Ledger(9)).frontier().sample_trees_all([space], 9)
+    [drawn] = PrivateDataset(MemoryEngine(schema, codes), Ledger(9)).level().sample_trees_all([space], 9)
     # Another test misses 80 records: its chance is below exp(-700).
     assert drawn == ([0, -1, -1, -1, -1], [0, 0, 1, 1, 0])
 

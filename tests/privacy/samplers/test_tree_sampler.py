@@ -17,9 +17,9 @@ from privet import Ledger, ParameterError, Schema
 from privet.engines.memory import MemoryEngine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import Drawn, TreeSpace
-from privet.schema.encoding import Codes
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, OneCategory, Tests
+from privet.tables.encoding import Codes
 from privet.testing import ReplayNoise, use_noise
 from privet.testing.noise import ScriptEnded
 
@@ -126,7 +126,7 @@ def as_node(drawn: Drawn, i: int = 0) -> Node:
 
 
 def explored(case: Case, charged: Fraction, neighbours: str) -> dict[Node, float]:
-    """Every tree that the frontier can release, with its log probability, by scripting all draws."""
+    """Every tree that the level can release, with its log probability, by scripting all draws."""
     found: dict[Node, float] = {}
     scripts: list[list[int]] = [[]]
     asked = set()
@@ -135,7 +135,7 @@ def explored(case: Case, charged: Fraction, neighbours: str) -> dict[Node, float
         data = case.data(Ledger(charged, neighbours=neighbours))
         try:
             with use_noise(noise):
-                [drawn] = data.frontier().sample_trees_all([case.space], charged)
+                [drawn] = data.level().sample_trees_all([case.space], charged)
         except ScriptEnded as ended:
             asked.add((ended.draw.kind, ended.draw.scale))
             scripts += [[*noise.script, outcome] for outcome in range(ended.draw.values.size)]
@@ -168,7 +168,7 @@ def test_trees_are_drawn_level_by_level() -> None:
     """Which children belong to whom follows from their number: the columns hold one whole tree, at most 3 deep."""
     case = CASES["depth 3"]
     for _ in range(20):
-        [(tests, labels)] = case.data(Ledger(1)).frontier().sample_trees_all([case.space], 1)
+        [(tests, labels)] = case.data(Ledger(1)).level().sample_trees_all([case.space], 1)
         routes = Routes.in_level_order(case.schema, [case.space.tests[t] if t >= 0 else None for t in tests])
         assert len(routes.tests) == len(labels)
         assert routes.level.max() <= 3
@@ -261,16 +261,16 @@ def test_draws_with_an_epsilon_off_are_noticed(off: float) -> None:
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 def test_an_epsilon_that_rounding_would_eat_is_refused_before_it_is_charged(neighbours: str) -> None:
     case, ledger = CASES["depth 3"], Ledger(1, neighbours=neighbours)
-    frontier = case.data(ledger).frontier()
+    level = case.data(ledger).level()
     with pytest.raises(ParameterError, match="too small for exact weights"):
-        frontier.sample_trees_all([case.space], 1e-13)
+        level.sample_trees_all([case.space], 1e-13)
     assert ledger.spent == 0
     least = next(Fraction(1, 2**k) for k in range(100, 0, -1) if fits(case.space, Fraction(1, 2**k)))
     steps = 2 if neighbours == "replace-one" else 1
     with pytest.raises(ParameterError, match="too small"):
-        frontier.sample_trees_all([case.space], least * steps / 2)
+        level.sample_trees_all([case.space], least * steps / 2)
     assert ledger.spent == 0
-    frontier.sample_trees_all([case.space], least * steps)
+    level.sample_trees_all([case.space], least * steps)
     assert ledger.spent == least * steps
 
 
@@ -317,9 +317,9 @@ def test_tests_must_be_binary_or_multiway_all_of_them() -> None:
 def test_a_space_of_another_schema_is_refused_before_it_is_charged(schema: Schema) -> None:
     features, labels = records(schema, 20, 1)
     ledger = Ledger(1)
-    frontier = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), ledger).frontier()
+    level = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), ledger).level()
     with pytest.raises(ParameterError, match="the schema of the records does not have"):
-        frontier.sample_trees_all([CASES["depth 2"].space], 1)
+        level.sample_trees_all([CASES["depth 2"].space], 1)
     with pytest.raises(ParameterError, match="one entry for each cell"):
-        frontier.sample_trees_all([], 1)
+        level.sample_trees_all([], 1)
     assert ledger.spent == 0

@@ -15,8 +15,8 @@ from privet.engines.memory import MemoryEngine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_sampler import _Sampler
 from privet.privacy.samplers.tree_space import TreeSpace
-from privet.schema.encoding import Codes
 from privet.structure.splits import Tests
+from privet.tables.encoding import Codes
 
 Node = Any
 """A tree by hand: a label, or (test, first child, second child)."""

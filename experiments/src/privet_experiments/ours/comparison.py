@@ -25,12 +25,12 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.estimators.references import SklearnTreeReference
 from privet.evaluation.cross_validation import MAJORITY, REFERENCE_DEPTH, Fold, Records, deal
-from privet.measures.rulelist import RuleList, rule_list
-from privet.measures.significance import corrected_t, wilcoxon
-from privet.measures.similarity import compare_rules
+from privet.evaluation.significance import corrected_t, wilcoxon
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.recipes.registry import OWN, recipe_class
-from privet.trees.forest import Forest
-from privet.trees.tree import Tree
+from privet.rules.rulelist import RuleList, rule_list
+from privet.rules.similarity import compare_rules
 from privet_experiments.experiment import Found, Job, Row, axis
 from privet_experiments.folds import MEASURES, Learner, frozen_table
 from privet_experiments.outcome import Outcome, Table

@@ -18,9 +18,10 @@ import numpy as np
 from privet.datasets import real
 from privet.estimators.registry import make_classifier
 from privet.evaluation.cross_validation import evaluate
-from privet.planning.outlook import in_points
+from privet.planning.forecast import in_points
 from privet.planning.planner import NO_NOISE, RECIPES, plan, quick_settings
-from privet.planning.signals import SIGNALS
+from privet.planning.strength import STRENGTHS
+from privet.tables.encoding import encode
 from privet_experiments.experiment import Experiment, Found, Job, axis
 from privet_experiments.experiment import Row as RunRow
 from privet_experiments.outcome import Outcome, Table
@@ -85,7 +86,7 @@ class Comparison:
                 f"{row.epsilon:g}",
                 f"{100 * row.without_noise:.1f}",
                 in_points(row.lost),
-                *(in_points(row.forecast[name]) for name in SIGNALS),
+                *(in_points(row.forecast[name]) for name in STRENGTHS),
                 row.fits,
                 f"{row.off:+.1f}",
             )
@@ -93,7 +94,7 @@ class Comparison:
         ]
 
 
-HEADINGS = ("table", "recipe", "epsilon", "without noise %", "points lost", *SIGNALS, "fits", "off by")
+HEADINGS = ("table", "recipe", "epsilon", "without noise %", "points lost", *STRENGTHS, "fits", "off by")
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _compare(
     worlds: int,
 ) -> list[Row]:
     schema, columns = real.load(table)
-    labels = schema.encode(columns).labels
+    labels = encode(schema, columns).labels
     assert labels is not None
     size = len(labels)
     largest = max(round(float(np.bincount(labels).max()) / size, 1), 1 / schema.n_classes)
@@ -142,7 +143,7 @@ def _compare(
     measured = {(s.recipe, s.epsilon): s.accuracy_mean for s in scores}
     plain = {recipe: measured[recipe, float(NO_NOISE)] for recipe in recipes}
     trained = size * (folds - 1) // folds
-    outlooks = {
+    forecasts = {
         name: plan(
             schema,
             trained,
@@ -153,9 +154,9 @@ def _compare(
             worlds=worlds,
             seed=0,
         )
-        for name in SIGNALS
+        for name in STRENGTHS
     }
-    fits = min(SIGNALS, key=lambda n: abs(np.mean([outlooks[n].of(r)[0].without_noise - plain[r] for r in recipes])))
+    fits = min(STRENGTHS, key=lambda n: abs(np.mean([forecasts[n].of(r)[0].without_noise - plain[r] for r in recipes])))
     return [
         Row(
             table=table,
@@ -164,9 +165,9 @@ def _compare(
             epsilon=epsilon,
             without_noise=plain[recipe],
             lost=100 * (plain[recipe] - measured[recipe, epsilon]),
-            forecast={name: outlook.of(recipe)[place].lost for name, outlook in outlooks.items()},
+            forecast={name: forecast.of(recipe)[place].lost for name, forecast in forecasts.items()},
             forecast_without_noise={
-                name: outlook.of(recipe)[place].without_noise for name, outlook in outlooks.items()
+                name: forecast.of(recipe)[place].without_noise for name, forecast in forecasts.items()
             },
             fits=fits,
         )

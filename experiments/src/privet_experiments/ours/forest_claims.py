@@ -16,7 +16,7 @@ import numpy as np
 from privet.datasets import real
 from privet.evaluation.cross_validation import Fold
 from privet.evaluation.metrics import log_loss
-from privet.trees.forest import Forest
+from privet.models.forest import Forest
 from privet_experiments.experiment import Found, Job, Row, axis
 from privet_experiments.folds import CrossValidation, Learner, frozen_table, mean_of, standard_error
 from privet_experiments.outcome import Outcome, Table

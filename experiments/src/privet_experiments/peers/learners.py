@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.schema import Numeric
-from privet.schema.frozen import Frozen
+from privet.tables.frozen import Frozen
 from privet_experiments.peers.environments import ask_rivals
 
 DELTA = 1e-6

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from privet.addresses import is_address, scheme_of
 from privet.engines.sources.places import refuse_address
 from privet.engines.sources.spark import SparkTable
-from privet.schema.files import is_there
+from privet.tables.files import is_there
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from typing import Any
 
 from privet.engines.sources.places import Place, needs, opened, parse_place, quoted
 from privet.errors import TableError
-from privet.schema.files import is_there
+from privet.tables.files import is_there
 
 PIECE = 2**17  # records that DuckDB hands over at a time
 CONFINED = {

@@ -12,8 +12,8 @@ import numpy as np
 
 from privet.addresses import safe
 from privet.errors import TableError
-from privet.schema.files import BREAKS_CAVEAT, Records, is_there, read_batches, read_columns, read_header
-from privet.schema.folders import common_header, joined
+from privet.tables.files import BREAKS_CAVEAT, Records, is_there, read_batches, read_columns, read_header
+from privet.tables.folders import common_header, joined
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from privet.engines.sources.places import Place, needs, opened, parse_place, quoted
-from privet.schema.cells import plain_of
+from privet.tables.cells import plain_of
 
 TYPE = b"POSTGRESQL:type"  # what ADBC says of each column
 NOT_CONNECTED = {  # words of libpq -> ours; a server that speaks another language falls to the last
@@ -74,7 +74,7 @@ class Postgres:
     def _explain_connection(self, error: Exception) -> str:
         """Why there is no connection, from the words of libpq, which are not repeated: they can hold the address."""
         words = str(error)
-        reason = next((told for mark, told in NOT_CONNECTED.items() if mark in words), NOT_CONNECTED[""])
+        reason = next((result for mark, result in NOT_CONNECTED.items() if mark in words), NOT_CONNECTED[""])
         return f"no connection to the PostgreSQL server of {self.place.shown}: {reason}"
 
     def _explain_answer(self, error: Any) -> str:
@@ -93,9 +93,9 @@ def _plain(batch: Any) -> Any:
     for field, column in zip(batch.schema, batch.columns, strict=True):
         column = getattr(column, "storage", column)
         if (field.metadata or {}).get(TYPE) == b"numeric":
-            told = column.dictionary_encode()
-            texts = [_plain_text(text) for text in told.dictionary.to_pylist()]
-            column = arrow.DictionaryArray.from_arrays(told.indices, arrow.array(texts, arrow.string()))
+            result = column.dictionary_encode()
+            texts = [_plain_text(text) for text in result.dictionary.to_pylist()]
+            column = arrow.DictionaryArray.from_arrays(result.indices, arrow.array(texts, arrow.string()))
         columns.append(column)
     return arrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
 

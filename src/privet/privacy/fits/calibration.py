@@ -30,7 +30,7 @@ ABOVE = 1 + 1e-9  # what is rounded here is rounded to the safe side, by far mor
 
 
 @dataclass(frozen=True)
-class Shape:
+class FitLayout:
     """The public facts of a fit: what noise and ridge depend on.
 
     ``sizes`` are the cells of each term, ``touched`` how many of them a record has a part in, ``favours`` how exactly
@@ -60,7 +60,7 @@ class Shape:
     def check(self, terms: Sequence[Term], schema: Schema) -> None:
         """Refuse a shape that is not that of ``terms``: its noise would be for another fit."""
         same = self.sizes == tuple(t.size for t in terms) and self.touched == tuple(t.touched for t in terms)
-        if type(self) is not Shape or not same or self.classes != schema.n_classes:
+        if type(self) is not FitLayout or not same or self.classes != schema.n_classes:
             raise ParameterError("the shape of a fit must have the sizes of its terms and the classes of the schema")
 
     @property
@@ -86,7 +86,7 @@ class Calibration:
     ``gradient`` is what the solver must certify, and ``release_scale`` the noise of the release, in its steps.
     """
 
-    shape: Shape
+    shape: FitLayout
     law: Law
     epsilon: Fraction
     scales: tuple[float, ...]
@@ -129,7 +129,7 @@ class Calibration:
         return Loss(main + bend + 2 * cover, Fraction(delta * ABOVE))
 
 
-def calibrate(shape: Shape, loss: Loss) -> Calibration:
+def calibrate(shape: FitLayout, loss: Loss) -> Calibration:
     """The least noise that ``loss`` buys, Laplace or (where it has a delta, and that is less noise) Gaussian."""
     if loss.epsilon < LEAST_EPSILON:
         raise ParameterError(f"a fit needs an epsilon of at least {float(LEAST_EPSILON):.1g}, not {loss.epsilon}")
@@ -142,7 +142,7 @@ def calibrate(shape: Shape, loss: Loss) -> Calibration:
     return best
 
 
-def _least(shape: Shape, law: Law, loss: Loss) -> Calibration | None:
+def _least(shape: FitLayout, law: Law, loss: Loss) -> Calibration | None:
     """The least noise of one law, by halving: the loss falls as noise grows. None where no amount of it is enough."""
     power = 0.5 if law == "laplace" else 0.25
     relative = [1 / (size**power * favour) for size, favour in zip(shape.sizes, shape.favours, strict=True)]
@@ -161,7 +161,7 @@ def _least(shape: Shape, law: Law, loss: Loss) -> Calibration | None:
     return best
 
 
-def _at(shape: Shape, law: Law, relative: list[float], size: float, epsilon: Fraction) -> Calibration:
+def _at(shape: FitLayout, law: Law, relative: list[float], size: float, epsilon: Fraction) -> Calibration:
     scales = tuple(size * one for one in relative)
     ridges = _ridges(shape, law, scales, epsilon)
     gradient = GRADIENT * max(1.0, shape.records * (len(shape.sizes) + 8) / FINEST)
@@ -170,7 +170,7 @@ def _at(shape: Shape, law: Law, relative: list[float], size: float, epsilon: Fra
     return replace(rough, release_scale=float_up(rough.reach / (epsilon * RELEASE_SHARE)))
 
 
-def _ridges(shape: Shape, law: Law, scales: tuple[float, ...], epsilon: Fraction) -> tuple[float, ...]:
+def _ridges(shape: FitLayout, law: Law, scales: tuple[float, ...], epsilon: Fraction) -> tuple[float, ...]:
     """One and a half of the noise's deviation, and more where noise drowns the evidence.
 
     A cell whose curvature is h and whose noise has deviation d is off by d / (h + ridge), and by what the ridge takes

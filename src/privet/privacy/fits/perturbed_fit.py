@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError, ReceiptError
-from privet.privacy.counting import Cells, Engine
+from privet.privacy.counting import Engine, Partition
 from privet.privacy.fits.calibration import LATTICE, RELEASE_STEP, Calibration
 from privet.privacy.fits.solver import Objective, solve
 from privet.privacy.ledger import Receipt
@@ -55,7 +55,9 @@ class Fit:
             raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
 
 
-def release_fit(engine: Engine, cells: Cells, plan: Fit, calibration: Calibration, receipt: Receipt) -> list[Floats]:
+def release_fit(
+    engine: Engine, cells: Partition, plan: Fit, calibration: Calibration, receipt: Receipt
+) -> list[Floats]:
     """(cell, column) released numbers of each term: log-odds of the second class, or a number for each class."""
     if not calibration.spent() <= receipt.loss:
         raise ReceiptError(f"the receipt for {receipt.what!r} pays {receipt.loss}, and this fit costs more")

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from privet.privacy.counting import (
     CURVATURE_BITS,
     RESIDUAL_BITS,
-    Cells,
     Engine,
     FitCurvature,
     FitSums,
+    Partition,
     class_counts,
     whole,
 )
@@ -47,7 +47,7 @@ class Objective:
     """
 
     engine: Engine
-    cells: Cells
+    cells: Partition
     terms: tuple[Term, ...]
     background: tuple[tuple[Term, Floats], ...]
     offset: Floats

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.privacy.budget import float_up
-from privet.privacy.counting import RESIDUAL_BITS, Cells, Engine, FitSums, whole
+from privet.privacy.counting import RESIDUAL_BITS, Engine, FitSums, Partition, whole
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source, declare
@@ -38,7 +38,7 @@ def check_choice(penalties: Sequence[float], candidates: int, count: int) -> Non
 
 
 def choose_terms(
-    engine: Engine, cells: Cells, plan: Fit, penalties: Sequence[float], count: int, receipt: Receipt
+    engine: Engine, cells: Partition, plan: Fit, penalties: Sequence[float], count: int, receipt: Receipt
 ) -> list[int]:
     """The numbers of ``count`` of the plan's terms, drawn one after another without replacement.
 
@@ -57,7 +57,7 @@ def choose_terms(
     return chosen
 
 
-def _scores(engine: Engine, cells: Cells, plan: Fit) -> Floats:
+def _scores(engine: Engine, cells: Partition, plan: Fit) -> Floats:
     """What each term leaves unexplained, in whole steps."""
     columns = len(plan.offset)
     tables = (*(np.zeros((term.bins, columns)) for term in plan.terms), *(table for _, table in plan.background))

@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from privet.privacy.counting import Cells, Engine, Ints, class_counts, refine, tuple_counts
+from privet.privacy.counting import Engine, Ints, Partition, class_counts, refine, tuple_counts
 from privet.privacy.noise import current_source
 from privet.privacy.samplers.tree_space import MAX_ENTRIES, Drawn, Floats, TreeSpace
 from privet.privacy.scores import Gini
@@ -31,7 +31,7 @@ class Weights:
     where a test is not allowed.
     """
 
-    def __init__(self, engine: Engine, cells: Cells, space: TreeSpace, epsilon: float) -> None:
+    def __init__(self, engine: Engine, cells: Partition, space: TreeSpace, epsilon: float) -> None:
         self._engine, self._cells, self._space, self._epsilon = engine, cells, space, epsilon
         with np.errstate(divide="ignore"):
             self._log_leaf = np.log([*space.leaf_prior, 1.0])
@@ -133,7 +133,7 @@ class Weights:
             cells = refine(cells, self._engine.schema, here) if level else cells
         return tests, drawn_labels
 
-    def _class_counts(self, level: list[dict[int, int]], cells: Cells) -> Sequence[Ints]:
+    def _class_counts(self, level: list[dict[int, int]], cells: Partition) -> Sequence[Ints]:
         """Of every node of a level. Known already, except at full depth, where records are counted again."""
         if len(level[0]) == self._space.depth:
             return list(class_counts(self._engine, cells))

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.counting import Cells, Engine, Ints, Joint
+from privet.privacy.counting import Engine, Ints, Joint, Partition
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source, declare
 from privet.privacy.samplers.multiway_sampler import Weights, choose
@@ -32,7 +32,7 @@ NARROW = 2**31 - 2  # weighted records that 32 bits can count, leaving one numbe
 
 
 def sample_tree(
-    engine: Engine, cell: int, alone: Cells, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
+    engine: Engine, cell: int, alone: Partition, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
 ) -> Drawn:
     """Draw one tree for one cell of a receipt; ``alone`` is that cell as a partition of its own."""
     epsilon = receipt.redeem(np.array([cell]))

@@ -21,9 +21,9 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.evaluation.figure import Figure, Point, Series
 from privet.privacy.counting import ROOT
-from privet.published.mcmc import LEAF, Asked, Chain, ExactStop, OpenBlock, all_asked
+from privet.recipes.unsound.mcmc import LEAF, Asked, Chain, ExactStop, OpenBlock, all_asked
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import Codes
+from privet.tables.encoding import Codes, encode
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
@@ -144,7 +144,7 @@ def trace(
     if layers < 2:
         raise ParameterError(f"layers must be at least 2, a test and its leaves; not {layers}")
     schema, table = real.load(name, data_dir)
-    engine = MemoryEngine(schema, schema.encode(table))
+    engine = MemoryEngine(schema, encode(schema, table))
     block = OpenBlock(engine, ROOT, frozenset(), layers - 1, ExactStop(MIN_RECORDS.get(name, 20)))
     scores: list[float] = []
     (chain or Chain(BUFFER, STEPS, THRESHOLD)).run(block, epsilon / 2 / 4, np.random.default_rng(seed), scores.append)

@@ -16,7 +16,7 @@ from privet.datasets import real
 from privet.estimators.registry import make_classifier
 from privet.evaluation.cross_validation import Records, private_way
 from privet.evaluation.figure import Figure, Point, Series
-from privet.schema.frozen import freeze
+from privet.tables.frozen import freeze
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table

@@ -20,9 +20,9 @@ from privet.estimators.references import SklearnTreeReference
 from privet.estimators.registry import make_classifier
 from privet.evaluation.cross_validation import Index, each_fold
 from privet.evaluation.figure import Figure, Point, Series
-from privet.measures import performance, retention_report
 from privet.privacy.ledger import Ledger
 from privet.publishing import DiffGen, DPCube, gaussian_noise, publish, uniform_noise
+from privet.rules import performance, retention_report
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.folds import standard_error
 from privet_experiments.judge import Measure, judge

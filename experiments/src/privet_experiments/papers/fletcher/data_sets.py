@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from privet.datasets import real
-from privet.recipes.smooth_forest import depth_of
-from privet.recipes.snr_forest import number_of_trees
+from privet.recipes.papers.smooth_forest import depth_of
+from privet.recipes.papers.snr_forest import number_of_trees
 from privet.schema import Numeric
-from privet.schema.frozen import freeze
+from privet.tables.frozen import freeze
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Outcome, Table

@@ -20,7 +20,7 @@ from privet.estimators.base import PrivateClassifier
 from privet.estimators.registry import make_classifier
 from privet.evaluation.cross_validation import evaluate
 from privet.evaluation.figure import Figure, Point, Series
-from privet.recipes.smooth_forest import depth_of
+from privet.recipes.papers.smooth_forest import depth_of
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Outcome, Table

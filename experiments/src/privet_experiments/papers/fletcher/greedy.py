@@ -11,9 +11,9 @@ import numpy as np
 
 from privet.estimators.faces import classifier_from
 from privet.evaluation.cross_validation import Way, private_way
-from privet.growing.choosing import Chooser
-from privet.published.choices import LocalGini
-from privet.recipes.greedy_forest import GreedyForest
+from privet.growing.greedy.choosing import Chooser
+from privet.recipes.papers.greedy_forest import GreedyForest
+from privet.recipes.unsound.choices import LocalGini
 from privet.schema import Schema
 from privet_experiments.folds import CrossValidation, Learner
 from privet_experiments.judge import Measure

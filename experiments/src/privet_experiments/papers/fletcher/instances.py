@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from privet.datasets.fletcher import SYNTH, synth
 from privet.engines.memory import MemoryEngine
-from privet.published.margin_labels import margins, smooth_sensitivity
-from privet.recipes.smooth_forest import SmoothForest, depth_of
+from privet.models.forest import Forest
+from privet.models.leaf_counts import as_trees
+from privet.recipes.papers.smooth_forest import SmoothForest, depth_of
+from privet.recipes.unsound.margin_labels import margins, smooth_sensitivity
 from privet.schema import Schema
-from privet.schema.encoding import Codes
 from privet.structure.routes import Routes
-from privet.trees.forest import Forest
-from privet.trees.leaf_counts import as_trees
+from privet.tables.encoding import Codes, encode
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fletcher.fig81 import EPSILON, check_letters, thesis
@@ -89,7 +89,7 @@ def expected(
     depth = depth_of(sum(SYNTH[table]), 0)
     recipe = SmoothForest(max_leaves=2**depth)
     prepared = recipe.prepare(schema)
-    codes, random = prepared.encode(columns), np.random.default_rng(seed)
+    codes, random = encode(prepared, columns), np.random.default_rng(seed)
     scores: list[list[float]] = []
     for _ in range(splits):
         scores.append(_one_split(prepared, codes, recipe, random))

@@ -19,14 +19,14 @@ import numpy.typing as npt
 from privet.engines.memory import MemoryEngine
 from privet.evaluation.cross_validation import part
 from privet.evaluation.figure import Figure, Point, Series
+from privet.models.forest import Forest
+from privet.models.leaf_counts import as_trees
 from privet.privacy.counting import ROOT, class_counts, descend
-from privet.published.margin_labels import margins, smooth_sensitivity
-from privet.recipes.smooth_forest import SmoothForest, depth_of
+from privet.recipes.papers.smooth_forest import SmoothForest, depth_of
+from privet.recipes.unsound.margin_labels import margins, smooth_sensitivity
 from privet.schema import Numeric, Schema
-from privet.schema.encoding import Codes
 from privet.structure.routes import Routes
-from privet.trees.forest import Forest
-from privet.trees.leaf_counts import as_trees
+from privet.tables.encoding import Codes, encode
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.folds import standard_error, values
 from privet_experiments.judge import Measure, judge, published
@@ -210,7 +210,7 @@ def _measures(grid: Leaves, rows: Sequence[Row]) -> Iterator[Measure]:
 def _encoded(table: str) -> tuple[Schema, Codes]:
     schema, columns = load(table)
     prepared = SmoothForest().prepare(schema)
-    codes = prepared.encode(columns)
+    codes = encode(prepared, columns)
     assert codes.labels is not None
     return prepared, part(codes, np.flatnonzero(codes.labels >= 0))
 

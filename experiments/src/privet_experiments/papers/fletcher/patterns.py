@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from privet.datasets import real
 from privet.evaluation.figure import Figure, Point, Series
-from privet.measures.retention import chi_squared
 from privet.publishing import uniform_noise
+from privet.rules.retention import chi_squared
 from privet.schema import Schema
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.judge import Measure, judge

@@ -19,10 +19,10 @@ from privet.estimators.references import SklearnTreeReference
 from privet.estimators.registry import make_classifier
 from privet.evaluation.cross_validation import Index, each_fold
 from privet.evaluation.figure import Figure, Point, Series
-from privet.measures import compare_rules, performance, rule_list
+from privet.rules import compare_rules, performance, rule_list
 from privet.schema import Categorical, Schema
-from privet.schema.encoding import label_codes
-from privet.schema.frozen import Frozen, freeze
+from privet.tables.encoding import label_codes
+from privet.tables.frozen import Frozen, freeze
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.folds import by_name, mean_of
 from privet_experiments.judge import Measure, judge, published

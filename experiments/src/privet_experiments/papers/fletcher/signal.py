@@ -10,6 +10,7 @@ import numpy as np
 
 from privet.datasets import real
 from privet.schema import Categorical, Schema
+from privet.tables.encoding import encode
 from privet_experiments.folds import Learner, Load
 from privet_experiments.judge import Measure
 from privet_experiments.sweep import Results, Sweep, all_of, declare
@@ -25,7 +26,7 @@ def load_in_bins(table: str) -> tuple[Schema, Any]:
     attributes = tuple(
         Categorical(a.name, tuple(range(arity))) for a, arity in zip(cut.attributes, cut.arities, strict=True)
     )
-    codes = cut.encode({name: columns[name] for name in (*cut.names, cut.label.name)})
+    codes = encode(cut, {name: columns[name] for name in (*cut.names, cut.label.name)})
     binned = {attribute.name: values for attribute, values in zip(attributes, codes.features, strict=True)}
     return Schema(attributes, schema.label, name=schema.name), binned | {schema.label.name: columns[schema.label.name]}
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from privet.evaluation.cross_validation import Way
 from privet.evaluation.figure import Figure, Point, Series
-from privet.recipes.smooth_forest import depth_of
+from privet.recipes.papers.smooth_forest import depth_of
 from privet.schema import Numeric, Schema
 from privet_experiments.folds import CrossValidation, Learner, Load, way_of
 from privet_experiments.judge import Measure

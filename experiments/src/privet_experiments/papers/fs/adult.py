@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.measures.significance import corrected_t
+from privet.evaluation.significance import corrected_t
 from privet_experiments.folds import Learner
 from privet_experiments.judge import Measure
 from privet_experiments.sweep import Results, Sweep, declare

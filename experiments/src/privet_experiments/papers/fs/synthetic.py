@@ -19,7 +19,7 @@ from privet.datasets.fs import HiddenTree, Sample, domain, random_tree, sample
 from privet.errors import ParameterError
 from privet.evaluation.cross_validation import Records, Way, try_fold
 from privet.schema import Numeric, Schema
-from privet.schema.frozen import Frozen
+from privet.tables.frozen import Frozen
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.folds import Learner, way_of
 from privet_experiments.judge import judge

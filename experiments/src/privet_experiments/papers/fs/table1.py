@@ -23,12 +23,12 @@ import numpy.typing as npt
 from privet.datasets.fs import HiddenTree, Sample, domain, random_tree, sample
 from privet.engines.memory import MemoryEngine
 from privet.evaluation.figure import Figure, Point, Series
+from privet.fitting import fit
 from privet.privacy.ledger import Ledger
-from privet.recipes.diffpid3 import DiffPID3
-from privet.recipes.exact import ExactTree
-from privet.recipes.fitting import fit
+from privet.recipes.ours.exact import ExactTree
+from privet.recipes.papers.diffpid3 import DiffPID3
+from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
-from privet.recipes.sulq import SuLQ
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Outcome, Table

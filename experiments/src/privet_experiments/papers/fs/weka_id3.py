@@ -4,7 +4,7 @@ To full depth and unpruned: a node splits on the attribute of largest informatio
 split improves the gain, and then says its majority class (the first of the largest). A split that improves the gain
 has records on both sides, so no branch is empty. A table of binary attributes has few distinct records, so the learner
 works on their counts: tens of thousands of fits take seconds. For any other table there is
-:class:`privet.recipes.reference.ID3Reference`.
+:class:`privet.recipes.unsound.reference.ID3Reference`.
 """
 
 from __future__ import annotations

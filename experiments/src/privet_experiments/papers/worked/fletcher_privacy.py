@@ -8,9 +8,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from privet.published.margin_labels import smooth_sensitivity
-from privet.recipes.rana2016 import number_of_trees
-from privet.recipes.smooth_forest import depth_of
+from privet.recipes.papers.rana2016 import number_of_trees
+from privet.recipes.papers.smooth_forest import depth_of
+from privet.recipes.unsound.margin_labels import smooth_sensitivity
 from privet_experiments.judge import Measure, published
 
 BUDGETS = (0.1, 0.25, 0.5, 1.0, 2.0)

@@ -1,0 +1,200 @@
+"""``privet ledger``: the data owner's view of a journal, and what may be done about it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli.options import Json, parse_epsilon
+from privet.cli.output import print_json
+from privet.cli.spending import print_head
+from privet.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privet.privacy.holds import Hold
+    from privet.privacy.ledger import Ledger
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A journal, as --journal names it.")]
+NewLimit = Annotated[
+    Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The new limit, for good.")
+]
+HELP = "Look into a journal: what was spent, whether every record can be read, and what to do if not."
+EXAMPLES = {
+    "show": "Example: privet ledger show patients.journal",
+    "verify": "Example: privet ledger verify patients.journal && echo all is well",
+    "settle": "Example: privet ledger settle patients.journal --line 7 --epsilon 0.25",
+    "lower": "Example: privet ledger lower patients.journal --epsilon 1",
+    "grant": "Example: privet ledger grant patients.journal alice --epsilon 0.5",
+}
+
+
+def show(file: File, as_json: Json = False) -> None:
+    """Show what was spent and what is left, by analyst, with work that is not ended, every charge and every caveat."""
+    ledger = _open(file)
+    spent, left = ledger.loss, ledger.left
+    running = {number: ledger.is_running(number) for number in ledger.reservations}
+    if as_json:
+        facts: dict[str, Any] = {
+            "journal": str(file),
+            "dataset": ledger.dataset,
+            "spent": {"epsilon": spent.epsilon, "delta": spent.delta},
+            "left": {"epsilon": left.epsilon, "delta": left.delta},
+            "analysts": {name: {"spent": a.spent, "left": a.remaining} for name, a in ledger.analysts.items()},
+            "reservations": [_facts(hold) | {"running": running[n]} for n, hold in ledger.reservations.items()],
+            "head": ledger.head,
+            "certificate": ledger.certificate().to_dict(),
+        }
+        print_json(facts)
+        return
+    print(f"{file}: the budget of {ledger.dataset or 'a data set without a name'}")
+    print(f"epsilon {spent:brief} spent, {left:brief} left")
+    for name, account in ledger.analysts.items():
+        print(f"  {name}: {account.loss:brief} spent, {account.left:brief} left")
+    for number, hold in ledger.reservations.items():
+        goes_on = "is at work" if running[number] else f"was not ended; {_how_to_settle(file, hold)}"
+        print(f"  {hold}, {_whose(hold)}: {hold.charged:brief} charged of {hold.reserved:brief}; it {goes_on}")
+    print(ledger.certificate())
+    print_head(ledger.head)
+
+
+def verify(
+    file: File,
+    head: Annotated[
+        str | None,
+        typer.Option("--head", metavar="HASH", help="A head that was printed before: is all of it still there?"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check every record and the chain of their hashes. Nothing is changed.
+
+    The exit code is 1 if a record cannot be read or is missing and that was not settled, or if --head is not found.
+    """
+    from privet.privacy.examining import examine
+
+    found = examine(file)
+    cut = head is not None and head.strip().lower() not in found.heads
+    if as_json:
+        text = {"journal": str(file), "records": found.records, "torn": found.torn, "unreadable": found.unread}
+        text |= {"broken": found.broken, "reservations": [_facts(hold) for hold in found.reservations.values()]}
+        print_json(text | {"head": found.head} | ({} if head is None else {"head_found": not cut}))
+    else:
+        for line in found.torn:
+            print(f"line {line}: cut off by a crash; what it cost counts as spent")
+        for line, fault in found.broken.items():
+            print(f"line {line}: {fault}")
+        for line in found.unread:
+            print(f"line {line}: cannot be read or trusted; all that was left counts as spent")
+        for hold in found.reservations.values():
+            print(f"{hold}, {_whose(hold)}, is not ended: all of {hold.reserved:brief} counts as spent")
+        counts = f"{len(found.torn)} torn, {len(found.unread)} that cannot be read"
+        print(f"{file}: {found.records} records, {counts}, {len(found.broken)} breaks of the chain")
+        if found.unread:
+            print(
+                f"To free the rest, say what it cost: privet ledger settle {file} --line {found.unread[0]} --epsilon E"
+            )
+        if cut:
+            print("The head that was given is not in this journal: its end was cut off, or records before were changed")
+        print_head(found.head)
+    if found.unread or cut:
+        raise typer.Exit(1)
+
+
+def settle(
+    file: File,
+    epsilon: Annotated[
+        Fraction,
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What it cost; 0 if nothing."),
+    ],
+    delta: Annotated[
+        Fraction, typer.Option("--delta", metavar="D", parser=parse_epsilon, help="Its delta, if it had one.")
+    ] = Fraction(0),
+    line: Annotated[
+        int | None, typer.Option("--line", metavar="N", help="Which line; needed if there are several.")
+    ] = None,
+    reservation: Annotated[
+        int | None, typer.Option("--reservation", metavar="N", help="Which reservation, of work that died.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """State what a record cost that cannot be read, or a reservation whose process died; the rest can be used again.
+
+    Nothing in the file is changed: your word is added to it, and certificates repeat it. In doubt state the most that a
+    release can have cost. A reservation cost at least what it charged and at most what it reserved.
+    """
+    from privet.privacy.examining import examine
+    from privet.privacy.losses import Loss
+
+    if line is not None and reservation is not None:
+        raise ParameterError("--line and --reservation are two things to settle; name one of them")
+    ledger = _open(file)
+    if reservation is not None:
+        ledger.settle_reservation(reservation, Loss(epsilon, delta))
+        _report(ledger, file, f"reservation {reservation} settled at epsilon {epsilon}", as_json)
+        return
+    if line is None:
+        waiting = examine(file).unread
+        if len(waiting) != 1:
+            numbers = ", ".join(map(str, waiting)) or "there are none"
+            raise ParameterError(f"--line must name one of the lines that cannot be read: {numbers}")
+        line = waiting[0]
+    ledger.settle(line, Loss(epsilon, delta))
+    _report(ledger, file, f"line {line} settled at epsilon {epsilon}", as_json)
+
+
+def lower(file: File, epsilon: NewLimit, as_json: Json = False) -> None:
+    """Lower the cap of a journal. It can never be raised again."""
+    ledger = _open(file)
+    ledger.lower_cap(epsilon)
+    _report(ledger, file, f"the cap is now epsilon {epsilon}", as_json)
+
+
+def grant(
+    file: File,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The analyst, as --analyst names her.")],
+    epsilon: NewLimit,
+    as_json: Json = False,
+) -> None:
+    """Give an analyst a share of the budget, or lower the one she has. It can never be raised."""
+    ledger = _open(file)
+    ledger.analyst(name, epsilon)
+    _report(ledger, file, f"{name} may spend epsilon {epsilon} in all", as_json)
+
+
+def _open(file: Path) -> Ledger:
+    from privet.privacy.ledger import Ledger
+
+    return Ledger(journal=file)
+
+
+def _report(ledger: Ledger, file: Path, done: str, as_json: bool) -> None:
+    if as_json:
+        left = {"epsilon": ledger.left.epsilon, "delta": ledger.left.delta}
+        print_json({"journal": str(file), "done": done, "left": left, "head": ledger.head})
+        return
+    print(f"{done}; {ledger!r}")
+    print_head(ledger.head)
+
+
+def _whose(hold: Hold) -> str:
+    return f"of {hold.time}" if hold.analyst is None else f"of {hold.analyst}, {hold.time}"
+
+
+def _how_to_settle(file: Path, hold: Hold) -> str:
+    least = hold.reserved if hold.hidden else hold.charged
+    return f"privet ledger settle {file} --reservation {hold.number} --epsilon E, from {least:brief} on"
+
+
+def _facts(hold: Hold) -> dict[str, Any]:
+    text = {"number": hold.number, "work": hold.work, "analyst": hold.analyst, "time": hold.time}
+    return text | {"charged": str(hold.charged), "reserved": str(hold.reserved)}
+
+
+def register(app: typer.Typer) -> None:
+    """Hang these commands on the tree."""
+    group = typer.Typer(help=HELP, no_args_is_help=True)
+    for command in (show, verify, settle, lower, grant):
+        group.command(epilog=EXAMPLES[command.__name__])(command)
+    app.add_typer(group, name="ledger")

@@ -1,0 +1,130 @@
+"""Numbers made of noisy counts, with intervals for both kinds of chance: which records there are, and the noise.
+
+Everything here is a function of released counts. Sampling is that of a Poisson number of records in each cell, which
+for ratios is the same as drawing a table; the noise has a known variance. The intervals are of the kind of Wilson's and
+Fieller's: all values that the counts do not contradict, so they stay honest where a denominator is mostly noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.models.intervals import Estimate, reach
+
+Floats = npt.NDArray[np.float64]
+
+
+def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
+    """``hits`` of ``hits + misses``, each the sum of so many noisy ``cells``; Wilson's interval, noise included.
+
+    >>> print(proportion(80, 20, (1, 1), noise=0.0))  # without noise it is Wilson's
+    0.800 [0.711, 0.867]
+    """
+    return loose_proportion(hits, misses, cells, noise).within(0.0, 1.0)
+
+
+def loose_proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
+    """The same, not held between 0 and 1: a mean of several is held when it is made, or it would be lopsided."""
+    total = hits + misses
+    if total <= 0:
+        return Estimate(math.nan, 0.0, 1.0)
+    ours, theirs = cells
+    value = min(max(hits / total, 0.0), 1.0)
+    weights = ours * (1 - value) ** 2 + theirs * value**2, ours * (1 - value) ** 4 + theirs * value**4
+    z2 = reach(total * value * (1 - value) + noise * weights[0], noise * noise * weights[1]) ** 2
+    # (hits - r total)^2 <= z^2 (total r (1 - r) + noise (ours (1 - r)^2 + theirs r^2)), a parabola in r.
+    low, high = _between(
+        total * total + z2 * (total - noise * (ours + theirs)),
+        -2 * hits * total - z2 * total + 2 * z2 * noise * ours,
+        hits * hits - z2 * noise * ours,
+        (0.0, 1.0),
+    )
+    return Estimate(hits / total, low, high)
+
+
+def average(values: Floats, counts: Floats, noise: float) -> Estimate:
+    """The mean over records of a number that each cell's records share; Fieller's interval."""
+    total, bounds = float(counts.sum()), (float(values.min()), float(values.max()))
+    if total <= 0:
+        return Estimate(math.nan, *bounds)
+    mean = float(values @ counts)
+    variance = np.maximum(counts, 0.0) + noise
+    weights = (values - mean / total) ** 2
+    z2 = reach(float(weights @ variance), noise * noise * float(weights @ weights)) ** 2
+    low, high = _between(
+        total * total - z2 * float(variance.sum()),
+        -2 * mean * total + 2 * z2 * float(values @ variance),
+        mean * mean - z2 * float((values * values) @ variance),
+        bounds,
+    )
+    return Estimate(mean / total, low, high).within(*bounds)
+
+
+def _between(a: float, b: float, c: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Where a parabola is not above 0; between the bounds if it opens downwards: nothing possible is contradicted."""
+    inside = b * b - 4 * a * c
+    if a <= 0 or inside < 0:
+        return bounds
+    root = math.sqrt(inside)
+    return (-b - root) / (2 * a), (-b + root) / (2 * a)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """An estimate that is a quotient of weighted sums of counts: what it takes to say how two of them go together.
+
+    The estimate is not held between 0 and 1 here.
+    """
+
+    estimate: Estimate
+    above: Floats
+    below: Floats
+
+    def slopes(self, counts: Floats) -> Floats:
+        total = float(self.below @ counts)
+        return (self.above - self.estimate.value * self.below) / total if total > 0 else np.zeros_like(counts)
+
+
+def mean_of(ratios: Sequence[Ratio], counts: Floats, noise: float) -> Estimate:
+    """The mean of ratios of the same counts. Half-widths add up as standard deviations do, by how the ratios correlate
+    (Zou and Donner's method: a mean of lopsided intervals stays lopsided)."""
+    slopes = np.array([ratio.slopes(counts) for ratio in ratios])
+    spread = (slopes * (np.maximum(counts, 0.0) + noise)) @ slopes.T
+    scale = np.sqrt(np.diag(spread))
+    known = np.outer(scale, scale) > 0
+    correlation = np.divide(spread, np.outer(scale, scale), out=np.eye(len(ratios)), where=known)
+    values = np.array([ratio.estimate.value for ratio in ratios])
+    middles = np.where(np.isnan(values), 0.5, values)
+    below = middles - np.array([ratio.estimate.low for ratio in ratios])
+    above = np.array([ratio.estimate.high for ratio in ratios]) - middles
+    mean, n = float(middles.mean()), len(ratios)
+    low = mean - math.sqrt(max(float(below @ correlation @ below), 0.0)) / n
+    high = mean + math.sqrt(max(float(above @ correlation @ above), 0.0)) / n
+    return Estimate(math.nan if np.isnan(values).any() else mean, low, high).within(0.0, 1.0)
+
+
+def area(positive: Floats, negative: Floats, noise: float) -> Estimate:
+    """The area under the ROC curve of scores in ascending bins: how often a positive record outranks a negative one.
+
+    Ties, records of one bin, count half.
+    """
+    ones, zeros = float(positive.sum()), float(negative.sum())
+    if ones <= 0 or zeros <= 0:
+        return Estimate(math.nan, 0.0, 1.0)
+    bins = np.arange(positive.size)
+    wins = (bins[:, None] > bins) + 0.5 * (bins[:, None] == bins)  # (bin of a positive, bin of a negative)
+    value = float(positive @ wins @ negative) / (ones * zeros)
+    # First order in either class's counts, and the product of their noises, which a slope does not see.
+    for_positive = (wins @ negative / zeros - value) / ones
+    for_negative = (positive @ wins / ones - value) / zeros
+    spread = float(for_positive**2 @ (np.maximum(positive, 0.0) + noise))
+    spread += float(for_negative**2 @ (np.maximum(negative, 0.0) + noise))
+    spread += noise**2 * float(((wins - value) ** 2).sum()) / (ones * zeros) ** 2
+    slopes = float((for_positive**4).sum() + (for_negative**4).sum())
+    half = reach(spread, noise * noise * slopes) * math.sqrt(spread)
+    return Estimate(value, value - half, value + half).within(0.0, 1.0)

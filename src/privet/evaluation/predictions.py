@@ -1,0 +1,61 @@
+"""Where a record falls under a public model, and how many fall there, for the kernel to count with noise.
+
+What a model says of a record is a function of the public model and of that record alone: codes by the model's schema,
+then leaves and votes, record by record. So a table of (true class, predicted class, bin of confidence) is a table like
+any other: a record is in one cell of it, and one record more changes one count by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.engines.memory import MemoryEngine
+from privet.models.additive import Additive
+from privet.models.codec import Released
+from privet.models.forest import Forest
+from privet.privacy.counting import ROOT
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.level import Level
+from privet.schema import Categorical, Schema
+from privet.schema.facts import MAX_CODES
+from privet.tables.encoding import Codes, code_type
+
+Ints = npt.NDArray[np.int64]
+MOST_CELLS = MAX_CODES
+
+
+def is_graded(trees: Released) -> bool:
+    """Whether a model's probabilities can be other than 0 and 1; seen from the model, never from what it is asked."""
+    if isinstance(trees, Additive):
+        return True
+    alone = trees.trees if isinstance(trees, Forest) else (trees,)
+    leaves = (tree.proba[tree.is_leaf] for tree in alone)
+    return len(alone) > 1 or any(bool(((opinion > 0) & (opinion < 1)).any()) for opinion in leaves)
+
+
+def predicted_cells(trees: Released, codes: Codes, bins: int) -> Ints:
+    """The number of each record's cell among (true class, predicted class, bin of confidence), the bin running fastest.
+
+    Confidence is the probability of the predicted class, from 1 / classes to 1, in ``bins`` of equal width.
+    """
+    assert codes.labels is not None
+    classes = trees.schema.n_classes
+    predicted = trees.predict(codes.features).astype(np.int64)
+    cells = codes.labels.astype(np.int64) * classes + predicted
+    if bins == 1:
+        return cells
+    confidence = trees.predict_proba(codes.features)[np.arange(predicted.size), predicted]
+    place = np.floor((confidence - 1 / classes) / (1 - 1 / classes) * bins).astype(np.int64)
+    return np.asarray(cells * bins + np.clip(place, 0, bins - 1))
+
+
+def noisy_cells(data: PrivateDataset, cells: Ints, count: int, epsilon: object, what: str) -> Ints:
+    """The noisy number of records in each of ``count`` cells; ``cells`` has that of each record of ``data``.
+
+    Costs epsilon once. It takes the data set and no ledger: the ledger of a data set is bound to its unit, and one that
+    is not would pay for a unit of many rows as if it were one row.
+    """
+    schema = Schema((Categorical("all", ("records",)),), Categorical("cell", tuple(range(count))))
+    codes = Codes(np.zeros((1, cells.size), np.uint8), cells.astype(code_type(count)), unit=data.schema.unit)
+    return Level(MemoryEngine(schema, codes), ROOT, data.ledger).class_counts_all(epsilon, what=what)[0]

@@ -1,0 +1,206 @@
+"""``PrivateScore``: what a noisy histogram of predictions says about a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.evaluation.intervals import Ratio, area, average, loose_proportion, mean_of
+from privet.models.intervals import Estimate, noise_variance
+from privet.privacy.certificate import Certificate
+
+Floats = npt.NDArray[np.float64]
+ORIGINS = {
+    True: "the owner stated that none of the scored records trained the model",
+    False: "the scored records trained the model: the scores say how well it fits them, not what it does on others",
+    None: "it was not stated whether the scored records trained the model; if they did, the scores are too good",
+}
+
+
+@dataclass(frozen=True)
+class PrivateScore:
+    """What one charge bought: noisy counts, and all that follows from them.
+
+    ``counts`` are noisy (true class, predicted class, bin of confidence) numbers of records; they can be negative. An
+    interval holds the true value, for records drawn as these were, 95 times in 100: it includes what the noise and what
+    the sample of records can do.
+    """
+
+    classes: tuple[Any, ...]
+    counts: tuple[tuple[tuple[int, ...], ...], ...]
+    epsilon: Fraction
+    scale: Fraction
+    """Of the discrete Laplace noise in every count."""
+    held_out: bool | None
+    certificate: Certificate
+
+    @property
+    def bins(self) -> int:
+        return len(self.counts[0][0])
+
+    @property
+    def confusion(self) -> npt.NDArray[np.int64]:
+        """(true class, predicted class) noisy counts."""
+        return np.array(self.counts).sum(axis=2)
+
+    @property
+    def accuracy(self) -> Estimate:
+        return self._share(self._diagonal).within(0, 1)
+
+    @property
+    def recall(self) -> dict[Any, Estimate]:
+        """Of the records of a class, how many are recognised."""
+        return self._by_class(self._recalls)
+
+    @property
+    def precision(self) -> dict[Any, Estimate]:
+        """Of the records that are taken for a class, how many are of it."""
+        return self._by_class(self._precisions)
+
+    @property
+    def f1(self) -> dict[Any, Estimate]:
+        return self._by_class(self._f1s)
+
+    @property
+    def balanced_accuracy(self) -> Estimate:
+        """The mean of the classes' recalls."""
+        return self._mean(self._recalls)
+
+    macro_recall = balanced_accuracy
+
+    @property
+    def macro_precision(self) -> Estimate:
+        return self._mean(self._precisions)
+
+    @property
+    def macro_f1(self) -> Estimate:
+        return self._mean(self._f1s)
+
+    @property
+    def auc(self) -> Estimate | None:
+        """The area under the ROC curve of the binned scores; None for more than two classes, or without grades."""
+        if not self._has_scores:
+            return None
+        # From surely the first class to surely the second.
+        first, second = (np.concatenate([true[0][::-1], true[1]]) for true in self._counts)
+        return area(second, first, self._noise)
+
+    @property
+    def log_loss(self) -> Estimate | None:
+        """Of the model with every probability moved to the middle of its bin; None as for ``auc``."""
+        if not self._has_scores:
+            return None
+        given = np.where(np.eye(2, dtype=bool)[:, :, None], self._middles, 1 - self._middles)
+        return average(-np.log(given).ravel(), self._flat, self._noise)
+
+    @property
+    def reliability(self) -> tuple[tuple[float, float, Estimate], ...]:
+        """(from, to, share of right predictions) for each bin of confidence; empty without grades."""
+        if self.bins == 1:
+            return ()
+        here = np.arange(self.bins) == np.arange(self.bins)[:, None]
+        edges = self._edges.tolist()
+        return tuple(
+            (edges[b], edges[b + 1], self._share(self._diagonal & mine, mine).within(0, 1))
+            for b, mine in enumerate(np.broadcast_to(row, self._counts.shape) for row in here)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text, for JSON."""
+        by_class = {name: getattr(self, name) for name in ("precision", "recall", "f1")}
+        single = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
+        known = {name: estimate for name in single if (estimate := getattr(self, name)) is not None}
+        return {
+            "classes": list(self.classes),
+            "confusion": self.confusion.tolist(),
+            **{name: estimate.to_dict() for name, estimate in known.items()},
+            **{name: [e.to_dict() for e in estimates.values()] for name, estimates in by_class.items()},
+            "reliability": [{"from": a, "to": b, **e.to_dict()} for a, b, e in self.reliability],
+            "counts": [[list(bins) for bins in row] for row in self.counts],
+            "noise_scale": str(self.scale),
+            "confidence": 0.95,
+            "held_out": self.held_out,
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        names = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
+        rows = [(name.replace("_", " "), value) for name in names if (value := getattr(self, name)) is not None]
+        lines = [f"{name:<18} {value}" for name, value in rows]
+        return "\n".join([*lines, f"(95 % intervals, noise included; {ORIGINS[self.held_out]})"])
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _counts(self) -> Floats:
+        return np.array(self.counts, dtype=np.float64)
+
+    @property
+    def _flat(self) -> Floats:
+        return self._counts.ravel()
+
+    @property
+    def _noise(self) -> float:
+        return noise_variance(float(self.scale))
+
+    @property
+    def _has_scores(self) -> bool:
+        return self.bins > 1 and len(self.classes) == 2
+
+    @property
+    def _edges(self) -> Floats:
+        return np.linspace(1 / len(self.classes), 1.0, self.bins + 1)
+
+    @property
+    def _middles(self) -> Floats:
+        return (self._edges[:-1] + self._edges[1:]) / 2
+
+    @property
+    def _diagonal(self) -> npt.NDArray[np.bool_]:
+        return np.broadcast_to(np.eye(len(self.classes), dtype=bool)[:, :, None], self._counts.shape)
+
+    def _share(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_] | None = None) -> Estimate:
+        rest = ~part if whole is None else whole & ~part
+        hits, misses = float(self._counts[part].sum()), float(self._counts[rest].sum())
+        return loose_proportion(hits, misses, (int(part.sum()), int(rest.sum())), self._noise)
+
+    def _of_class(self, axis: int, code: int) -> npt.NDArray[np.bool_]:
+        return np.asarray(np.indices(self._counts.shape)[axis] == code)
+
+    def _ratio(self, part: npt.NDArray[np.bool_], whole: npt.NDArray[np.bool_]) -> Ratio:
+        weights = part.ravel().astype(np.float64), whole.ravel().astype(np.float64)
+        return Ratio(self._share(part, whole), *weights)
+
+    @property
+    def _recalls(self) -> list[Ratio]:
+        rows = [self._of_class(0, code) for code in range(len(self.classes))]
+        return [self._ratio(row & self._diagonal, row) for row in rows]
+
+    @property
+    def _precisions(self) -> list[Ratio]:
+        columns = [self._of_class(1, code) for code in range(len(self.classes))]
+        return [self._ratio(column & self._diagonal, column) for column in columns]
+
+    @property
+    def _f1s(self) -> list[Ratio]:
+        found = []
+        for code in range(len(self.classes)):
+            either = self._of_class(0, code) | self._of_class(1, code)
+            both = self._of_class(0, code) & self._of_class(1, code)
+            jaccard = self._share(both, either).within(-0.5, 2)  # far beyond what is possible, and below it no pole
+            # F1 grows with the share p of right ones among all that are, or are taken for, of the class: 2p / (1 + p).
+            f1 = Estimate(*(2 * p / (1 + p) for p in (jaccard.value, jaccard.low, jaccard.high)))
+            right = both.ravel().astype(np.float64)
+            found.append(Ratio(f1, 2 * right, either.ravel() + right))
+        return found
+
+    def _by_class(self, ratios: list[Ratio]) -> dict[Any, Estimate]:
+        return {label: ratio.estimate.within(0, 1) for label, ratio in zip(self.classes, ratios, strict=True)}
+
+    def _mean(self, ratios: list[Ratio]) -> Estimate:
+        return mean_of(ratios, self._flat, self._noise)

@@ -1,0 +1,126 @@
+"""``private_score``: how good a model is on private records, for one charge.
+
+One noisy histogram is bought: of true class by predicted class by bin of confidence. A record is in one of its cells,
+so all of it costs epsilon once, and every measure is computed from what was released.
+Claim and proof: ``docs/proofs/folds.md#a-private-score``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from privet.engines.memory import MemoryEngine
+from privet.errors import ParameterError, PrivacyError
+from privet.evaluation.predictions import MOST_CELLS, is_graded, noisy_cells, predicted_cells
+from privet.evaluation.private_result import ORIGINS, PrivateScore
+from privet.models.codec import Model
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.certificate import Caveat, Certificate
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.tables.declared import refuse_source
+from privet.tables.files import caveats_of
+from privet.tables.frozen import admitted
+
+BINS = 5  # of confidence: ten bins of a binary score, as a reliability diagram has, for about twice the noise
+
+
+def private_score(
+    model: Any,
+    X: Any,
+    y: Any,
+    epsilon: object,
+    ledger: Ledger | None = None,
+    *,
+    held_out: bool | None = None,
+    bins: int = BINS,
+) -> PrivateScore:
+    """Score a model on private records, for one charge of ``epsilon``.
+
+    Parameters
+    ----------
+    model : a fitted privet classifier, a private search, or a model from a file
+    X : pandas, polars or pyarrow table, dict of columns, or 2-D array in schema order
+    y : labels, one for each record; None if X holds the label's column
+    epsilon : what the score costs
+    ledger : what it spends from; a budget of its own without one
+    held_out : whether these records had no part in training the model. Nobody can check this, so the certificate
+        repeats what is said here. Deal records with :func:`privet.holdout`, fit on one part and score on the other.
+    bins : bins of confidence, where the model has grades: 1 buys the confusion matrix alone, with less noise in it
+
+    Records of unknown label are left out, as in a fit. With more than two classes there is a reliability curve, of the
+    predicted class, but neither AUC nor log-loss: they would need a histogram of their own for each class.
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(4000)
+    >>> train, test = privet.holdout(table)
+    >>> ledger = privet.Ledger(2)
+    >>> tree = privet.DiffPID3Classifier(schema, epsilon=1, max_depth=2, ledger=ledger).fit(train)
+    >>> score = privet.private_score(tree, test, None, 0.5, ledger, held_out=True)
+    >>> score.accuracy.low < score.accuracy.value < score.accuracy.high
+    True
+    >>> ledger.spent, score.certificate.epsilon
+    (Fraction(3, 2), Fraction(1, 2))
+    """
+    exact = parse_epsilon(epsilon)
+    trained = model_of(model)
+    if isinstance(X, PrivateDataset):
+        raise ParameterError("a protected data set cannot be scored: give the table itself, with ledger=data.ledger")
+    if held_out not in (True, False, None):
+        raise ParameterError(f"held_out must be True, False or None, not {held_out!r}")
+    trees, schema = trained.trees, trained.schema
+    if schema.n_classes**2 > MOST_CELLS:
+        raise ParameterError(f"a confusion matrix of {schema.n_classes} classes is too large; group the rare ones")
+    kept = _check_bins(bins, schema.n_classes) if is_graded(trees) else 1
+    if ledger is None:
+        ledger = Ledger(exact)
+    elif not isinstance(ledger, Ledger):
+        raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
+    private = Certificate.from_dict(trained.certificate).private
+    if not private and held_out is not True:
+        raise PrivacyError(
+            "the model is not differentially private, so its score on records that may have trained it is not either; "
+            "score it on other records, and say held_out=True"
+        )
+    refuse_source(schema, X, y, with_label=True)
+    with ledger.reserve(exact, "private score", schema) as account:  # before a record is read
+        codes = admitted(schema, X, y)
+        data = PrivateDataset(MemoryEngine(schema, codes, caveats=caveats_of(X)), account)
+        if not private:
+            account.add_caveat(
+                "the model that was scored is not differentially private: the guarantee is for the records that were "
+                "scored, not for those that trained it"
+            )
+        shape = schema.n_classes, schema.n_classes, kept
+        noisy = noisy_cells(data, predicted_cells(trees, codes, kept), int(np.prod(shape)), exact, "private score")
+    certificate = account.certificate()
+    return PrivateScore(
+        classes=schema.label.values,
+        counts=tuple(tuple(tuple(row) for row in block) for block in noisy.reshape(shape).tolist()),
+        epsilon=exact,
+        scale=ledger.steps / exact,
+        held_out=held_out,
+        certificate=replace(certificate, caveats=(*certificate.caveats, Caveat(ORIGINS[held_out]))),
+    )
+
+
+def model_of(model: Any) -> Model:
+    """The model behind a classifier."""
+    found = model if isinstance(model, Model) else getattr(model, "model_", None)
+    if not isinstance(found, Model):
+        raise ParameterError(
+            f"model must be a fitted privet classifier or a model from privet.load_model, not {type(model).__name__}: "
+            "the steps of a pipeline may look at all records at once, and what they do is in no certificate"
+        )
+    return found
+
+
+def _check_bins(bins: object, classes: int) -> int:
+    most = min(100, MOST_CELLS // classes**2)
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= most:
+        raise ParameterError(f"bins must be a whole number from 1 to {most}, not {bins!r}")
+    return int(bins)

@@ -1,0 +1,275 @@
+"""``PrivateSearchCV``: the best of many settings, chosen by private scores and paid for by one charge.
+
+A run draws a setting, fits it on one part of the records and scores the model, with noise, on the other. After each run
+a coin decides whether there is another; what comes out is the best run, and how many there were stays unknown.
+Claim and proof: ``docs/proofs/search.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.validation import check_is_fitted
+
+from privet.engines.memory import MemoryEngine
+from privet.errors import ParameterError
+from privet.estimators.answering import Answering
+from privet.estimators.base import PrivateClassifier
+from privet.estimators.registry import make_classifier
+from privet.evaluation.predictions import noisy_cells
+from privet.evaluation.rehearsal import rehearse
+from privet.evaluation.silence import silence
+from privet.evaluation.splitting import check_rate, held_out, number_of_records, take
+from privet.fitting import fit
+from privet.models.codec import Model
+from privet.privacy.budget import Neighbours
+from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.certificate import Caveat, Certificate
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.privacy.samplers.stopping import MOST_RUNS, PRICE, RandomStopping, Run
+from privet.recipes.provenance import provenance
+from privet.recipes.recipe import Recipe, check_whole
+from privet.recipes.unoffered import refuse_in_fit
+from privet.schema import Schema
+from privet.structure.compiled import threads
+from privet.tables.encoding import Codes
+from privet.tables.files import caveats_of
+from privet.tables.frozen import Frozen, admitted_rows, freeze
+
+RUNS_PER_SETTING = 10  # on average: a setting is then drawn in ten of eleven searches, and the epsilon is the same
+RESERVED = ("schema", "epsilon", "neighbours", "ledger", "random_state", "expected_records", "n_jobs")
+SHARED = ("schema", "neighbours", "n_jobs")  # what a classifier of another recipe takes over from the estimator
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run releases: which setting it was, its model, and its noisy accuracy."""
+
+    setting: int
+    model: Model
+    score: float
+
+
+class Parts:
+    """Two disjoint parts of a table, and what runs ask of them. Private, so it shows nothing."""
+
+    def __init__(self, train: MemoryEngine, test: Frozen) -> None:
+        self.train, self._test = train, test
+        self._engines: dict[Schema, MemoryEngine] = {}
+        self._codes: dict[Schema, Codes] = {}
+
+    def run(self, recipe: Recipe, run: Run) -> Found:
+        """Fit on one part and score on the other, each for all that the run may spend on it."""
+        prepared = recipe.prepare(self.train.schema)
+        if prepared not in self._engines:  # cut once for all runs that cut alike
+            self._engines[prepared] = self.train.with_schema(prepared)
+        # Public choices are drawn anew in every run: a known sequence of them would tell which run was the best.
+        model = fit(recipe, self._engines[prepared], run.fitting, run.fitting.remaining, random=np.random.default_rng())
+        codes = self._scored_as(model.schema)
+        right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
+        data = PrivateDataset(MemoryEngine(model.schema, codes), run.scoring)
+        wrong, hits = noisy_cells(data, right, 2, run.scoring.remaining, "noisy accuracy").tolist()
+        return Found(run.setting, model, noisy_share(hits, wrong))
+
+    def _scored_as(self, schema: Schema) -> Codes:
+        """The other part as a model's schema cuts it; the last one is kept, since most runs cut alike."""
+        if schema not in self._codes:
+            self._codes = {schema: self._test.codes(schema)}
+        return self._codes[schema]
+
+
+def noisy_share(hits: int, misses: int) -> float:
+    """The share of hits, from noisy counts; 0 where they say that there are no records."""
+    return min(max(hits / (hits + misses), 0.0), 1.0) if hits + misses > 0 else 0.0
+
+
+def best_run(parts: Parts, recipes: Sequence[Recipe], runs: Iterable[Run]) -> Found:
+    """The run of the highest score, the first of those that share it."""
+    best: Found | None = None
+    for run in runs:
+        found = parts.run(recipes[run.setting], run)
+        if best is None or found.score > best.score:
+            best = found
+    assert best is not None, "there is always a first run"
+    return best
+
+
+class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """The best of many settings of private classifiers, for one charge; a scikit-learn meta-estimator.
+
+    Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
+    scores it on the rest for a third of ``epsilon``; the parts are disjoint. The best run's model is the result: it is
+    not fitted again. Nothing tells how many runs there were, but for the time it takes, which no guarantee covers.
+
+    Parameters
+    ----------
+    estimator : a privet classifier
+        Its schema, neighbours and ledger are used, and its parameters where a setting says nothing else. Its epsilon
+        and random_state are not: public choices are drawn anew in each run.
+    settings : dict of lists, or a list of such dicts
+        As for GridSearchCV. ``"recipe"`` names a classifier of another recipe.
+    epsilon : what the whole search costs
+    mean_runs : how many runs there are on average, a public number; ten for each setting by default
+    test : the chance of each record to be in the part that scores
+    ledger : what the search spends from; the estimator's by default, or a budget of its own
+
+    After ``fit``: ``best_params_``, ``best_estimator_``, its ``certificate_``, and ``best_score_``, the noisy accuracy
+    of the best run. Being the best of many it is a little too high: use ``privet.private_score`` on other records.
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(2000)
+    >>> tree = privet.DiffPID3Classifier(schema)
+    >>> search = privet.PrivateSearchCV(tree, {"max_depth": [1, 2]}, epsilon=3, mean_runs=4).fit(table)
+    >>> search.best_params_["max_depth"] in (1, 2)
+    True
+    >>> [charge.what for charge in search.certificate_.charges], search.certificate_.epsilon
+    (['the best of 2 settings, by random stopping'], Fraction(3, 1))
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        settings: Any,
+        epsilon: Any = 1.0,
+        *,
+        mean_runs: int | None = None,
+        test: Any = 0.25,
+        ledger: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.settings = settings
+        self.epsilon = epsilon
+        self.mean_runs = mean_runs
+        self.test = test
+        self.ledger = ledger
+
+    def fit(self, X: Any, y: Any = None, **unoffered: Any) -> Self:
+        """Search. All parameters are checked before anything is charged."""
+        refuse_in_fit(type(self).__name__, unoffered)
+        epsilon, _, made = parse_epsilon(self.epsilon), check_rate(self.test), provenance()
+        if isinstance(X, PrivateDataset):
+            raise ParameterError("a protected data set cannot be dealt out again: give the table, with ledger=")
+        candidates = self._candidates()
+        runs_wanted = RUNS_PER_SETTING * len(candidates) if self.mean_runs is None else self.mean_runs
+        mean_runs = check_whole(runs_wanted, "mean_runs", 1, MOST_RUNS)
+        recipes = [classifier.recipe() for _, classifier in candidates]
+        ledger = self._own_ledger(epsilon)
+        schema, X, y = candidates[0][1]._facts(X, y)
+        columns_of_fit = candidates[0][1]._columns_of_fit
+        conditions = rehearse(recipes, schema, epsilon / PRICE, ledger.neighbours)
+        work = f"search of {len(candidates)} settings"
+        with ledger.reserve(epsilon, work, schema) as account:  # before a record is read
+            parts = deal(schema, X, y, self.test)
+            PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
+            what = f"the best of {len(candidates)} settings, by random stopping"
+            runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
+            state(conditions, account)
+            with threads(self.estimator._thread_count()), silence():
+                best = best_run(parts, recipes, runs)
+            state(Certificate.from_dict(best.model.certificate).caveats, account)
+        self.best_index_, self.best_score_ = best.setting, best.score
+        self.best_params_, face = candidates[best.setting]
+        face.set_params(epsilon=runs.share)
+        face._columns_of_fit = columns_of_fit
+        # Its own ledger would say what one run cost, and its own date which run it was. That it was chosen is what the
+        # search paid for, and the search began at one time.
+        won, certificate = best.model, account.certificate().to_dict()
+        covered = Model(won.recipe, won.trees, won.params, certificate, (*won.notes, what), made)
+        self.best_estimator_ = face._adopt(covered)
+        self.classes_ = face.classes_
+        self.n_features_in_, self.feature_names_in_ = face.n_features_in_, face.feature_names_in_
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of each record, by the best run's model."""
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.predict(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.predict_proba(X))
+
+    @property
+    def model_(self) -> Model:
+        """The best run's model, with the certificate of the search."""
+        check_is_fitted(self, "best_estimator_")
+        model: Model = self.best_estimator_.model_
+        return model
+
+    @property
+    def certificate_(self) -> Certificate:
+        check_is_fitted(self, "best_estimator_")
+        certificate: Certificate = self.best_estimator_.certificate_
+        return certificate
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the best model, with the certificate of the search; read it back with ``privet.load_model``."""
+        check_is_fitted(self, "best_estimator_")
+        self.best_estimator_.save(path)
+
+    # -- before the search -----------------------------------------------------------------------------------------
+
+    def _candidates(self) -> list[tuple[dict[str, Any], PrivateClassifier]]:
+        """(what was set, an unfitted classifier) for each setting."""
+        if not isinstance(self.estimator, PrivateClassifier):
+            raise ParameterError(f"estimator must be a privet classifier, not {type(self.estimator).__name__}")
+        if getattr(self.estimator, "expected_records", None) is not None:
+            raise ParameterError("expected_records stops a fit early, which would show in a search; leave it out")
+        given = self.settings if isinstance(self.settings, list | tuple) else [self.settings]
+        if not given or not all(isinstance(grid, Mapping) for grid in given):
+            raise ParameterError("settings must be a dict of lists, such as {'max_depth': [2, 3]}, or a list of them")
+        grids = [{name: v if isinstance(v, list | tuple | np.ndarray) else [v] for name, v in g.items()} for g in given]
+        candidates = [(params, self._classifier(params)) for params in ParameterGrid(grids)]
+        return candidates
+
+    def _classifier(self, params: Mapping[str, Any]) -> PrivateClassifier:
+        for name in RESERVED:
+            if name in params:
+                raise ParameterError(f"{name} is the same for all runs of a search and cannot be one of its settings")
+        settings = {name: value for name, value in params.items() if name != "recipe"}
+        if "recipe" in params and params["recipe"] != self.estimator.recipe_class.info.name:
+            classifier = make_classifier(params["recipe"], **{n: getattr(self.estimator, n) for n in SHARED})
+        else:
+            classifier = clone(self.estimator)
+        classifier.set_params(**settings, ledger=None, random_state=None)
+        recipe = classifier.recipe()  # says what is wrong with its parameters
+        if recipe.variant in recipe.unsound:
+            why = f"{recipe.info.name} {recipe.variant} is not private: {recipe.unsound[recipe.variant]}"
+            raise ParameterError(f"{why}. Nor is a search over it; use variant='sound'")
+        return classifier
+
+    def _own_ledger(self, epsilon: Any) -> Ledger:
+        neighbours = Neighbours.parse(self.estimator.neighbours)
+        ledger = self.ledger if self.ledger is not None else self.estimator.ledger
+        if ledger is None:
+            return Ledger(epsilon, neighbours=neighbours)
+        if not isinstance(ledger, Ledger):
+            raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
+        if ledger.neighbours != neighbours:
+            held = ledger.neighbours.value
+            raise ParameterError(f"the ledger counts in {held} neighbours; set neighbours of the estimator to the same")
+        return ledger
+
+
+def state(conditions: Iterable[Caveat], account: Ledger) -> None:
+    for caveat in conditions:
+        account.add_caveat(caveat.text, voids=caveat.voids)
+
+
+def deal(schema: Schema, X: Any, y: Any, test: object) -> Parts:
+    """Two parts of the records, by a coin each."""
+    rows = admitted_rows(schema, X, y)
+    if rows is not None:  # before they are dealt, or a unit could have all its rows in each part
+        X, y = take(X, rows), None if y is None else take(y, rows)
+    out = held_out(number_of_records(X), test)
+    labels = [None if y is None else take(y, side) for side in (~out, out)]
+    kept, scored = (freeze(schema, take(X, side), y) for side, y in zip((~out, out), labels, strict=True))
+    return Parts(MemoryEngine(schema, kept.codes(schema), kept, caveats=caveats_of(X)), scored)

@@ -1,0 +1,139 @@
+"""Records dealt by coins: ``CoinFold``, for ``cv=``, and ``holdout``, once.
+
+Each record tosses its own secret coin, so that one record more moves no other. That is all that a private evaluation
+needs of a split, and what no split by position has. Claim and proof: ``docs/proofs/folds.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import BaseCrossValidator
+
+from privet.errors import ParameterError, TableError
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.noise import current_source
+from privet.tables.files import Records
+
+Index = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+
+class CoinFold(BaseCrossValidator):
+    """A scikit-learn splitter in which each record tosses its own coin, with one side for each fold.
+
+    Models of all folds, released together, cost ``n_splits - 1`` times what one of them costs: a record is in so many
+    training parts, and moves nobody else. Exact scores on the test parts are not covered; ``privet.private_score``
+    buys private ones. The coins come from the operating system and cannot be seeded. They are tossed anew at every call
+    of ``split`` and kept nowhere.
+
+    Folds differ in size, by chance, and with very few records one can be empty.
+
+    Parameters
+    ----------
+    n_splits : int
+        The number of folds, from 2 on.
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> from sklearn.model_selection import cross_val_score
+    >>> import pandas as pd
+    >>> schema, table = clinic(1000)
+    >>> tree = privet.DiffPID3Classifier(schema, epsilon=1, max_depth=2)
+    >>> len(cross_val_score(tree, pd.DataFrame(table), table["class"], cv=privet.CoinFold(5)))  # exact: not released
+    5
+    """
+
+    def __init__(self, n_splits: int = 5) -> None:
+        if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 2:
+            raise ParameterError(f"n_splits must be a whole number from 2 on, not {n_splits!r}")
+        self.n_splits = int(n_splits)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
+        """(train, test) positions of the records, fold by fold. They are as private as the records."""
+        if groups is not None:
+            raise ParameterError("CoinFold tosses a coin for each record and knows no groups; leave groups out")
+        thrown = current_source().coins(self.n_splits, number_of_records(X))
+        for side in range(self.n_splits):
+            yield np.flatnonzero(thrown != side), np.flatnonzero(thrown == side)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return f"CoinFold(n_splits={self.n_splits})"
+
+
+def holdout(X: Any, y: Any = None, *, test: object = 0.25) -> tuple[Any, ...]:
+    """Two parts of a table, to fit on one and score on the other: each record goes by its own secret coin.
+
+    Parameters
+    ----------
+    X : pandas, polars or pyarrow table, dict of columns, or array
+    y : labels, one for each record; without them X holds the label's column
+    test : the chance of each record to be held out, read exactly: 0.25 is a quarter
+
+    Returns ``X_train, X_test`` or, with labels, ``X_train, X_test, y_train, y_test``, each of the type it had.
+
+    >>> import privet
+    >>> train, test = privet.holdout({"age": list(range(1000))})
+    >>> sorted(train["age"] + test["age"]) == list(range(1000))
+    True
+    """
+    out = held_out(number_of_records(X), test)
+    tables = (X,) if y is None else (X, y)
+    return tuple(take(table, side) for table in tables for side in (~out, out))
+
+
+def held_out(records: int, test: object) -> Mask:
+    """A coin for each record: whether it is held out."""
+    rate = check_rate(test)
+    return np.asarray(current_source().coins(rate.denominator, records) < rate.numerator)
+
+
+def check_rate(test: object) -> Fraction:
+    """A chance as it is written: 0.25 is a quarter."""
+    if isinstance(test, int | float | Fraction | np.number) and not isinstance(test, bool) and 0 < test < 1:
+        rate = Fraction(str(test))
+        if rate.denominator <= 2**32:
+            return rate
+    raise ParameterError(f"test must be a chance above 0 and below 1, such as 0.25, not {test!r}")
+
+
+def number_of_records(X: Any) -> int:
+    """How many records there are, for tossing as many coins. Never released."""
+    if isinstance(X, PrivateDataset):
+        raise ParameterError("a protected data set tells no positions; give the table itself, or use its shards method")
+    if isinstance(X, Mapping):
+        return len(next(iter(X.values()), ()))
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def take(table: Any, mask: Mask) -> Any:
+    """The records of a table, or the entries of a column, that a mask names."""
+    if isinstance(table, Mapping):
+        part = {name: take(column, mask) for name, column in table.items()}
+        if isinstance(table, Records):  # a certificate must say of a part how the whole was read
+            part = Records(part)
+            part.caveats = table.caveats
+        return part
+    if isinstance(table, np.ndarray):
+        return table[mask]
+    if isinstance(table, list | tuple):
+        return [table[i] for i in np.flatnonzero(mask)]
+    if not mask.size:
+        return table  # libraries take a list without any entry for a mask of another type, and raise
+    try:
+        return nw.from_native(table, eager_only=True, allow_series=True).filter(mask.tolist()).to_native()
+    except TypeError:
+        if hasattr(table, "filter") and hasattr(table, "__arrow_c_array__"):  # an Arrow array, which is no series
+            return table.filter(mask.tolist())
+        if hasattr(table, "__array__") and hasattr(table, "__getitem__"):  # an array or an index of pandas
+            return table[mask]
+        kinds = "a pandas, polars or pyarrow table, a mapping of columns, an array or a list"
+        raise TableError(f"cannot deal out a {type(table).__name__}: give {kinds}") from None

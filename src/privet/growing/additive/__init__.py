@@ -1,0 +1,1 @@
+"""Additive models: a first tree, curves and pairs."""

@@ -1,0 +1,86 @@
+"""The tree that an additive model begins with where noise would drown its curves: drawn whole, its leaves graded.
+
+A tree says in a few numbers what a dozen noisy curves could not, above all where attributes matter together. Its labels
+were drawn with most of its part of epsilon and the rest buys class counts in its leaves, as in the exact tree. What a
+leaf then says, as log-odds, is a part of the model, and curves are fitted on top of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.cutting.knots import few_tests
+from privet.growing.whole.blocks import Blocks, grow_blocks
+from privet.growing.whole.class_estimate import ClassEstimate
+from privet.growing.whole.depth_rules import MOST_LEVELS
+from privet.growing.whole.whole_tree import WEIGHT_UNIT, affordable_depth
+from privet.models.additive import Part
+from privet.models.grading import beside, grade
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.samplers.tree_space import TreeSpace
+from privet.schema import Schema
+from privet.structure.routes import Routes
+from privet.structure.splits import Tests
+
+Floats = npt.NDArray[np.float64]
+
+LEAF_SHARE = Fraction(1, 4)  # of the tree's part, for class counts in its leaves: what they say is all that is kept
+LEAF_PRIOR = 0.5  # that a node below the root is a leaf
+OPERATIONS = 0.5  # of those of an exact tree's draw: curves have no such costs
+LEVELS = 3  # that a draw should afford, or tests are thinned out
+MOST_ROUNDING = Fraction(1, 100)  # of epsilon
+LEAST_WEIGHT = 1e-3  # a class without weight stays possible
+
+
+def draw_first_tree(
+    data: PrivateDataset,
+    epsilon: Fraction,
+    estimate: ClassEstimate,
+    class_weights: Floats,
+    favours: Mapping[int, float],
+) -> tuple[Routes, Part]:
+    """A tree that costs ``epsilon``, and what each of its leaves adds to the offset of ``estimate``."""
+    schema = data.schema
+    tests = _tests(schema)
+    prior = np.array([favours.get(int(a), 1.0) for a in tests.attribute])
+    tests, prior = tests.take(np.flatnonzero(prior)), prior[prior > 0]
+    depth = min(affordable_depth(len(tests), schema.n_classes, OPERATIONS), MOST_LEVELS, len(tests))
+    # Sixteenths, as the draw counts them; none that is above 0 becomes 0.
+    sixteenths = tuple(math.ceil(WEIGHT_UNIT * weight) for weight in class_weights.tolist())
+    leaf_prior = (0.0, *(LEAF_PRIOR,) * depth)[:depth]
+    space = TreeSpace(tests, schema.n_classes, leaf_prior, prior, sixteenths, weight_unit=WEIGHT_UNIT)
+    steps = data.ledger.steps
+    drawn_with = epsilon * (1 - LEAF_SHARE) / steps
+    while space.depth > 1 and not (data.can_draw(tests, space.depth) and _is_sharp(space, drawn_with)):
+        space = space.of_depth(space.depth - 1)
+    tree = grow_blocks(data.level(), Blocks(space, space.depth, LEAF_SHARE), epsilon, steps=steps)
+    routes, scale = tree.routes, float(steps / (epsilon * LEAF_SHARE))
+    weighted = tree.counts * np.maximum(class_weights, LEAST_WEIGHT)
+    logs = np.log(grade(routes, weighted, tree.label, scale)[routes.leaves])
+    scores = logs[:, 1:] - logs[:, :1] if schema.n_classes == 2 else logs - logs.mean(axis=1, keepdims=True)
+    even, none = (_deviation(estimate, records, scale) for records in (estimate.records / len(routes.leaves), 0.0))
+    return routes, Part((), (), scores - estimate.offset, even, (), none)
+
+
+def _tests(schema: Schema) -> Tests:
+    """Tests of a small tree: fewer a number where so many would leave no draw of some levels."""
+    candidates = few_tests(schema)
+    enough = (tests for tests in candidates if affordable_depth(len(tests), schema.n_classes, OPERATIONS) >= LEVELS)
+    return next(enough, candidates[-1])
+
+
+def _is_sharp(space: TreeSpace, epsilon: Fraction) -> bool:
+    """Whether rounding takes little of an epsilon: of a tiny one it takes more, the deeper trees are."""
+    return space.rounding(epsilon) <= MOST_ROUNDING * epsilon
+
+
+def _deviation(estimate: ClassEstimate, records: float, scale: float) -> float:
+    """About how much noise there is in the log-odds of a leaf of so many records."""
+    released = beside(estimate.counts.size, scale)
+    share = math.sqrt(2) * scale / (records + released)
+    return share * estimate.records / estimate.evidence

@@ -1,0 +1,1 @@
+"""Where numbers are cut: on public grids, or at bought points."""

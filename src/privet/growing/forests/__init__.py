@@ -1,0 +1,1 @@
+"""Forests of public random trees, and what is bought in their leaves."""

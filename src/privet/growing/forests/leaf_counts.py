@@ -1,0 +1,84 @@
+"""What a forest of public trees buys: class counts in the leaves, from all records in every tree or from parts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.greedy.grower import Progress
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.mechanisms import Selection
+from privet.privacy.scores import Wins
+from privet.structure.routes import Routes
+
+Floats = npt.NDArray[np.float64]
+Sharing = Literal["all", "disjoint"]
+"""Whether every tree gets all records and a share of epsilon, or each its own records and all of epsilon."""
+
+
+def leaf_epsilon(epsilon: Fraction, trees: int, sharing: Sharing) -> Fraction:
+    """What the class counts of a leaf may cost."""
+    return epsilon if sharing == "disjoint" else epsilon / trees
+
+
+def buy_leaf_counts(
+    data: PrivateDataset, routes: Routes, epsilon: Fraction, sharing: Sharing, progress: Progress | None = None
+) -> Floats:
+    """(node, class) noisy counts of the leaves of all trees, NaN elsewhere. Which leaves there are is public."""
+    counts = np.full((len(routes.tests), data.schema.n_classes), np.nan)
+    each = leaf_epsilon(epsilon, len(routes), sharing)
+    if sharing == "disjoint":
+        level = data.level(len(routes)).descend(routes)
+        counts[routes.leaves] = level.class_counts_all(each, what="leaf class counts of disjoint trees")
+        return counts
+    for t, level in enumerate(data.descend_each(routes)):
+        bought = level.class_counts_all(each, what=f"leaf class counts of tree {t + 1}")
+        counts[routes.leaves[routes.owner[routes.leaves] == t]] = bought
+        if progress is not None:
+            progress(t + 1, len(routes))
+    return counts
+
+
+def buy_leaf_labels(
+    data: PrivateDataset, routes: Routes, epsilon: Fraction, *, by_winning: bool = False
+) -> npt.NDArray[np.intp]:
+    """A label for each leaf of disjoint trees, one draw of permute-and-flip by its class counts.
+
+    ``by_winning`` is the thesis's way: the textbook's exponential mechanism, which only sees which class is largest.
+    """
+    leaves = data.level(len(routes)).descend(routes)
+    if by_winning:
+        return leaves.choose_labels_all(epsilon, selection=Selection(constant="two-sided"), score=Wins())
+    return leaves.choose_labels_all(epsilon)
+
+
+class Counted(int):
+    """A number of records that was bought: a noisy count, at least 1. ``doubt`` is the scale of its noise."""
+
+    doubt: float
+
+    @classmethod
+    def buy(cls, data: PrivateDataset, price: Fraction) -> Counted:
+        return cls.of(data.noisy_count(price), data, price)
+
+    @classmethod
+    def of(cls, noisy: int, data: PrivateDataset, price: Fraction) -> Counted:
+        """A count of these records that was released for ``price``."""
+        counted = cls(max(noisy, 1))
+        counted.doubt = float(data.ledger.steps / price)
+        return counted
+
+
+def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:
+    """The number of records, declared by the owner or bought with a share of epsilon; and the epsilon that is left.
+
+    One that was ``Counted`` before is not bought again.
+    """
+    if n_public is None:
+        return Counted.buy(data, epsilon * share), epsilon * (1 - share)
+    if not isinstance(n_public, Counted):
+        data.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
+    return n_public, epsilon

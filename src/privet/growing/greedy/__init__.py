@@ -1,0 +1,1 @@
+"""Trees that grow a level at a time."""

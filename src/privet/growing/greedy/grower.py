@@ -1,0 +1,123 @@
+"""The loop that grows greedy trees, one level at a time: ask, decide, release leaves, choose tests, split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.growing.greedy.candidates import Candidates
+from privet.growing.greedy.choosing import Chooser
+from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.leaves import LeafPolicy, NoisyCounts
+from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.questions import NO_TEST, Questions
+from privet.growing.greedy.stopping import LevelFacts, NeverStop, StoppingRule
+from privet.models.leaf_counts import Floats, tree_of_counts
+from privet.models.tree import Tree
+from privet.structure.splits import Test
+
+Progress = Callable[[int, int], None]
+"""Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
+
+
+def check_progress(progress: object) -> None:
+    """Refuse what cannot be called, before anything is charged: the first call comes after the first charge."""
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress must be a function of (steps done, steps at most), not {progress!r}")
+
+
+MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The parts that together make a greedy tree learner. Each paper puts together its own."""
+
+    plan: Plan
+    candidates: Candidates
+    chooser: Chooser
+    stop: StoppingRule = NeverStop()  # noqa: RUF009 - frozen
+    leaf: LeafPolicy = NoisyCounts()  # noqa: RUF009 - frozen
+    node_question: Literal["size", "classes"] = "size"
+    max_leaves: int = MAX_LEAVES
+    not_at_root: tuple[int, ...] = ()
+    """Attributes that other trees of a forest have at their roots; ignored where nothing else is left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A tree and the node sizes that were released while it grew; NaN where none was released."""
+
+    tree: Tree
+    sizes: Floats
+
+
+def grow(level: Questions, growth: Growth, steps: int, progress: Progress | None = None) -> Grown:
+    """Grow one tree from a level of a single cell, spending what the plan says and not more.
+
+    ``steps`` is that of the ledger, by which stopping rules know how much noise is in a count.
+    """
+    schema, plan = level.schema, growth.plan
+    # The tree so far, level by level.
+    all_tests, all_counts, all_sizes = list[Test | None](), list[Floats](), list[Floats]()
+    domains, leaves_done = Domains.whole(schema), 0
+    for depth in range(plan.depth + 1):
+        cells = np.arange(level.size)
+        if depth < plan.depth:
+            level.will_choose()
+        released = _ask_nodes(level, growth, depth)
+        allowed = growth.candidates.allowed(domains)
+        if depth == 0 and not np.isin(growth.candidates.tests.attribute[allowed[0]], growth.not_at_root).all():
+            allowed &= ~np.isin(growth.candidates.tests.attribute, growth.not_at_root)
+        arity = np.where(allowed, growth.candidates.tests.arity, 0).max(axis=1, initial=0)
+        splits = (arity > 1) & (depth < plan.depth)
+        question = plan.node[depth] or plan.leaf[depth]
+        epsilon = float(question / steps)
+        splits &= ~growth.stop.stops(LevelFacts(depth, released, arity, schema.n_classes, epsilon))
+        splits &= _within_cap(arity, splits, growth.max_leaves - leaves_done)
+
+        counts = np.full((level.size, schema.n_classes), np.nan)
+        if released is not None and released.ndim == 2:
+            counts = released.astype(np.float64)
+        leaves = cells[~splits]
+        if leaves.size and not (released is not None and released.ndim == 2):
+            counts[leaves] = growth.leaf.release(level, leaves, plan.leaf[depth])
+        tests: list[Test | None] = [None] * level.size
+        inner = cells[splits]
+        if inner.size:
+            chosen = growth.chooser.choose(level, inner, growth.candidates, allowed[inner], plan.choice[depth])
+            for cell, index in zip(inner, chosen, strict=True):
+                tests[cell] = None if index == NO_TEST else growth.candidates.tests[int(index)]
+        sizes = np.full(level.size, np.nan)
+        if released is not None:
+            sizes = (released if released.ndim == 1 else released.sum(axis=1)).astype(np.float64)
+        all_tests += tests
+        all_counts.append(counts)
+        all_sizes.append(sizes)
+        leaves_done += sum(test is None for test in tests)
+        if progress is not None:
+            progress(depth + 1, plan.depth + 1)
+        if all(test is None for test in tests):
+            break
+        level, domains = level.split(tests), domains.split(tests)
+    return Grown(tree_of_counts(schema, all_tests, np.concatenate(all_counts)), np.concatenate(all_sizes))
+
+
+def _ask_nodes(level: Questions, growth: Growth, depth: int) -> npt.NDArray[np.int64] | None:
+    epsilon = growth.plan.node[depth]
+    if epsilon is None:
+        return None
+    if growth.node_question == "size":
+        return level.count_all(epsilon, what="node sizes")
+    return level.class_counts_all(epsilon, what="node class counts")
+
+
+def _within_cap(arity: npt.NDArray[np.intp], splits: npt.NDArray[np.bool_], room: int) -> npt.NDArray[np.bool_]:
+    """Which splits fit under the cap if every cell took its largest test; earlier cells go first. Public facts only."""
+    added = np.cumsum(np.where(splits, arity - 1, 0))
+    return np.asarray(len(arity) + added <= room)

@@ -1,0 +1,1 @@
+"""Trees drawn whole, or in blocks of levels."""

@@ -1,0 +1,189 @@
+"""Trees drawn in blocks of levels. Each block is one mechanism over all its subtrees, sampled exactly."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.grower import MAX_LEAVES, Progress
+from privet.growing.greedy.levels import Levels
+from privet.models.tree import Tree
+from privet.privacy.level import Level
+from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
+from privet.structure.routes import first_children
+from privet.structure.splits import Tests
+
+Measure = Literal["attributes", "subtrees"]
+
+PER_BLOCK = 100  # steps of progress
+EVERY = 0.2  # seconds between two looks at how far a draw has come
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """A tree of ``depth`` tests on a path, in blocks of at most as many levels as ``space`` has.
+
+    ``leaf_share`` of epsilon buys class counts in the leaves, and the blocks share the rest equally. Early leaves are
+    final; leaves at the full depth of a block are drawn again by the next one. Without a space nothing is drawn.
+    ``levels`` says how many each block has, where they are not all as deep as they can be.
+    """
+
+    space: TreeSpace | None
+    depth: int
+    leaf_share: Fraction = Fraction(0)
+    levels: tuple[int, ...] | None = None
+
+    @property
+    def block(self) -> int:
+        """The most levels of a block."""
+        return 1 if self.space is None else max(self.space.depth, 1)
+
+    @property
+    def depths(self) -> list[int]:
+        """The depth of each block. A labelled tree without a test has a block too, which draws its label."""
+        if self.levels is not None:
+            return list(self.levels)
+        least = 1 if self.space is not None and self.space.labelled else 0
+        return [min(self.block, self.depth - start) for start in range(0, max(self.depth, least), self.block)]
+
+    def each(self, epsilon: Fraction) -> Fraction:
+        """What a block may cost."""
+        return (epsilon - self.for_leaves(epsilon)) / max(len(self.depths), 1)
+
+    def for_leaves(self, epsilon: Fraction) -> Fraction:
+        """What the class counts of a leaf may cost."""
+        return epsilon * self.leaf_share
+
+
+def embedding(tests: Tests, n_classes: int, depth: int, block: int, measure: Measure = "attributes") -> Blocks:
+    """Bai et al.'s plan. A path goes through every block and then buys a leaf's counts; each of these costs the same.
+
+    They count layers, D = depth + 1: eps' = eps / (ceil((D-1)/d) + 1), which is eps / 2 for a whole tree as their text
+    says.
+
+    >>> from privet.schema import Categorical, Schema
+    >>> schema = Schema([Categorical(name, (0, 1)) for name in "abcdefgh"], Categorical("ill", ("no", "yes")))
+    >>> embedding(Tests.multiway(schema), 2, depth=7, block=3).each(Fraction(1))
+    Fraction(1, 4)
+    """
+    space = block_space(tests, n_classes, min(block, depth), measure) if depth else None
+    return Blocks(space, depth, Fraction(1, -(-depth // block) + 1))
+
+
+def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "attributes") -> TreeSpace:
+    """All subtrees of exactly that many levels, without labels. Either attributes or subtrees are equally likely."""
+    return TreeSpace(
+        tests,
+        n_classes,
+        leaf_prior=(0.0,) * depth,
+        test_prior=np.ones(len(tests)),
+        class_weights=(1,) * n_classes,
+        labelled=False,
+        by_subtree=measure == "subtrees",
+    )
+
+
+def grow_blocks(
+    level: Level, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None, steps: int = 1
+) -> Tree:
+    """Draw block after block, and buy class counts in the leaves if they have a share.
+
+    Without labels a public cap bounds the leaves. A drawn block with too many leaves is cut short. That looks at no
+    record, since the block was released before. ``steps`` are those of the neighbour relation.
+    """
+    growing, depths, space = Levels(level, blocks.for_leaves(epsilon), steps), blocks.depths, blocks.space
+    labels, leaves = [0], 0  # the labels of the cells that are open, and how many leaves the cap has made
+    domains = Domains.whole(level.schema)  # what the path to each cell leaves possible
+    for number, depth in enumerate(depths):
+        assert space is not None
+        tests, block = space.tests, space.of_depth(depth)
+        below = [block.below(*cell) for cell in zip(domains.possible, domains.allowed(tests), strict=True)]
+        what = "whole trees" if space.labelled else f"blocks of {depth} levels"
+        with _watched(progress, number, len(depths)) as meter:
+            spaces = [space for space, _ in below]
+            drawn = growing.level.sample_trees_all(spaces, blocks.each(epsilon), what=what, meter=meter)
+        walk = _Walk([_renumbered(tree, rows) for tree, (_, rows) in zip(drawn, below, strict=True)], tests)
+        for _ in range(depth):
+            asked = walk.asked
+            if not space.labelled:
+                more = np.where(asked >= 0, tests.arity[asked] - 1, 0)
+                fits = leaves + len(asked) + np.cumsum(more) <= MAX_LEAVES
+                asked = np.where(fits, asked, -1)
+                leaves += int((asked < 0).sum())
+            chosen = [tests[i] if i >= 0 else None for i in asked.tolist()]
+            growing.add(chosen, walk.labels)
+            domains = domains.split(chosen)
+            walk.down(np.flatnonzero(asked >= 0))
+        labels = walk.labels
+        if progress is not None:
+            progress(PER_BLOCK * (number + 1 if labels else len(depths)), PER_BLOCK * len(depths))
+        if not labels:
+            break
+    growing.add([None] * len(labels), labels)
+    return growing.labelled_tree() if space is not None and space.labelled else growing.tree()
+
+
+def _renumbered(drawn: Drawn, rows: npt.NDArray[np.intp]) -> Drawn:
+    """A tree of the tests of a cell's own space, by their numbers among those of the whole space."""
+    asked, labels = drawn
+    return np.append(rows, -1)[asked].tolist(), labels
+
+
+class _Walk:
+    """Where each cell of a level is in the tree that was drawn for it; all of them go down a level at a time."""
+
+    def __init__(self, drawn: Sequence[Drawn], tests: Tests) -> None:
+        self._drawn = drawn
+        self._arity = [np.append(tests.arity, 0)[test] for test, _ in drawn]  # test -1, the last, is a leaf
+        self._first_child = [first_children(arity) for arity in self._arity]
+        self._places = [(tree, 0) for tree in range(len(drawn))]
+
+    @property
+    def asked(self) -> npt.NDArray[np.intp]:
+        """The test of each cell, -1 for a leaf."""
+        return np.array([self._drawn[tree][0][node] for tree, node in self._places], dtype=np.intp)
+
+    @property
+    def labels(self) -> list[int]:
+        return [self._drawn[tree][1][node] for tree, node in self._places]
+
+    def down(self, split: npt.NDArray[np.intp]) -> None:
+        """To the children of the cells that split; the others are left behind."""
+        parents = [self._places[cell] for cell in split]
+        self._places = [
+            (tree, int(self._first_child[tree][node]) + child)
+            for tree, node in parents
+            for child in range(self._arity[tree][node])
+        ]
+
+
+@contextmanager
+def _watched(progress: Progress | None, number: int, blocks: int) -> Iterator[Meter | None]:
+    """A meter that the kernel writes to, and a thread that reports it while the kernel works.
+
+    The kernel takes no callables, so it cannot report by itself.
+    """
+    if progress is None:
+        yield None
+        return
+    meter, done = Meter(), threading.Event()
+
+    def read_out() -> None:
+        while not done.wait(EVERY):
+            progress(round(PER_BLOCK * (number + meter.done / meter.total)), PER_BLOCK * blocks)
+
+    reader = threading.Thread(target=read_out, daemon=True)
+    reader.start()
+    try:
+        yield meter
+    finally:
+        done.set()
+        reader.join()

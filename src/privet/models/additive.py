@@ -1,0 +1,163 @@
+"""An additive model: what it says of a record is a sum, with a released curve or table for each attribute or pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.markup import tag
+from privet.schema import Schema
+from privet.structure.routes import Routes
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One summand: a number for every level of an attribute, of a pair, or (no attribute) for every leaf of a tree.
+
+    ``levels`` has the level of every code of each attribute; ``table`` a row for each combination of levels, the last
+    running fastest, with the log-odds of the second class, or a number for each class where there are more.
+    ``deviation`` is about how much noise each of these numbers has where every level has its share of the records, and
+    ``widest`` the most that it is where a level has few or none (None in files of older versions); both are worked out
+    from released numbers. ``knots`` say where the curve of a number bends, for each attribute; none where every code
+    has a number of its own.
+    """
+
+    attributes: tuple[int, ...]
+    levels: tuple[Index, ...]
+    table: Floats
+    deviation: float
+    knots: tuple[tuple[float, ...], ...] = ()
+    widest: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(_read_only(column, np.int32) for column in self.levels))
+        object.__setattr__(self, "table", _read_only(self.table, np.float64))
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The number of levels of each attribute."""
+        return tuple(int(column.max()) + 1 for column in self.levels)
+
+    def rows(self, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+        """The row of the table that each record has."""
+        row = np.zeros(features.shape[1], dtype=np.intp)
+        for a, column, side in zip(self.attributes, self.levels, self.sides, strict=True):
+            row = row * side + column[features[a]]
+        return row
+
+    def fault(self, schema: Schema, routes: Routes | None) -> str | None:
+        """Why the schema cannot have this part, in words that follow 'a part ...', or None."""
+        columns = 1 if schema.n_classes == 2 else schema.n_classes
+        if len(self.attributes) > 2 or len(set(self.attributes)) < len(self.attributes):
+            return "must be of no attribute, of one or of two different ones"
+        if len(self.levels) != len(self.attributes):
+            return "needs levels for each of its attributes"
+        for a, column in zip(self.attributes, self.levels, strict=True):
+            if not 0 <= a < len(schema.attributes) or column.shape != (schema.arities[a],) or column.min() < 0:
+                return f"has levels that do not fit attribute {a}"
+        if len(self.levels) == 2 and any(len(np.unique(column)) <= column.max() for column in self.levels):
+            return "has a level that no value has"
+        if not self.attributes and routes is None:
+            return "of leaves needs a tree"
+        rows = int(np.prod(self.sides)) if self.attributes else len(routes.leaves) if routes else 0
+        if self.table.shape != (rows, columns) or not np.isfinite(self.table).all():
+            return f"must have {rows} rows of {columns} finite numbers"
+        if self.knots and len(self.knots) != len(self.attributes):
+            return "needs knots for each of its attributes, or none"
+        if not 0 <= self.deviation < np.inf:
+            return "must have a deviation of at least 0"
+        if self.widest is not None and not 0 <= self.widest < np.inf:
+            return "must have a widest deviation of at least 0"
+        return None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Additive:
+    """Parts over one schema. A record's score is ``offset`` plus what each part's table says of it.
+
+    >>> from privet.schema import Categorical
+    >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
+    >>> part = Part((0,), (np.array([0, 1]),), np.array([[-1.0], [1.0]]), 0.1)
+    >>> Additive(schema, (part,), np.zeros(1)).predict_proba(np.array([[0, 1]])).round(2)
+    array([[0.73, 0.27],
+           [0.27, 0.73]])
+    """
+
+    schema: Schema
+    parts: tuple[Part, ...]
+    offset: Floats
+    routes: Routes | None = None
+    """The tree whose leaves a part without attributes looks at."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        object.__setattr__(self, "offset", _read_only(self.offset, np.float64))
+        columns = 1 if self.schema.n_classes == 2 else self.schema.n_classes
+        if self.offset.shape != (columns,) or not np.isfinite(self.offset).all():
+            raise ParameterError(f"offset must be {columns} finite numbers")
+        if self.routes is not None and (len(self.routes) != 1 or self.routes.schema != self.schema):
+            raise ParameterError("routes must be one tree over the schema of the model")
+        for part in self.parts:
+            if fault := part.fault(self.schema, self.routes):
+                raise ParameterError(f"a part {fault}")
+
+    def __repr__(self) -> str:
+        return f"<Additive model of {len(self.parts)} parts, for {self.schema.label.name!r}>"
+
+    def _repr_html_(self) -> str:
+        from privet.models.curves import describe
+
+        return tag("pre", describe(self))
+
+    def contributions(self, features: npt.NDArray[Any]) -> list[Floats]:
+        """(record, column) what each part adds to the score of each record."""
+        self._check(features)
+        return [part.table[self._leaves(features) if not part.attributes else part.rows(features)]
+                for part in self.parts]  # fmt: skip
+
+    def scores(self, features: npt.NDArray[Any]) -> Floats:
+        """(record, column) log-odds of the second class, or a number for each class."""
+        total = np.tile(self.offset, (features.shape[1], 1))
+        for added in self.contributions(features):
+            total += added
+        return total
+
+    def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
+        """(record, class) probabilities."""
+        scores = self.scores(features)
+        if self.schema.n_classes == 2:
+            scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """The class code of each record; ties go to the class listed first."""
+        return self.predict_proba(features).argmax(axis=1).astype(np.int32)
+
+    def _leaves(self, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+        assert self.routes is not None
+        number = np.cumsum(self.routes.is_leaf) - 1
+        return number[self.routes.apply(features)[:, 0]]
+
+    def _check(self, features: npt.NDArray[Any]) -> None:
+        wanted = len(self.schema.attributes)
+        if features.ndim != 2 or len(features) != wanted or not np.issubdtype(features.dtype, np.integer):
+            raise ParameterError(
+                f"features must be integer codes, {wanted} attributes x records, as privet.tables.encoding makes them"
+            )
+        for a in {a for part in self.parts for a in part.attributes} if features.shape[1] else ():
+            if features[a].min() < 0 or features[a].max() >= self.schema.arities[a]:
+                raise ParameterError(f"features hold codes of {self.schema.names[a]!r} that its values lack")
+
+
+def _read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:
+    column = np.array(values, dtype=dtype, copy=True)
+    column.setflags(write=False)
+    return column

@@ -1,0 +1,205 @@
+"""What an additive model says, for people: a curve for each attribute, tables of pairs, why a record got its score.
+
+All of it is worked out from released numbers and the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.bidi import isolated, padded, width_of
+from privet.models.additive import Additive, Part
+from privet.schema import Categorical, Schema
+from privet.structure.routes import Routes
+from privet.structure.splits import Multiway
+
+Floats = npt.NDArray[np.float64]
+
+BAR = "▁▂▃▄▅▆▇█"
+WIDTH = 40  # characters of a curve in text
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """What one attribute adds: a row of ``values`` for each of ``names``, about ``deviation`` off by noise.
+
+    That is the noise of a level that has its share of the records. Nobody knows which levels are rare, since how many
+    records each has was not released: noise moves those by ``widest`` at most (one standard deviation; see
+    ``docs/proofs/perturbed_fit.md``). None in files of older versions.
+
+    ``names`` say what a row is for: a category, or an interval of numbers. For a number ``starts`` has where each
+    interval begins, NaN for missing values. ``values`` are log-odds of the second class, or a number for each class,
+    on straight lines between ``knots``.
+    """
+
+    attribute: str
+    names: tuple[str, ...]
+    starts: Floats | None
+    values: Floats
+    deviation: float
+    knots: tuple[float, ...] = ()
+    widest: float | None = None
+
+    @property
+    def importance(self) -> float:
+        """How much the attribute can matter: the mean distance of its values from their own mean."""
+        return spread_of(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """What two attributes add together, beyond what each adds: ``values[i, j]`` for their i-th and j-th level."""
+
+    attributes: tuple[str, str]
+    names: tuple[tuple[str, ...], tuple[str, ...]]
+    values: Floats
+    deviation: float
+
+    @property
+    def importance(self) -> float:
+        return spread_of(self.values.reshape(-1, self.values.shape[-1]))
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What one part adds to a record's score, and what the part looked at."""
+
+    what: str
+    saw: str
+    added: tuple[float, ...]
+
+
+def spread_of(values: Floats) -> float:
+    return float(np.abs(values - values.mean(axis=0)).mean(axis=0).sum())
+
+
+def curves_of(model: Additive) -> tuple[Curve, ...]:
+    """The curve of every attribute that has one, in the order of the schema."""
+    found = [_curve(model.schema, part) for part in model.parts if len(part.attributes) == 1]
+    return tuple(sorted(found, key=lambda curve: model.schema.names.index(curve.attribute)))
+
+
+def pairs_of(model: Additive) -> tuple[PairTable, ...]:
+    tables = []
+    for part in model.parts:
+        if len(part.attributes) == 2:
+            first, second = part.attributes
+            names = tuple(tuple(_level_names(model.schema, part, i)) for i in range(2))
+            shaped = part.table.reshape(*part.sides, -1)
+            chosen = (model.schema.names[first], model.schema.names[second])
+            tables.append(PairTable(chosen, (names[0], names[1]), shaped, part.deviation))
+    return tuple(tables)
+
+
+def importances_of(model: Additive) -> dict[str, float]:
+    """Importance by the name of an attribute, of a pair (``a x b``) or of the tree (``leaf``), the largest first."""
+    found = {part_name(model.schema, part): spread_of(part.table) for part in model.parts}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def attribute_shares(model: Additive) -> Floats:
+    """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
+    found = np.zeros(len(model.schema.attributes))
+    for part in model.parts:
+        asked = part.attributes
+        if not asked and model.routes is not None:
+            asked = tuple(model.routes.tests.attribute[~model.routes.is_leaf].tolist())
+        for a in asked:
+            found[a] += spread_of(part.table) / len(asked)
+    return found / found.sum() if found.sum() > 0 else found
+
+
+def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
+    """Why one record, given by its codes (attributes, 1), got its score: the offset and what each part added."""
+    everyone = Reason("everyone", "class counts", tuple(model.offset.tolist()))
+    reasons = [everyone]
+    for part, added in zip(model.parts, model.contributions(features), strict=True):
+        saw = " and ".join(_code_name(model.schema, a, int(features[a, 0])) for a in part.attributes)
+        if not part.attributes and model.routes is not None:
+            saw = _path(model.routes, int(model.routes.apply(features)[0, 0]))
+        reasons.append(Reason(part_name(model.schema, part), saw, tuple(added[0].tolist())))
+    return reasons
+
+
+def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
+    """The conditions of each leaf of the small tree, where there is one, and what the leaf adds."""
+    if model.routes is None:
+        return []
+    leaves = np.flatnonzero(model.routes.is_leaf).tolist()
+    parts = [part for part in model.parts if not part.attributes]
+    return [(_path(model.routes, node), row) for part in parts for node, row in zip(leaves, part.table, strict=True)]
+
+
+def describe(model: Additive) -> str:
+    """The model as text: a line for each part, the most important first, with a small picture of its curve."""
+    labels = model.schema.label.values
+    what = f"log-odds of {isolated(labels[1])}" if model.schema.n_classes == 2 else "a number for each class"
+    lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
+    order = sorted(model.parts, key=lambda part: -spread_of(part.table))
+    names = [part_name(model.schema, part) for part in order]
+    wide = max(map(width_of, names), default=0)
+    for name, part in zip(names, order, strict=True):
+        low, high = part.table.min(), part.table.max()
+        drawn = _picture(part.table[:, -1]) if len(part.attributes) < 2 else f"{part.sides[0]} x {part.sides[1]} table"
+        noise = f"{part.deviation:.2f}" + (f", up to {part.widest:.2f} where rare" if part.widest is not None else "")
+        lines.append(f"{padded(name, wide)}  {low:+.2f} to {high:+.2f} (noise {noise})  {drawn}")
+    lines += [f"leaf {path}: {_numbers(row)}" for path, row in leaves_of(model)]
+    return "\n".join(lines) + "\n"
+
+
+def _curve(schema: Schema, part: Part) -> Curve:
+    (a,) = part.attributes
+    attribute = schema.attributes[a]
+    names = tuple(_code_name(schema, a, code) for code in range(schema.arities[a]))
+    starts = None
+    if not isinstance(attribute, Categorical):
+        starts = np.concatenate([[attribute.low], attribute.cuts])
+        starts = np.append(starts, np.nan) if attribute.missing is not None else starts
+    knots = part.knots[0] if part.knots else ()
+    return Curve(attribute.name, names, starts, part.table[part.levels[0]], part.deviation, knots, part.widest)
+
+
+def _code_name(schema: Schema, a: int, code: int) -> str:
+    return Multiway(a).describe(schema, code)
+
+
+def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
+    a, levels = part.attributes[place], part.levels[place]
+    for level in range(part.sides[place]):
+        codes = np.flatnonzero(levels == level)
+        first, last = _code_name(schema, a, int(codes[0])), _code_name(schema, a, int(codes[-1]))
+        yield first if len(codes) == 1 else f"{first} ... {last}"
+
+
+def part_name(schema: Schema, part: Part) -> str:
+    """What a part looks at: an attribute, a pair (``a x b``) or the leaves of a tree."""
+    return " x ".join(isolated(schema.names[a]) for a in part.attributes) or "leaf"
+
+
+def _path(routes: Routes, node: int) -> str:
+    """The conditions on the way to a leaf."""
+    text: list[str] = []
+    while (above := int(routes.parent[node])) >= 0:
+        text.append(routes.tests[above].describe(routes.schema, node - int(routes.first_child[above])))
+        node = above
+    return " and ".join(reversed(text)) or "everyone"
+
+
+def _numbers(row: Floats) -> str:
+    return " ".join(f"{number:+.2f}" for number in row)
+
+
+def _picture(values: Floats) -> str:
+    """A line of bars, the values taken together where there are more than fit."""
+    if len(values) > WIDTH:
+        edges = np.linspace(0, len(values), WIDTH + 1).astype(int)
+        values = np.array([values[start:stop].mean() for start, stop in pairwise(edges)])
+    low, high = values.min(), values.max()
+    place = np.zeros(len(values)) if high == low else (values - low) / (high - low) * (len(BAR) - 1)
+    return "".join(BAR[round(p)] for p in place)

@@ -1,0 +1,134 @@
+"""A tree as text: indented, in Graphviz' DOT, as a Mermaid flowchart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from privet.bidi import isolated
+from privet.errors import ParameterError
+from privet.models.rules import DEEPEST
+from privet.models.shown import ShownTree, as_shown
+from privet.models.tree import Tree
+
+INDENT = "|   "
+BRANCH = "|--- "
+FAINT = "#6b746c"  # grey that still can be read on white
+LOOKS = {
+    "leaf": ', style="rounded,filled", fillcolor="#e8f0e8"',
+    "faint": f', style="rounded,dashed", fontcolor="{FAINT}"',
+}
+
+
+def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
+    """The tree with one condition a line, in the form of scikit-learn's ``export_text``.
+
+    After ``max_depth`` conditions, 100 if left out, a branch is cut and only its depth is told.
+
+    >>> from privet.schema import Categorical, Numeric, Schema
+    >>> from privet.structure.splits import Threshold
+    >>> schema = Schema((Numeric("age", 0, 100, bins=2),), Categorical("ill", ("no", "yes")))
+    >>> print(export_text(Tree.build(schema, [Threshold(0, 0), None, None], [1, -1, -1], [0, 0, 1])), end="")
+    |--- age <= 50
+    |   |--- class: no
+    |--- age > 50
+    |   |--- class: yes
+    """
+    if max_depth is not None and max_depth < 0:
+        raise ParameterError(f"max_depth must be 0 or more, or None for no limit, not {max_depth!r}")
+    shown, most = as_shown(tree), DEEPEST if max_depth is None else max_depth
+    below = _heights(shown)
+    condition: dict[int, str] = {}
+    lines = []
+    for node, depth in shown.order:
+        if depth > most:
+            continue
+        if depth > 0:
+            lines.append(INDENT * (depth - 1) + BRANCH + condition.pop(node))
+        if shown.is_leaf(node):
+            text = shown.nodes[node]
+            lines.append(INDENT * depth + BRANCH + f"class: {text.label}{text.evidence}")
+        elif depth == most:
+            lines.append(INDENT * depth + BRANCH + f"truncated branch of depth {below[node]}")
+        else:
+            for branch in shown.branches[node]:
+                condition[branch.child] = shown.condition(node, branch)
+    return "\n".join(lines) + "\n"
+
+
+def export_graphviz(tree: Tree | ShownTree) -> str:
+    """The tree in DOT, for ``dot -Tsvg``. Names and values may hold any characters. Deep branches are cut at 100."""
+    shown = as_shown(tree)
+    lines = ["digraph Tree {", "    node [shape=box, style=rounded];"]
+    lines += [f"    // {note}" for note in shown.notes]
+    for node, text, look in _boxes(shown):
+        lines.append(f'    n{node} [label="{_dot(text)}"{look and LOOKS[look]}];')
+    lines.extend(f'    n{node} -> n{child} [label="{_dot(text)}"];' for node, child, text in _edges(shown))
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def export_mermaid(tree: Tree | ShownTree) -> str:
+    """The tree as a Mermaid flowchart, which Markdown viewers draw; see :func:`export_graphviz`."""
+    shown = as_shown(tree)
+    lines = ["flowchart TD", *(f"    %% {note}" for note in shown.notes)]
+    faint = []
+    for node, text, look in _boxes(shown):
+        opening, closing = ('(["', '"])') if look else ('["', '"]')
+        lines.append(f"    n{node}{opening}{_mermaid(text)}{closing}")
+        faint += [f"n{node}"] if look == "faint" else []
+    lines.extend(f'    n{node} -->|"{_mermaid(text)}"| n{child}' for node, child, text in _edges(shown))
+    if faint:
+        lines += [f"    classDef faint color:{FAINT},stroke-dasharray:3", f"    class {','.join(faint)} faint"]
+    return "\n".join(lines) + "\n"
+
+
+def typeset(words: str, name: str) -> str:
+    """A condition on the attribute of that name with the signs of print, for pages and pictures.
+
+    >>> typeset("age <= 50", "age"), typeset("12 < age <= 50", "age"), typeset("ward != <= 3", "ward")
+    ('age ≤ 50', '12 < age ≤ 50', 'ward ≠ <= 3')
+    """
+    name = isolated(name)
+    before, _, after = words.partition(name)
+    for plain, sign in ((" <= ", " ≤ "), (" != ", " ≠ ")):
+        if after.startswith(plain):
+            return f"{before}{name}{sign}{after.removeprefix(plain)}"
+    return words
+
+
+def _boxes(shown: ShownTree) -> Iterator[tuple[int, str, str]]:
+    """(node, text, look): a leaf, one that noise alone could have made, or neither."""
+    below = _heights(shown)
+    for node, depth in shown.order:
+        text = shown.nodes[node]
+        if depth > DEEPEST:
+            continue
+        if shown.is_leaf(node):
+            yield node, text.label + text.evidence, "faint" if shown.is_minor(text) else "leaf"
+        elif depth == DEEPEST:
+            yield node, f"truncated branch of depth {below[node]}", ""
+        else:
+            yield node, shown.question(node), ""
+
+
+def _edges(shown: ShownTree) -> Iterator[tuple[int, int, str]]:
+    for node, depth in shown.order:
+        if depth < DEEPEST:
+            yield from ((node, b.child, shown.answer(node, b)) for b in shown.branches.get(node, ()))
+
+
+def _heights(shown: ShownTree) -> dict[int, int]:
+    """The number of tests on the longest path down from each node."""
+    heights: dict[int, int] = {}
+    for node, _ in reversed(shown.order):  # parents before children, reversed
+        heights[node] = max((heights[branch.child] + 1 for branch in shown.branches.get(node, ())), default=0)
+    return heights
+
+
+def _dot(text: str) -> str:
+    # In DOT's quoted strings a backslash starts an escape and an ampersand an HTML entity.
+    return text.replace("\\", "\\\\").replace("&", "&amp;").replace('"', '\\"')
+
+
+def _mermaid(text: str) -> str:
+    # Mermaid's decimal entity codes, for everything that could mean something to it, HTML or Markdown.
+    return "".join(c if c.isalnum() or c in " .,()=+-" else f"#{ord(c)};" for c in text)

@@ -1,0 +1,88 @@
+"""What is said of the nodes of a tree where it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from privet.bidi import isolated
+from privet.models.counts import NodeCounts, ShownCounts
+from privet.models.rules import evidence
+from privet.models.simplifying import Sketch
+from privet.models.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNode:
+    """What is said of a node. ``node`` is its number in the model."""
+
+    node: int
+    code: int
+    """Of the label."""
+    label: str
+    """In words; of a node that stands for leaves of several labels, which one most records get."""
+    probability: float | None
+    """What the tree says of the label; None where leaves are sure of theirs."""
+    counts: NodeCounts | None
+    leaves: int
+    """How many leaves of the model it stands for; 0 if it is not shown as a leaf."""
+    evidence: str
+    """How many records, and what part of them or with which probability; empty if nothing was released."""
+
+    @property
+    def hidden(self) -> bool:
+        """Whether noise alone could have made its count."""
+        return self.counts is not None and self.counts.total.hidden
+
+    @property
+    def support(self) -> float | None:
+        return None if self.counts is None else self.counts.total.value
+
+
+class ShownNodes(Mapping[int, ShownNode]):
+    """What is said of each node that is shown. Each is made when it is first asked for: of a huge tree few are."""
+
+    def __init__(self, sketch: Sketch, counts: ShownCounts, *, raw: bool) -> None:
+        self._sketch, self._counts, self._raw = sketch, counts, raw
+        self._graded = not np.isin(sketch.tree.proba[sketch.tree.is_leaf], (0.0, 1.0)).all()
+        self._made: dict[int, ShownNode] = {}
+
+    def __getitem__(self, node: int) -> ShownNode:
+        if node not in self._made:
+            self._made[node] = self._make(node)
+        return self._made[node]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._counts.row)
+
+    def __len__(self) -> int:
+        return len(self._counts.row)
+
+    def _make(self, node: int) -> ShownNode:
+        sketch, counts = self._sketch, self._counts[node]
+        code, mixed = sketch.label[node], node in sketch.mixed
+        leaves = 0 if node in sketch.branches else sketch.leaves[node]
+        text = float(sketch.proba[node, code]) if self._graded else None
+        words = f"{'mostly ' if mixed else ''}{isolated(sketch.tree.schema.label.values[code])}"
+        about = released(sketch.tree, node) if self._raw else leaf_evidence(counts, code, text, leaves, mixed)
+        return ShownNode(node, code, words, text, counts, leaves, about)
+
+
+def leaf_evidence(counts: NodeCounts | None, code: int, text: float | None, leaves: int, mixed: bool) -> str:
+    """What a leaf released. What the tree says there is more than its own counts where those above it are heard too."""
+    known = [f"{leaves} leaves"] if mixed else []
+    if counts is not None:
+        known += evidence(counts.total.value, None if text is not None else counts.share(code), counts.total.below)
+        known += [] if text is None else [f"probability {text:.2f}"]
+    return f" ({', '.join(known)})" if known else ""
+
+
+def released(tree: Tree, node: int) -> str:
+    """The counts of a node exactly as they were released."""
+    counts = tree.counts[node]
+    if np.isnan(counts).all():
+        return ""
+    text = (f"{isolated(name)} {count:g}" for name, count in zip(tree.schema.label.values, counts, strict=True))
+    return f" (released: {', '.join(text)})"

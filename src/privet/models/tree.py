@@ -1,0 +1,152 @@
+"""A tree as flat read-only arrays, children contiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.schema import Schema
+from privet.structure.routes import Routes
+from privet.structure.splits import LEAF, Test, Tests, make_test
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """A decision tree over integer codes.
+
+    Node 0 is the root. An inner node ``i`` carries the test (``attribute[i]``, ``kind[i]``, ``cut[i]``) and its
+    children are ``first_child[i]``, ``first_child[i] + 1``, ...; a leaf has attribute -1. ``label[i]`` is the class
+    that node ``i`` predicts and ``proba[i]`` its graded opinion. ``counts`` holds released noisy class counts where
+    the method released them, NaN elsewhere; they may be negative. ``draws[i]`` says how many noisy counts were added up
+    to make each count of node ``i``, so that its noise is known; it is 0 where a count is anything else.
+    """
+
+    schema: Schema
+    attribute: npt.NDArray[np.int32]
+    kind: npt.NDArray[np.int8]
+    cut: npt.NDArray[np.int32]
+    first_child: npt.NDArray[np.int32]
+    label: npt.NDArray[np.int32]
+    proba: Floats
+    counts: Floats
+    draws: npt.NDArray[np.int32] = None  # type: ignore[assignment]  # becomes zeros
+
+    def __post_init__(self) -> None:
+        nodes, classes = len(self.attribute), self.schema.n_classes
+        if self.draws is None:
+            object.__setattr__(self, "draws", np.zeros(nodes, np.int32))
+        dtypes = {"attribute": np.int32, "kind": np.int8, "cut": np.int32, "first_child": np.int32}
+        dtypes |= {"label": np.int32, "draws": np.int32}
+        for name, dtype in dtypes.items():
+            column = _read_only(getattr(self, name), dtype)
+            if column.shape != (nodes,):
+                raise ParameterError(f"tree column {name} must have one entry for each of {nodes} nodes")
+            object.__setattr__(self, name, column)
+        for name in ("proba", "counts"):
+            matrix = _read_only(getattr(self, name), np.float64)
+            if matrix.shape != (nodes, classes):
+                raise ParameterError(f"tree column {name} must be {nodes} nodes x {classes} classes")
+            object.__setattr__(self, name, matrix)
+
+    @classmethod
+    def build(
+        cls,
+        schema: Schema,
+        tests: Sequence[Test | None],
+        first_child: Sequence[int] | npt.NDArray[Any],
+        label: Sequence[int] | npt.NDArray[Any],
+        *,
+        proba: Floats | None = None,
+        counts: Floats | None = None,
+        draws: npt.NDArray[Any] | None = None,
+    ) -> Tree:
+        """A tree from one test (or None) per node. Without ``proba`` a node is sure of its label."""
+        table = Tests.of(schema, tests)
+        labels = np.asarray(label, dtype=np.int32)
+        if proba is None:
+            proba = np.eye(schema.n_classes)[labels]
+        if counts is None:
+            counts = np.full((len(tests), schema.n_classes), np.nan)
+        children = np.asarray(first_child, dtype=np.int32)
+        return cls(schema, table.attribute, table.kind, table.cut, children, labels, proba, counts, draws)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self.attribute)
+
+    def __repr__(self) -> str:
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        return f"<Tree of {leaves}, depth {self.depth}, for {self.schema.label.name!r}>"
+
+    def _repr_html_(self) -> str:
+        from privet.models.shown import ShownTree
+
+        return ShownTree.of(self)._repr_html_()
+
+    @cached_property
+    def is_leaf(self) -> npt.NDArray[np.bool_]:
+        leaf = np.asarray(self.attribute == LEAF)
+        leaf.setflags(write=False)
+        return leaf
+
+    @property
+    def n_leaves(self) -> int:
+        return int(self.is_leaf.sum())
+
+    @property
+    def depth(self) -> int:
+        """The largest number of tests on a path."""
+        return int(self.routes.level.max())
+
+    def test(self, node: int) -> Test | None:
+        if self.attribute[node] == LEAF:
+            return None
+        return make_test(int(self.kind[node]), int(self.attribute[node]), int(self.cut[node]))
+
+    def children(self, node: int) -> range:
+        first, arity = self._families
+        return range(first[node], first[node] + arity[node])
+
+    @cached_property
+    def _families(self) -> tuple[list[int], list[int]]:
+        """The first child of each node, and how many it has. As lists, of which one entry is read much faster."""
+        tests = Tests.of_columns(self.schema, self.attribute, self.kind, self.cut)
+        return self.first_child.tolist(), tests.arity.tolist()
+
+    def walk(self, deepest: int | None = None) -> Iterator[tuple[int, int]]:
+        """(node, depth) from the root, parents before children, in order of reading; not below ``deepest`` tests."""
+        stack = [(0, 0)]
+        while stack:
+            node, depth = stack.pop()
+            yield node, depth
+            if deepest is None or depth < deepest:
+                stack.extend((child, depth + 1) for child in reversed(self.children(node)))
+
+    @cached_property
+    def routes(self) -> Routes:
+        """The structure alone, checked: how records find their leaf. It holds nothing that was bought."""
+        return Routes.end_to_end(self.schema, [(self.attribute, self.kind, self.cut, self.first_child)])
+
+    def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """The leaf of each record; ``features`` are codes (attributes, records) as ``encode_features`` makes."""
+        return self.routes.apply(features)[:, 0]
+
+    def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """The class code of each record."""
+        return self.label[self.apply(features)]
+
+    def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
+        return self.proba[self.apply(features)]
+
+
+def _read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:
+    column = np.array(values, dtype=dtype, copy=True)
+    column.setflags(write=False)
+    return column

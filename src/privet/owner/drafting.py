@@ -1,0 +1,196 @@
+"""A first schema for a table, for its owner to finish. OUTSIDE PRIVACY: it reads records, for the owner's eyes only.
+
+Names are copied and types guessed. Bounds stay empty: the least and the greatest value of a column belong to single
+records. Lists of values are copied as far as several records share each value. All of it is marked ``unconfirmed``,
+and no schema can be built from that (:mod:`privet.schema.written`): a fact becomes public by the owner's word alone.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from privet.addresses import safe
+from privet.errors import TableError
+from privet.owner.hints import COMMA, DATE
+from privet.schema.facts import UNCONFIRMED
+from privet.schema.keys import CATEGORY, NUMBER
+from privet.tables.cells import number_of, plain_of
+from privet.tables.files import Records, column_names, faults_of_lines, read_columns
+from privet.tables.foreign import BAR, SEPARATED
+from privet.tables.frames import cells_of, open_table
+
+MOST_RECORDS = 100_000  # looked at; a type shows sooner
+MOST_VALUES = 50  # of a list that a person can check; a column with more is a text or a name
+ENOUGH = 10  # records that must share a value before it is copied
+MOSTLY = 0.9  # the share of cells that settles a type: a few are always odd
+# What people write for a missing number, in small or capital letters.
+MARKERS = ("?", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "null", "none", "missing", "unknown", "-", "--", ".")
+CLASSES = ("class", "label", "target", "outcome", "y")  # what the column to predict is often called
+_ID = re.compile(r"(?i)(^|_)(id|uuid|guid|key|nr|no)$")
+
+IDENTIFIER = "an identifier: no value occurs twice"
+FILL = "fill in min and max"
+CONFIRM = "confirm or correct the list"
+LIST = "list the values"
+WHY = (
+    "Why min and max are empty: the least and the greatest value of a column belong to single records. A bound that "
+    "was read off the data tells about the person who has it, and no noise hides that. Take bounds from the meaning "
+    "(an age is 0 to 120), from documents or from the instrument, and rather too wide than too narrow. The lists of "
+    f"values were read off the data too, as far as at least {ENOUGH} records share a value: strike what is not public "
+    "knowledge, and add what can occur."
+)
+
+
+@dataclass(frozen=True)
+class DraftedColumn:
+    """What a column was taken for, and what the owner has to do. ``facts`` is None if it is left out."""
+
+    name: str
+    taken_for: str
+    to_do: str
+    facts: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class DraftedSchema:
+    """A schema that still has to be confirmed, as the content of its file, and what was made of each column."""
+
+    facts: dict[str, Any]
+    columns: tuple[DraftedColumn, ...]
+    unreadable: dict[str, int]  # why how many lines of the file tell nothing
+
+
+def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
+    """Draft the schema of a table file. ``label`` names the column to predict, if it is known already."""
+    path = Path(path)
+    names = _checked_names(path, column_names(path))
+    if label is not None and label not in names:
+        near = get_close_matches(label.casefold(), [name.casefold() for name in names], n=1)
+        meant = [name for name in names if near and name.casefold() == near[0]][:1]
+        hint = f"did you mean {meant[0]!r}? The" if meant else "the"
+        raise TableError(f"{safe(path)} has no column {label!r}; {hint} class must be one of {', '.join(names)}")
+    usual = [name for name in names if name.lower() in CLASSES]
+    label = usual[0] if label is None and len(usual) == 1 else label
+    table = read_columns(path, names, most=MOST_RECORDS)
+    lost = isinstance(table, Records) and None in table[names[0]]  # cells of a line that can be read are texts
+    if lost:
+        table = {name: [cell for cell in table[name] if cell is not None] for name in names}
+    columns = open_table(table)
+    drafted = {name: draft_column(name, cells_of(columns.read(name)), is_label=name == label) for name in names}
+    attributes = [column.facts for name, column in drafted.items() if name != label and column.facts is not None]
+    stem = path.name.split(".")[0]
+    labels = None if label is None else (drafted[label].facts or {}).get("values")
+    facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
+    if label is not None:
+        drafted[label] = replace(drafted[label], facts=None)
+    return DraftedSchema(facts, tuple(drafted.values()), faults_of_lines(path) if lost else {})
+
+
+def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
+    """The names of a header, without empty ones (an index that some library wrote). None is shown if it may be none."""
+    names = tuple(name for name in header if name)
+    if not names or any(not math.isnan(number_of(name)) or DATE.fullmatch(name) for name in names):
+        raise TableError(f"the first line of {safe(path)} looks like a record; it must name the columns")
+    if len(set(names)) < len(names):
+        raise TableError(f"two columns of {safe(path)} have the same name; rename one")
+    if len(names) == 1 and BAR in names[0]:
+        raise TableError(f"the first line of {safe(path)} has bars between the names: {SEPARATED}")
+    return names
+
+
+def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> DraftedColumn:
+    """What a column seems to be.
+
+    >>> draft_column("age", [31, 64, 8, 27]).facts
+    {'name': 'age', 'type': 'continuous', 'min': None, 'max': None, 'integer': True, 'basis': 'unconfirmed'}
+    >>> draft_column("cough", ["no", "yes", "no", ""] * 20).facts
+    {'name': 'cough', 'type': 'categorical', 'values': ['no', 'yes', '?'], 'basis': 'unconfirmed'}
+    """
+    text = [_plain_text(cell) for cell in cells]
+    marker = _marker(text)
+    there = [cell for cell in text if cell is not None and cell != marker and not _is_marker(cell)]
+    numbers = [number for number in map(number_of, there) if math.isfinite(number)]
+    texts = [cell for cell in there if isinstance(cell, str)]
+    if _mostly(DATE, texts, there):
+        return _left_out(name, "dates or times", "a number would do, such as the year")
+    if _mostly(COMMA, texts, there):
+        return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
+    numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
+    if numeric and len(set(numbers)) > 2 and not is_label:
+        return _number(name, numbers, (marker or "?") if len(there) < len(text) else None)
+    return _category(name, [cell for cell in text if cell is not None], None in text, is_label)
+
+
+def _plain_text(cell: Any) -> bool | int | float | str | None:
+    """What a cell says, without spaces around it; None where it is empty."""
+    plain = plain_of(cell)
+    plain = plain.strip() if isinstance(plain, str) else plain
+    return None if plain == "" or plain != plain else plain
+
+
+def _is_marker(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.casefold() in MARKERS
+
+
+def _marker(text: Sequence[Any]) -> str | None:
+    """The word that stands for a missing number, if there is one: a usual one, or one that many cells share."""
+    words = Counter(
+        cell for cell in text if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
+    )
+    usual = [word for word, _ in words.most_common() if _is_marker(word)]
+    often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(text) / 2]
+    return next(iter(usual or often), None)
+
+
+def _mostly(pattern: re.Pattern[str], texts: list[str], there: list[Any]) -> bool:
+    return bool(there) and sum(pattern.fullmatch(text) is not None for text in texts) >= MOSTLY * len(there)
+
+
+def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColumn:
+    whole = all(number.is_integer() for number in numbers)
+    distinct = len(set(numbers))
+    if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or _ID.search(name)):
+        return _left_out(name, IDENTIFIER, "add it by hand if it is a number")
+    facts: dict[str, Any] = {"name": name, "type": NUMBER, "min": None, "max": None}
+    facts |= {"integer": True} if whole else {}
+    facts |= {"missing": marker} if marker is not None else {}
+    facts |= {"basis": UNCONFIRMED}
+    taken = "a whole number" if whole else "a number"
+    note = "" if marker is None else ", missing in places" if marker == "?" else f', "{marker}" where missing'
+    return DraftedColumn(name, taken + note, FILL, facts)
+
+
+def _category(name: str, text: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
+    counted = Counter((type(cell), cell) for cell in text)  # 1 and True are two cells
+    common = [cell for (_, cell), count in counted.items() if count >= ENOUGH]
+    if len(counted) == len(text) > 2 * MOST_VALUES and not is_label:
+        return _left_out(name, IDENTIFIER, "not to learn from")
+    alone = sum(count for count in counted.values() if count < ENOUGH)
+    if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(text) / 2):
+        taken = f"more than {MOST_VALUES} values: a text, a name or a number in words"
+        return _left_out(name, taken, "list the classes" if is_label else "add it by hand if its values are few")
+    values = sorted(common, key=lambda cell: (isinstance(cell, str), cell))
+    rare = gaps or len(common) < len(counted)
+    other = next(
+        (cell for cell in values if _is_marker(cell) and cell.casefold() != "none"), "?"
+    )  # none can be a value
+    if rare and values and other not in values and not is_label:
+        values.append(other)
+    facts: dict[str, Any] = {"name": name, "type": CATEGORY, "values": values or None}
+    facts |= {"other": other} if other != "?" and not is_label else {}
+    facts |= {"basis": UNCONFIRMED}
+    taken = f"one of {len(values)} values" if values else f"values that fewer than {ENOUGH} records share"
+    note = f', "{other}" for missing and rare ones' if other in values and not is_label else ""
+    return DraftedColumn(name, taken + note, CONFIRM if values else LIST, facts)
+
+
+def _left_out(name: str, taken_for: str, to_do: str) -> DraftedColumn:
+    return DraftedColumn(name, taken_for, to_do, None)

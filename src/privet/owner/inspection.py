@@ -1,0 +1,167 @@
+"""Looking at the rows themselves: the data owner's check. OUTSIDE PRIVACY."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.bidi import isolated
+from privet.errors import TableError
+from privet.owner.hints import hints_of
+from privet.schema.facts import Attribute, Categorical, Schema
+from privet.tables.cells import UNKNOWN, each, plain_of, reader_of
+from privet.tables.declared import refuse_source
+from privet.tables.encoding import encode_features, open_for, values_of
+from privet.tables.files import Records, faults_of_lines
+from privet.tables.frames import Array, as_column, cells_of, numbers_of
+from privet.tables.inferring import absent
+
+REMEDIES = {
+    "out of range": "clipped to the bounds",
+    "not whole": "binned as it is",
+    "missing label": "dropped",
+    "unknown label": "dropped",
+}  # what a fit does about a fault; for other faults the encoding is asked
+WHOLE_LINES = "whole lines"  # the column, as it were, of what no cell of a line can be blamed for
+HARMLESS = "not whole"  # a fault that costs nothing
+LONGEST = 40  # characters of a value that a finding shows
+MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above which a check fails
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of fault in one column: how many rows have it and the first of them, counted from 0.
+
+    ``remedy`` is what a fit does about it, ``hints`` are guesses at what went wrong, and ``values`` the cells
+    themselves, the most frequent first, each with the number of records that have it.
+    """
+
+    column: str
+    fault: str
+    count: int
+    rows: tuple[int, ...]
+    remedy: str = ""
+    hints: tuple[str, ...] = ()
+    values: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        rows = ", ".join(map(str, self.rows)) + (", ..." if self.count > len(self.rows) else "")
+        more = ", ..." if self.values and sum(count for _, count in self.values) < self.count else ""
+        named = ", ".join(f"{value} ({count})" for value, count in self.values) + more
+        text = "".join(f"\n    {line}" for line in (*([f"values: {named}"] if named else []), *self.hints))
+        return f"{isolated(self.column)}: {self.count} {self.fault} (rows {rows}); at fit: {self.remedy}{text}"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What :func:`check_table` found. It tells of single records and must not be published."""
+
+    findings: tuple[Finding, ...]
+    records: int
+    bad_rows: int
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    def ruinous(self, most: float = MOST_OUTSIDE) -> tuple[Finding, ...]:
+        """The faults that more than a share ``most`` of all records have: a fit would learn little of that column."""
+        return tuple(f for f in self.findings if f.fault != HARMLESS and f.count > most * self.records)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"private": False, "ok": self.ok, **asdict(self)}
+
+    def __str__(self) -> str:
+        lines = [
+            "This check reads the records: it is outside privacy, for the data owner only; do not publish.",
+            f"{self.records} records, {self.bad_rows or 'none'} with faults (rows are counted from 0).",
+        ]
+        return "\n".join([*lines, *(f"- {finding}" for finding in self.findings)])
+
+
+def check_table(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
+    """Count and locate bad rows before a fit. OUTSIDE PRIVACY: for the data owner's eyes only.
+
+    A missing number is no fault where the schema declares a missing marker. What a fit refuses by names and declared
+    types is refused here too.
+    """
+    refuse_source(schema, table, labels, with_label=True)
+    columns = open_for(table, schema, with_label=labels is None)
+    lost = _lost(table, columns.read(schema.names[0]))
+    findings, bad = _unreadable(table, lost, limit), lost.copy()
+    for attribute in (*schema.attributes, schema.label):
+        given = attribute is schema.label and labels is not None
+        column = as_column(labels) if given else columns.read(attribute.name)
+        if column.size != bad.size:
+            raise TableError(f"column {attribute.name!r} differs in length from {schema.names[0]!r}")
+        for fault, rows in _faults(attribute, column).items():
+            rows &= ~lost
+            if rows.any():
+                named = f"{fault} label" if attribute is schema.label else fault
+                first = tuple(np.flatnonzero(rows)[:limit].tolist())
+                remedy = REMEDIES.get(named) or _reading_of(schema, attribute, fault)
+                cells = cells_of(column[rows])
+                hints = hints_of(attribute, cells) if fault in ("unknown", "not a number") else ()
+                values = () if fault == "missing" else _frequent(cells, limit)
+                findings.append(Finding(attribute.name, named, int(rows.sum()), first, remedy, hints, values))
+                bad |= rows
+    return CheckReport(tuple(findings), bad.size, int(bad.sum()))
+
+
+def _lost(table: Any, column: Array) -> NDArray[np.bool_]:
+    """The records of a CSV file whose line cannot be read: they are missing everywhere."""
+    if not isinstance(table, Records) or table.path is None:
+        return np.zeros(column.size, dtype=bool)
+    return np.fromiter((cell is None for cell in cells_of(column)), bool, column.size)
+
+
+def _unreadable(table: Any, lost: NDArray[np.bool_], limit: int) -> list[Finding]:
+    if not lost.any():
+        return []
+    first = tuple(np.flatnonzero(lost)[:limit].tolist())
+    hints = tuple(f"{count} {why}" for why, count in faults_of_lines(table.path).most_common())
+    return [Finding(WHOLE_LINES, "unreadable", int(lost.sum()), first, "dropped", hints)]
+
+
+def _frequent(cells: list[Any], limit: int) -> tuple[tuple[str, int], ...]:
+    """The most frequent cells as they would be written in Python, each at most so long that a line can hold some."""
+    written = Counter(repr(plain_of(cell)) for cell in cells)
+    short = [
+        (text if len(text) <= LONGEST else text[: LONGEST - 3] + "...", n) for text, n in written.most_common(limit)
+    ]
+    return tuple(short)
+
+
+def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:
+    """How the encoding reads a cell that is missing or unknown, in words. It is asked, so this is always true."""
+    listed = attribute.values if isinstance(attribute, Categorical) else ("no number",)
+    cell = None if fault == "missing" else max(map(str, listed), key=len) + "?"  # longer than all that are listed
+    code = int(encode_features(Schema((attribute,), schema.label), {attribute.name: [cell]})[0, 0])
+    if isinstance(attribute, Categorical):
+        return f"read as {attribute.values[code]!r}"
+    if attribute.missing is not None and code == attribute.arity - 1:
+        return "read as missing, a branch of its own"
+    edges = [attribute.low, *attribute.cuts.tolist(), attribute.high]
+    return f"read as a number from {edges[code]:g} to {edges[code + 1]:g}"
+
+
+def _faults(attribute: Attribute, column: Array) -> dict[str, NDArray[np.bool_]]:
+    if isinstance(attribute, Categorical):
+        codes = np.fromiter(each(reader_of(attribute), cells_of(column)), np.int32, column.size)
+        unknown = codes == UNKNOWN
+        missing = unknown & absent(column)
+        return {"missing": missing, "unknown": unknown & ~missing}
+    values, text = values_of(attribute, column), numbers_of(column)
+    # A number that became NaN was the missing marker.
+    missing = np.isnan(values) & (~np.isnan(text) | absent(column, str(attribute.missing or "")))
+    outside = (values < attribute.low) | (values > attribute.high)
+    return {
+        "missing": missing & (attribute.missing is None),
+        "not a number": np.isnan(values) & ~missing,
+        "out of range": outside,
+        "not whole": ~outside & ~np.isnan(values) & (values != np.rint(values)) & attribute.integer,
+    }

@@ -1,0 +1,109 @@
+"""What a planner foresees: points lost, records a leaf needs, and how far off answers will be."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from privet.planning.strength import Strength
+
+NOTICE = (
+    "Simulated: invented records with the noise of a real fit. No record of yours was read and no budget was spent. "
+    "Your table will differ; read a forecast as an order of magnitude, not as a promise."
+)
+
+
+def in_points(value: float) -> str:
+    """With one digit, and no minus before a zero.
+
+    >>> in_points(-0.04), in_points(-0.06)
+    ('0.0', '-0.1')
+    """
+    return f"{round(value, 1) + 0.0:.1f}"
+
+
+@dataclass(frozen=True)
+class ForecastLine:
+    """One learner at one epsilon, averaged over invented tables. Accuracy as a fraction, losses in points."""
+
+    recipe: str
+    settings: str  # what differs from the recipe's defaults
+    epsilon: float
+    accuracy: float
+    without_noise: float  # the same learner on the same tables at an epsilon so large that noise is nothing
+    error: float  # standard error of the points lost
+    leaf_records: int  # from so many records on, a leaf of one tree has the right label
+
+    @property
+    def learner(self) -> str:
+        return f"{self.recipe}, {self.settings}" if self.settings else self.recipe
+
+    @property
+    def lost(self) -> float:
+        """Points of accuracy that privacy costs."""
+        return 100 * (self.without_noise - self.accuracy)
+
+    def __str__(self) -> str:
+        return f"{in_points(self.lost)} ± {self.error:.1f}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How far off a count, and all class counts at once, will be if a whole epsilon is spent on them."""
+
+    epsilon: float
+    count_within: int
+    class_counts_within: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A forecast for every learner and epsilon, and an answer's error for every epsilon."""
+
+    schema: str
+    records: int
+    simulated_records: int
+    signal: Strength
+    largest_class: float | None
+    worlds: int
+    confidence: float
+    lines: tuple[ForecastLine, ...]
+    answers: tuple[Answer, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said with the numbers."""
+        text = [NOTICE]
+        if self.simulated_records < self.records:
+            text.append(
+                f"{self.simulated_records:,} records stand for {self.records:,}, each epsilon raised in proportion: "
+                "what noise does depends on epsilon times the number of records."
+            )
+        return tuple(text)
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        return tuple(answer.epsilon for answer in self.answers)
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(line.learner for line in self.lines))
+
+    def of(self, learner: str) -> tuple[ForecastLine, ...]:
+        """The forecasts of a learner, or of a recipe, by growing epsilon."""
+        return tuple(f for f in self.lines if learner in (f.learner, f.recipe))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "notes": list(self.notes),
+            "private": False,
+            "schema": self.schema,
+            "records": self.records,
+            "simulated_records": self.simulated_records,
+            "signal": asdict(self.signal),
+            "largest_class": self.largest_class,
+            "worlds": self.worlds,
+            "confidence": self.confidence,
+            "forecasts": [asdict(f) | {"lost": f.lost} for f in self.lines],
+            "answers": [asdict(answer) for answer in self.answers],
+        }

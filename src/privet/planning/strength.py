@@ -1,0 +1,199 @@
+"""Invented tables with a signal of declared strength, over any schema: what the planner tries learners on.
+
+A random tree of Friedman & Schuster's generator (:mod:`privet.datasets.fs`) labels uniform records; a share of the
+labels is then drawn anew. One tree alone is harder than most real tables, where many attributes say a
+little of the same thing. So the attributes that the tree does not use *lean*: each class has values of its own there,
+and some of the records take one of those instead of any. Where the owner has an idea of how large the largest class is,
+records are drawn so; a learner that hears only noise is as right as that class is large.
+
+Three strengths, chosen once for all schemas (docs/experiments/forecast.md shows how well they fit real tables):
+
+- ``strong``: one attribute nearly decides, and most others lean with it (party lines in votes, edible mushrooms);
+- ``medium``: two attributes together, with exceptions (incomes from census data);
+- ``weak``: three, among much that nobody can predict (who will answer an advertisement).
+
+>>> from privet.datasets.fs import domain
+>>> rng = np.random.default_rng(0)
+>>> world = World.draw(domain(), SIGNALS["strong"], rng)
+>>> records = world.sample(2000, rng)
+>>> share = float((world.tree.classify(records) == records.labels).mean())
+>>> 0.9 < share < 1  # one label in ten is drawn anew, which may be the same again
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.datasets.fs import HiddenTree, Sample, random_tree, sample
+from privet.errors import ParameterError
+from privet.schema import Numeric, Schema
+from privet.tables.encoding import Codes
+from privet.tables.frozen import Frozen
+
+POOL = 4  # times as many records are drawn as are kept, where classes are to be as common as declared
+
+Home = tuple[NDArray[Any], ...]
+"""For each class: the values of an attribute that are its own, or the two ends of a range."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How much of a label can be known.
+
+    Parameters
+    ----------
+    name : what an owner calls it
+    depth : the most tests on a path of the hidden tree
+    label_noise : the share of labels drawn anew, each class as likely as in the whole table
+    lean : the largest share of records that take a value of their class in an attribute the tree does not use;
+        each such attribute has a share of its own between 0 and this
+    """
+
+    name: str
+    depth: int
+    label_noise: float
+    lean: float
+
+    @property
+    def margin(self) -> float:
+        """By how much of its records the largest class of a pure leaf is ahead of any other."""
+        return 1 - self.label_noise
+
+
+STRENGTHS = {
+    signal.name: signal
+    for signal in (
+        Strength("weak", depth=3, label_noise=0.6, lean=0.3),
+        Strength("medium", depth=2, label_noise=0.3, lean=0.6),
+        Strength("strong", depth=1, label_noise=0.1, lean=0.8),
+    )
+}
+
+
+def parse_strength(signal: Strength | str) -> Strength:
+    """A signal, or one by its name."""
+    if isinstance(signal, Strength):
+        return signal
+    if signal not in STRENGTHS:
+        raise ParameterError(f"signal must be one of {', '.join(map(repr, STRENGTHS))}, not {signal!r}")
+    return STRENGTHS[signal]
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """One way things could be: a hidden tree, how the other attributes lean, how common classes are.
+
+    Tables are drawn from it.
+    """
+
+    tree: HiddenTree
+    signal: Strength
+    homes: dict[int, Home]
+    leaning: dict[int, float]
+    balance: NDArray[np.float64] | None = None  # the share of each class; None for what the tree makes of it
+
+    @classmethod
+    def draw(
+        cls, schema: Schema, signal: Strength, rng: np.random.Generator, largest_class: float | None = None
+    ) -> World:
+        tree = random_tree(schema, signal.depth, rng)
+        used = set(tree.attribute.tolist())
+        others = [a for a, arity in enumerate(schema.arities) if a not in used and arity > 1]
+        homes = {a: _home(schema, a, rng) for a in others}
+        leaning = {a: signal.lean * float(rng.random()) for a in others}
+        return cls(tree, signal, homes, leaning, _balance(tree, largest_class, rng))
+
+    def sample(self, n: int, rng: np.random.Generator) -> Sample:
+        """``n`` records of this world. They are nobody's."""
+        schema = self.tree.schema
+        plain = sample(self.tree, n, rng) if self.balance is None else self._balanced(n, rng)
+        features, values = plain.features.copy(), {a: column.copy() for a, column in plain.values.items()}
+        for a, home in self.homes.items():
+            leaning = rng.random(n) < self.leaning[a]
+            for c, own in enumerate(home):
+                here = np.flatnonzero(leaning & (plain.labels == c))
+                if a in values:
+                    values[a][here] = _between(schema.attributes[a], own, len(here), rng)
+                else:
+                    features[a][here] = rng.choice(own, len(here))
+        labels = plain.labels.copy()
+        where = np.flatnonzero(rng.random(n) < self.signal.label_noise)
+        labels[where] = rng.choice(schema.n_classes, len(where), p=self.balance)
+        for a, column in values.items():
+            features[a] = _bins(schema, a, column)
+        return Sample(schema, features, labels, values)
+
+    def _balanced(self, n: int, rng: np.random.Generator) -> Sample:
+        """Records of the tree, chosen from more of them so that classes are as common as declared."""
+        assert self.balance is not None
+        pool = sample(self.tree, POOL * n, rng)
+        of_class = [np.flatnonzero(pool.labels == c) for c in range(len(self.balance))]
+        shares = self.balance * [there.size > 0 for there in of_class]  # a tiny leaf may be missing from the pool
+        sizes = rng.multinomial(n, shares / shares.sum())
+        chosen = rng.permutation(
+            np.concatenate(
+                [
+                    rng.choice(there, size, replace=size > there.size)
+                    for there, size in zip(of_class, sizes, strict=True)
+                    if size
+                ]
+            )
+        )
+        values = {a: column[chosen] for a, column in pool.values.items()}
+        return Sample(pool.schema, pool.features[:, chosen], pool.labels[chosen], values)
+
+
+def codes_for(records: Sample, schema: Schema) -> Codes:
+    """Records as codes of the same schema cut otherwise, as a recipe prepares it."""
+    features = records.features.astype(np.uint8 if max(schema.arities) <= 256 else np.uint16)
+    for a, column in records.values.items():
+        features[a] = _bins(schema, a, column)
+    features.setflags(write=False)
+    return Codes(features, records.labels)
+
+
+def frozen_of(records: Sample) -> Frozen:
+    """Records as an engine keeps them whose numbers may be cut anew."""
+    columns = [records.values.get(a, codes) for a, codes in enumerate(records.features)]
+    return Frozen(records.schema, tuple(columns), records.labels)
+
+
+def _balance(tree: HiddenTree, largest_class: float | None, rng: np.random.Generator) -> NDArray[np.float64] | None:
+    """One of the tree's classes is the largest, the others share the rest; a tree of one class has no choice."""
+    present = np.unique(tree.label[tree.label >= 0])
+    if largest_class is None or len(present) < 2:
+        return None
+    shares = np.zeros(tree.schema.n_classes)
+    shares[present] = (1 - largest_class) / (len(present) - 1)
+    shares[rng.choice(present)] = largest_class
+    return shares
+
+
+def _home(schema: Schema, a: int, rng: np.random.Generator) -> Home:
+    attribute, classes = schema.attributes[a], schema.n_classes
+    place = rng.permutation(classes)
+    if isinstance(attribute, Numeric):
+        inner = np.sort(rng.uniform(attribute.low, attribute.high, classes - 1))
+        ends = np.concatenate([[attribute.low], inner, [attribute.high]])
+        return tuple(ends[place[c] : place[c] + 2] for c in range(classes))
+    dealt = rng.permutation(attribute.arity)
+    hands = min(classes, attribute.arity)  # more classes than values: some share theirs
+    return tuple(dealt[place[c] % hands :: hands] for c in range(classes))
+
+
+def _between(attribute: Any, ends: NDArray[Any], n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    drawn = rng.uniform(ends[0], ends[1], n)
+    if attribute.integer:
+        return np.clip(np.rint(drawn), np.ceil(attribute.low), np.floor(attribute.high))
+    return drawn
+
+
+def _bins(schema: Schema, a: int, column: NDArray[np.float64]) -> NDArray[np.intp]:
+    attribute = schema.attributes[a]
+    assert isinstance(attribute, Numeric)
+    return np.searchsorted(attribute.cuts, column, side="left")

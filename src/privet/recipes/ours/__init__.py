@@ -1,0 +1,1 @@
+"""privet's own recipes."""

@@ -1,0 +1,302 @@
+"""The exact whole-tree mechanism: privet's own, and its recommended single tree.
+
+Bai et al. 2017 show that one mechanism over several levels beats one per level. They use Markov chains, because there
+are too many trees to enumerate. But the score is a sum over leaves, so the normaliser factorises: a labelled tree can
+be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing more.
+
+Budget: a fiftieth of B buys about how many records there are (nothing, where ``n_public`` says it). By that number a
+public rule decides which share buys where numbers lie, and how many levels are drawn at once, in how many blocks. Of
+what is left, ``leaf_share`` buys class counts in the leaves, and the blocks have equal parts of the rest.
+
+Tests have two children, or (``tests="multiway"``, the papers' trees) one for every value of an attribute; the mechanism
+is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ParameterError
+from privet.growing.cutting.cuts import worth_finding
+from privet.growing.cutting.grids import near_zero, public_grids
+from privet.growing.greedy.grower import MAX_LEAVES, Progress
+from privet.growing.whole.blocks import Blocks, grow_blocks
+from privet.growing.whole.depth_rules import LEAF_SHARE, block_levels, cuts_worth, leaf_share
+from privet.growing.whole.whole_tree import (
+    WEIGHT_UNIT,
+    affordable_depth,
+    affordable_multiway_depth,
+    most_leaves,
+    test_prior,
+)
+from privet.models.tree import Tree
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.samplers.tree_space import TreeSpace
+from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
+from privet.recipes.recipe import Info, Recipe, Survey, check_choice, check_whole, exact_share
+from privet.recipes.surveying import buy_count, cut_where_records_lie
+from privet.schema import Schema
+from privet.structure.splits import Tests
+
+LEAST_PART = 32  # of epsilon is one such part, at least, for each block: after cuts and leaves, for ten blocks
+TESTS = {"binary": Tests.binary, "multiway": Tests.multiway}
+
+
+@dataclass(frozen=True)
+class ExactTree(Recipe):
+    """One tree, drawn whole and exactly: privet's recommended single tree.
+
+    Parameters
+    ----------
+    max_depth : int, list of int or "auto"
+        The number of tests on a path. "auto" is the deepest that one draw affords, from public facts alone, and deeper
+        where there are records for it. Trees deeper than a draw affords are drawn in blocks that share epsilon; a list
+        says how many levels each block has.
+    tests : "binary" or "multiway"
+        Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.
+    bins : int
+        Into how many bins of equal width numeric attributes without thresholds of their own are cut, where their cuts
+        are not bought. Multiway trees want few: each is a child.
+    grid : "bought", "near-zero" or "even"
+        Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie, by
+        a public rule on the number of records, and cuts them there; where too little could be said, at public points
+        that also close in on zero, or on the bound nearest to it. "near-zero" is public too, and merges bins further
+        from zero than two fifths of the declared range, by two and then by four; "even" keeps all, as it is always
+        done with fewer than ten bins, few whole numbers, and multiway tests.
+    cuts : int or "auto"
+        How many cuts a number gets where they are bought; "auto" is about nine, fewer where numbers are many.
+    leaf_prior : float
+        The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
+    measure : "tests" or "attributes"
+        Whether every test or every attribute has the same prior weight.
+    attribute_prior : dict of attribute to weight, optional
+        Favours attributes (above 1), disfavours (below 1) or forbids them (0).
+    class_weights : dict of label to weight in [0, 1], optional
+        What a correctly classified record of each class counts, in sixteenths. Public: never computed from the table.
+    leaf_share : float or "auto"
+        The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; 0 leaves them sure of
+        their labels. "auto" is a twentieth, and down to a fiftieth where there are so few records that counts say
+        little.
+    n_public : int, optional
+        The number of records, where it is no secret. The fit then need not buy it; the certificate says so.
+
+    Examples
+    --------
+    >>> from privet import ExactTreeClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon
+    Fraction(1, 1)
+    """
+
+    info: ClassVar[Info] = Info(
+        name="exact",
+        title="exact whole tree",
+        citation="privet, after Bai et al., Sci. China 2017",
+        budget="B for the whole tree, in one draw or a few, and small shares for cuts and leaves",
+        guarantee={"sound": "pure epsilon"},
+        chooses="the whole tree",
+        trees="1",
+        depth="as deep as the records carry, or user",
+        numeric="thresholds where the records lie, bought; or on a public grid, or bins",
+        recommended="one tree to read and to show; the default",
+    )
+
+    max_depth: int | Sequence[int] | Literal["auto"] = "auto"
+    tests: Literal["binary", "multiway"] = "binary"
+    bins: int = 20
+    grid: Literal["bought", "near-zero", "even"] = "bought"
+    cuts: int | Literal["auto"] = "auto"
+    leaf_prior: float = 0.5
+    measure: Literal["tests", "attributes"] = "tests"
+    attribute_prior: Mapping[str, float] | None = None
+    class_weights: Mapping[Any, float] | None = None
+    leaf_share: float | Literal["auto"] = "auto"
+    n_public: int | None = None
+
+    def check(self) -> None:
+        if isinstance(self.max_depth, list | tuple):
+            if not self.max_depth:
+                raise ParameterError("max_depth is an empty list; name the levels of each block, as in [4, 3]")
+            for levels in self.max_depth:
+                check_whole(levels, "each entry of max_depth", 1, 1000)
+        elif self.max_depth != "auto":
+            check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_choice(self.tests, "tests", tuple(TESTS))
+        check_whole(self.bins, "bins", 2, 65_000)
+        check_choice(self.grid, "grid", ("bought", "near-zero", "even"))
+        if self.cuts != "auto":
+            check_whole(self.cuts, "cuts", 1, 1000)
+        check_choice(self.measure, "measure", ("tests", "attributes"))
+        for name in ("attribute_prior", "class_weights"):
+            if not isinstance(getattr(self, name), Mapping | None):
+                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
+        for name in ("leaf_prior", "leaf_share"):
+            value = getattr(self, name)
+            if name == "leaf_share" and value == "auto":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
+                raise ParameterError(f"{name} must be a number from 0 up to but not including 1, not {value!r}")
+        if self.n_public is not None:
+            check_whole(self.n_public, "n_public", 1, 2**40)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """In a form that a file can hold: keys in JSON are text, and labels may be something else."""
+        return as_pairs(super().params)
+
+    @classmethod
+    def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
+        return from_pairs(params)
+
+    def prepare(self, schema: Schema) -> Schema:
+        return schema.with_bins(self.bins) if self.recuts(schema) else self._public_cuts(schema)
+
+    def recuts(self, schema: Schema) -> bool:
+        return self.grid == "bought" and bool(self._numbers(schema))
+
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        blocks, recuts = self.blocks(data.schema), self.recuts(data.schema) and data.can_be_recut
+        if not recuts and self.max_depth != "auto":
+            return Survey(self, data, epsilon)
+        # What is wrong with public facts is said before anything is bought, here of the least that a block can get.
+        assert blocks.space is not None
+        blocks.space.check(epsilon / (data.ledger.steps * LEAST_PART), data.schema)
+        signal, left = buy_count(data, self.n_public, epsilon)
+        notes, planned = [str(signal)], self
+        if self.leaf_share == "auto":
+            planned = replace(planned, leaf_share=float(leaf_share(float(signal))))
+        if recuts:
+            schema, numbers = data.schema, self._numbers(data.schema)
+            count = self._how_many_cuts(schema, numbers, float(signal))
+            data, cost, text = cut_where_records_lie(
+                data, signal, numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.bins)
+            )
+            left, notes = left - cost, [*notes, text]
+        if self.max_depth == "auto":
+            tests, _ = self._tests(data.schema)
+            levels = self._levels(data.schema, tests, float(signal), data)
+            planned, notes = replace(planned, max_depth=levels), [*notes, said_of_levels(levels, len(tests))]
+        return Survey(planned, data, left, tuple(notes))
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree:
+        steps = data.ledger.steps
+        return grow_blocks(data.level(), self.blocks(data.schema), epsilon, progress, steps)
+
+    def blocks(self, schema: Schema) -> Blocks:
+        """The public space a tree is drawn from."""
+        tests, prior = self._tests(schema)
+        levels = self._levels(schema, tests)
+        depth = sum(levels)
+        leaves = most_leaves(tests.arity.tolist(), depth)
+        if self.tests == "multiway" and leaves > MAX_LEAVES:
+            raise ParameterError(
+                f"a tree of max_depth={depth} can have {leaves:,} leaves, more than {MAX_LEAVES:,}; lower max_depth or "
+                "bins, or use tests='binary'"
+            )
+        space = TreeSpace(
+            tests=tests,
+            n_classes=schema.n_classes,
+            # The root always splits if it can. Two early leaves with one label below it are as good as a single leaf.
+            leaf_prior=(0.0, *(self.leaf_prior,) * max(levels))[: max(levels)],
+            test_prior=prior,
+            class_weights=self._sixteenths(schema),
+            weight_unit=WEIGHT_UNIT if self.class_weights else 1,
+        )
+        share = LEAF_SHARE if self.leaf_share == "auto" else exact_share(self.leaf_share)
+        return Blocks(space, depth, share, levels)
+
+    # -- what is left to a plan ------------------------------------------------------------------------------------
+
+    def _numbers(self, schema: Schema) -> tuple[int, ...]:
+        """The numbers whose cuts are worth buying: not of few whole numbers, and not of a forbidden attribute."""
+        favours = self.attribute_prior or {}
+        return tuple(a for a in worth_finding(schema, self.bins) if favours.get(schema.names[a]) != 0)
+
+    def _how_many_cuts(self, schema: Schema, numbers: Sequence[int], signal: float) -> int:
+        if self.cuts != "auto":
+            return int(self.cuts)
+        if self.tests == "multiway":
+            return self.bins - 1
+        others = int((~np.isin(Tests.binary(schema).attribute, numbers)).sum())
+        return cuts_worth(signal, len(numbers), others, schema.n_classes)
+
+    def _public_cuts(self, schema: Schema) -> Schema:
+        """The public grid that was asked for, or the finest that leaves a draw of three levels."""
+        if self.grid == "even" or self.tests == "multiway":
+            return schema.with_bins(self.bins)
+        if self.grid == "near-zero":
+            return near_zero(schema, self.bins)
+        grids = public_grids(schema, self.bins)
+        return next((grid for grid in grids if _three_levels(grid)), grids[-1])
+
+    def _tests(self, schema: Schema) -> tuple[Tests, npt.NDArray[np.float64]]:
+        """The tests that a tree can carry, and their prior weights. A forbidden one is not counted: that saves time."""
+        tests = TESTS[self.tests](schema)
+        prior = test_prior(schema, tests, self.measure, self.attribute_prior)
+        usable = np.flatnonzero(prior)
+        return tests.take(usable), prior[usable]
+
+    def _levels(
+        self, schema: Schema, tests: Tests, signal: float = 0.0, data: PrivateDataset | None = None
+    ) -> tuple[int, ...]:
+        """How many levels each block has: as many as a draw affords, until all that are wanted are there.
+
+        What is left to a plan is also no more than the engine of ``data`` can count at once.
+        """
+        binary = bool((tests.arity == 2).all())
+        affordable = (
+            affordable_depth(len(tests), schema.n_classes) if binary else affordable_multiway_depth(schema, tests)
+        )
+        in_one_draw, left = min(affordable, len(tests)), len(tests)
+        if self.max_depth == "auto":
+            while binary and data is not None and in_one_draw > 1 and not data.can_draw(tests, in_one_draw):
+                in_one_draw -= 1
+            return block_levels(signal, len(tests), schema.n_classes, in_one_draw) if binary else (in_one_draw,)
+        levels = []
+        for wanted in [self.max_depth] if isinstance(self.max_depth, int) else self.max_depth:
+            wanted = min(wanted, left)
+            left -= wanted
+            levels += [min(in_one_draw, wanted - start) for start in range(0, wanted, max(in_one_draw, 1))]
+        return tuple(levels) or (0,)
+
+    def _sixteenths(self, schema: Schema) -> tuple[int, ...]:
+        if not self.class_weights:
+            return (1,) * schema.n_classes
+        weights = weights_of(self.class_weights, schema)
+        sixteenths = tuple(round(WEIGHT_UNIT * w) for w in weights)
+        lost = [w for w, rounded in zip(weights, sixteenths, strict=True) if w > 0 and not rounded]
+        if lost:
+            raise ParameterError(
+                f"class_weights are rounded to sixteenths, and {lost[0]:g} would become 0; use 0 to ignore a class, or "
+                "at least 1/16"
+            )
+        return sixteenths
+
+
+def _three_levels(schema: Schema) -> bool:
+    """Whether one draw of binary tests affords three levels, or all there can be."""
+    tests = len(Tests.binary(schema))
+    return affordable_depth(tests, schema.n_classes) >= min(tests, 3)
+
+
+def said_of_levels(levels: tuple[int, ...], n_tests: int) -> str:
+    """What was planned, in a sentence.
+
+    >>> said_of_levels((4, 3), n_tests=80)
+    'Drawn in 2 blocks of 4 and 3 levels, from 80 tests: there are records for more leaves than one draw affords.'
+    """
+    if len(levels) == 1:
+        return f"Drawn in one block of {levels[0]} levels, the most that a draw from {n_tests} tests affords."
+    depths = f"{', '.join(map(str, levels[:-1]))} and {levels[-1]}"
+    more = "there are records for more leaves than one draw affords"
+    return f"Drawn in {len(levels)} blocks of {depths} levels, from {n_tests} tests: {more}."

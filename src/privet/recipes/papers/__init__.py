@@ -1,0 +1,1 @@
+"""One paper, one file: citation, budget, errata and where privet differs."""

@@ -1,0 +1,197 @@
+"""Embedding at depth d: a tree in blocks of levels, each drawn at once (Bai et al., Sci. China Inf. Sci. 2017).
+
+A block of d levels is one exponential mechanism over all its subtrees, scored by Gini over their leaves; leaf labels
+come from noisy counts. Budget: eps' = B / (ceil(max_depth / d) + 1) for each block of a path and for its leaf.
+
+Errata: the paper's D counts layers, and Algorithm 1 prints ceil(D/d) where its text (eps/2 for a whole tree) needs
+ceil((D-1)/d). The loop of Algorithm 3 ends at once, because an empty buffer has no variance. The threshold of that
+variance is never given. "All subtrees equally likely" is a strong prior: an attribute with more values has more
+subtrees (mushroom, d = 2: an attribute of 12 values gets 21^10 times the prior of a binary one).
+
+Why ``as-published`` is not private: stopping tests read true counts and true purity. And a data-dependent rule stops
+the chain after some steps, so it samples the mechanism only roughly. (Its Hastings ratio is missing too where
+attributes differ in their number of values.)
+
+Where privet differs: the sound form draws each block exactly, however large the space, because its normaliser
+factorises (docs/proofs/embedded.md); it stops by depth alone; it draws with exp(eps q / 2) where the paper has
+exp(eps q / 4), since Gini moves to one side; and it gives each attribute, not each subtree, the same prior.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privet.errors import ParameterError
+from privet.growing.greedy.grower import Progress
+from privet.growing.whole.blocks import Blocks, Measure, embedding, grow_blocks
+from privet.models.tree import Tree
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.noise import current_source
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, Survey, check_choice, check_whole
+from privet.recipes.unsound.embedding import Search, grow_published, space_size
+from privet.recipes.unsound.mcmc import Chain, ExactStop, Found, OpenBlock, exhaustive_search
+from privet.schema import Schema
+from privet.structure.splits import Tests
+
+SEARCHES = ("auto", "exact", "exhaustive", "mcmc")
+MEASURES = ("auto", "attributes", "subtrees")
+MOST_LISTED = 10**6  # subtrees that an exhaustive search lists; BAI's largest (vote, two levels) has 54,000
+# (buffer, step_limit) of the chain: BAI's for vote, and for tic-tac-toe with two levels.
+CHAINS = {"two": (50, 500), "three": (50, 1000), "whole": (500, 10_000)}
+VARIANCE_THRESHOLD = 1.0  # not given in the paper; scores vary by far more as long as the chain moves
+
+WHY = (
+    "it stops nodes by their true size and purity, so that one record decides what the tree looks like, and it does "
+    "not draw its blocks from the distribution it claims but from what a finite chain has reached"
+)
+
+
+@dataclass(frozen=True)
+class Embedded(Gridded):
+    """Bai et al.'s embedding: one mechanism for several levels of multiway tests.
+
+    Parameters
+    ----------
+    max_depth : int
+        The number of tests on a path; Bai et al. count layers, one more.
+    embedding_depth : int or "whole"
+        How many levels one mechanism draws; epsilon is shared among the blocks of a path and its leaf.
+    search : "auto", "exact", "exhaustive" or "mcmc"
+        How a subtree of a block is found. "exact" draws from the mechanism itself. The others are the paper's and need
+        ``variant="as-published"``, which is not differentially private. "auto" is "exact", or as published
+        "exhaustive" for blocks of one or two levels and "mcmc" for deeper ones.
+    measure : "auto", "attributes" or "subtrees"
+        What is equally likely before the data speak: each attribute in a node (sound), or each subtree (as published).
+    min_records : int
+        As published only: nodes of fewer records are leaves (20; the paper has 50 for mushroom).
+    buffer, step_limit : int, optional
+        As published only: the chain looks at its last ``buffer`` scores and takes at most ``step_limit`` steps. By
+        default the paper's for vote: 50 and 1000 (500 for two levels), 500 and 10000 for a whole tree.
+    variance_threshold : float
+        As published only: the chain stops when its last scores vary by less. Not given in the paper.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
+
+    Examples
+    --------
+    >>> from privet import EmbeddedTreeClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = EmbeddedTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon
+    Fraction(1, 1)
+    """
+
+    info: ClassVar[Info] = Info(
+        name="embedded",
+        title="embedding at depth d",
+        citation="Bai et al., Sci. China Inf. Sci. 2017, Alg. 1-3",
+        budget="B / (ceil(depth/d) + 1) a block and for the leaves",
+        guarantee={"sound": "pure epsilon", "as-published": "none: it stops by true counts, and a chain is finite"},
+        chooses="the whole tree",
+        trees="1",
+        depth="user",
+        numeric="bins where the records lie, bought; or even ones",
+        errata="Alg. 1's budget is off by one layer; the chain's threshold is missing",
+    )
+    unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
+
+    max_depth: int = 3
+    embedding_depth: int | Literal["whole"] = "whole"
+    search: str = "auto"
+    measure: str = "auto"
+    min_records: int = 20
+    buffer: int | None = None
+    step_limit: int | None = None
+    variance_threshold: float = VARIANCE_THRESHOLD
+    bins: int = 10
+    grid: Grid = "bought"
+
+    def check(self) -> None:
+        super().check()
+        check_whole(self.max_depth, "max_depth", 0, 1000)
+        if self.embedding_depth != "whole":
+            check_whole(self.embedding_depth, "embedding_depth", 1, 1000)
+        check_choice(self.search, "search", SEARCHES)
+        check_choice(self.measure, "measure", MEASURES)
+        check_whole(self.min_records, "min_records", 0, 2**32)
+        for name in ("buffer", "step_limit"):
+            if getattr(self, name) is not None:
+                check_whole(getattr(self, name), name, 1, 10**9)
+        threshold = self.variance_threshold
+        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
+            raise ParameterError(f"variance_threshold must be a number of at least 0, not {threshold!r}")
+        if self.search in ("exhaustive", "mcmc") and not self.as_published:
+            raise ParameterError(
+                f"search={self.search!r} is not differentially private: {WHY}. Use search='exact', or reproduce the "
+                "paper with variant='as-published' on data that need no protection"
+            )
+        if self.as_published and (self.search == "exact" or self.measure == "attributes"):
+            raise ParameterError(
+                "search='exact' and measure='attributes' were not published; with variant='as-published' use "
+                "search='exhaustive' or 'mcmc' and measure='subtrees', or variant='sound'"
+            )
+        if self.search == "exhaustive" and self.max_depth > 2 and self.embedding_depth not in (1, 2):
+            raise ParameterError("search='exhaustive' lists all subtrees: embedding_depth must be 1 or 2; try 'mcmc'")
+
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        blocks = self.blocks(data.schema)
+        if self.recuts(data.schema) and blocks.space is not None:
+            # What is wrong with public facts is said before cuts are bought. They leave more than half of epsilon.
+            blocks.space.check(blocks.each(epsilon / 2) / data.ledger.steps, data.schema)
+        return super().survey(data, epsilon)
+
+    def multiway(self, schema: Schema) -> tuple[int, int]:
+        return 1, self.max_depth
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree:
+        blocks = self.blocks(data.schema)
+        if self.as_published:
+            search, rule = self._search(data, blocks, epsilon), ExactStop(self.min_records)
+            return grow_published(data, blocks, epsilon, search, rule, WHY, progress)
+        return grow_blocks(data.level(), blocks, epsilon, progress)
+
+    def blocks(self, schema: Schema) -> Blocks:
+        """How the levels are cut into blocks; no path asks more tests than there are attributes."""
+        tests = Tests.multiway(schema)
+        depth = min(self.max_depth, len(tests))
+        block = depth if self.embedding_depth == "whole" else min(int(self.embedding_depth), depth)
+        measure: Measure = "subtrees" if self.measure == "subtrees" else "attributes"
+        return embedding(tests, schema.n_classes, depth, max(block, 1), measure)
+
+    def _search(self, data: PrivateDataset, blocks: Blocks, epsilon: Fraction) -> Search:
+        scale = float(blocks.each(epsilon) / data.ledger.steps) / 4  # exp(eps' q / (2 x 2))
+        # The kernel's own entropy. random_state is for public choices only, and these are not public.
+        dice = np.random.default_rng(current_source().coins(2**16, 8))
+        small = space_size(data.schema.arities, min(blocks.block, 2) + 1) <= MOST_LISTED
+        if self.search == "exhaustive" and not small:
+            raise ParameterError(f"a block has more than {MOST_LISTED:,} subtrees, too many to list; use search='mcmc'")
+        listed, chain = self.search != "mcmc" and small, self.chain(blocks)
+
+        def search(block: OpenBlock) -> Found:
+            # By the block's own depth: the last block of a path may have fewer levels than the others.
+            if listed and block.depth <= 2:
+                return exhaustive_search(block, scale, dice)
+            return chain.run(block, scale, dice)
+
+        return search
+
+    def chain(self, blocks: Blocks) -> Chain:
+        """The chain with the paper's buffer and number of steps where none are given."""
+        whole = len(blocks.depths) == 1 and blocks.block > 2
+        buffer, steps = CHAINS["whole" if whole else "two" if blocks.block <= 2 else "three"]
+        return Chain(
+            buffer if self.buffer is None else self.buffer,
+            steps if self.step_limit is None else self.step_limit,
+            float(self.variance_threshold),
+        )

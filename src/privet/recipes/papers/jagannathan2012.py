@@ -1,0 +1,114 @@
+"""Private-RDT, the first private random forest (Jagannathan, Pillaipakkamnatt & Wright 2012).
+
+Ten random trees (five below 500 records) of depth min(m/2, log_b n - 1), b the mean number of children; noisy class
+counts in their leaves with B / trees each; the trees' counts are added up.
+
+Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
+budget. A leaf is empty when its noisy counts say so, never when no record is in it; an empty leaf says nothing. Leaves
+are capped by a public number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privet.growing.forests.leaf_counts import buy_leaf_counts, size_of
+from privet.growing.forests.random_trees import RandomTrees
+from privet.growing.greedy.grower import Progress
+from privet.models.forest import Forest
+from privet.models.leaf_counts import add_up, as_trees, shares
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.gridded import Grid, SizedGrid
+from privet.recipes.recipe import Info, check_whole, exact_share
+from privet.schema import Numeric
+
+
+def depth_of(n: int, branches: Sequence[int]) -> int:
+    """min(m/2, log_b n - 1), at least 1; ``branches`` is how many children a test on each attribute has.
+
+    >>> depth_of(45_222, [2] * 14), depth_of(300, [3] * 16)
+    (7, 4)
+    """
+    mean = max(sum(branches) / len(branches), 2) if branches else 2
+    return max(1, min(len(branches) // 2, math.floor(math.log(max(n, 1)) / math.log(mean)) - 1))
+
+
+@dataclass(frozen=True)
+class Jagannathan2012(SizedGrid):
+    """Private-RDT, the first private random forest: leaf counts of all trees, added up.
+
+    Parameters
+    ----------
+    trees : int or "auto"
+        How many trees share epsilon; "auto" is ten, or five for fewer than 500 records.
+    max_depth : int or "auto"
+        The number of tests on a path; "auto" is by the number of attributes, of their values and of records.
+    bins : int
+        On a grid of how many bins numbers are cut.
+    grid : "bought" or "even"
+        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
+        between the declared bounds.
+    n_public : int, optional
+        The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
+    count_share : float
+        The share of epsilon that buys the number of records. Nothing is bought where neither ``trees`` nor
+        ``max_depth`` is "auto".
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import Jagannathan2012Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = Jagannathan2012Classifier(schema=schema, epsilon=1).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    (10, Fraction(1, 1))
+    """
+
+    info: ClassVar[Info] = Info(
+        name="jagannathan2012",
+        title="Private-RDT",
+        citation="Jagannathan, Pillaipakkamnatt & Wright, Trans. Data Privacy 2012",
+        budget="B / trees a tree, less a share for n unless n is public",
+        guarantee={"sound": "pure epsilon"},
+        chooses="at random",
+        trees="10, or 5 if n < 500",
+        depth="min(m/2, log_b n - 1)",
+        numeric="random cuts, on a grid that is bought or even",
+    )
+
+    trees: int | Literal["auto"] = "auto"
+    max_depth: int | Literal["auto"] = "auto"
+    bins: int = 64
+    grid: Grid = "bought"
+    n_public: int | None = None
+    count_share: float = 0.05
+    max_leaves: int = 4096
+
+    def check(self) -> None:
+        super().check()
+        for name, most in (("trees", 10_000), ("max_depth", 1000)):
+            if getattr(self, name) != "auto":
+                check_whole(getattr(self, name), name, 1 if name == "trees" else 0, most)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        schema, n, left = data.schema, 0, epsilon
+        if "auto" in (self.trees, self.max_depth):
+            n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
+        branches = [2 if isinstance(a, Numeric) else a.arity for a in schema.attributes if a.arity > 1]
+        trees = (10 if n >= 500 else 5) if self.trees == "auto" else int(self.trees)
+        depth = depth_of(n, branches) if self.max_depth == "auto" else int(self.max_depth)
+        routes = RandomTrees(trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
+        bought = buy_leaf_counts(data, routes, left, "all", progress)
+        counts = add_up(routes, np.where(bought.sum(axis=1, keepdims=True) > 0, np.maximum(bought, 0), 0.0))
+        return Forest(schema, as_trees(routes, shares(counts), counts), "counts")

@@ -1,0 +1,147 @@
+"""A private forest that labels public records, and a large forest that learns from those (Jagannathan, Monteleoni &
+Pillaipakkamnatt 2013, as Fletcher 3.3.7 tells it).
+
+The owner declares unlabelled records of the same kind to be public. They guide the random trees: numbers are cut at the
+median of the public records in a node. A small private forest (5 trees, B / 5 each for class counts in the leaves)
+gives each public record a label. A large forest (200 trees) learns from the public records and those labels, which
+costs nothing more. The answer is that of all trees together.
+
+The promise is for the private records. It does not cover the public ones: to declare them public is to publish
+them. What the source leaves open: depth is that of ``jagannathan2012`` for the number of public records. Without public
+records there is only the small forest, of random trees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from privet.growing.forests.leaf_counts import buy_leaf_counts
+from privet.growing.forests.median_trees import MedianTrees
+from privet.growing.forests.random_trees import RandomTrees
+from privet.growing.greedy.grower import Progress
+from privet.models.forest import Forest
+from privet.models.leaf_counts import add_up, as_trees, leaves_below, shares
+from privet.models.tree import Tree
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.papers.jagannathan2012 import depth_of
+from privet.recipes.recipe import Info, Survey, check_whole
+from privet.schema import Numeric, Schema
+from privet.structure.routes import Routes
+from privet.tables.encoding import encode_features
+
+UNGUIDED = 3  # tests on a path where there are no public records to tell the depth
+
+
+@dataclass(frozen=True)
+class Jagannathan2013(Gridded):
+    """A small private forest labels public records, and a large one learns from those.
+
+    Parameters
+    ----------
+    public : table, optional
+        Records without labels that the data owner declares public, as any table that ``fit`` takes. NOTHING PROTECTS
+        THEM: the trees are cut at their medians and count them exactly. A saved model does not hold the table. Without
+        it there is only the small forest.
+    trees : int
+        How many trees of the small forest share epsilon.
+    public_trees : int
+        How many trees of the large forest learn from the public records, at no cost.
+    max_depth : int or "auto"
+        The number of tests on a path; "auto" is by the numbers of attributes, of their values and of public records.
+    bins : int
+        On a grid of how many bins numbers are cut.
+    grid : "bought" or "even"
+        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
+        between the declared bounds.
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import Jagannathan2013Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> _, volunteers = clinic(500, seed=1)
+    >>> forest = Jagannathan2013Classifier(schema=schema, public=volunteers, public_trees=20)
+    >>> len(forest.fit(table, table["class"]).model_.trees), forest.certificate_.epsilon
+    (25, Fraction(1, 1))
+    """
+
+    info: ClassVar[Info] = Info(
+        name="jagannathan2013",
+        title="Forest taught by a private forest",
+        citation="Jagannathan, Monteleoni & Pillaipakkamnatt, ICDMW 2013",
+        budget="B / trees a tree of the small forest",
+        guarantee={"sound": "pure epsilon, for the private records"},
+        chooses="at random",
+        trees="5 private, 200 public",
+        depth="min(m/2, log_b n - 1), n public records",
+        numeric="medians of public records",
+    )
+
+    public: Any = field(default=None, compare=False)  # tables do not compare to one truth value
+    trees: int = 5
+    public_trees: int = 200
+    max_depth: int | Literal["auto"] = "auto"
+    bins: int = 64
+    grid: Grid = "bought"
+    max_leaves: int = 1024
+
+    def check(self) -> None:
+        super().check()
+        check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.public_trees, "public_trees", 0, 10_000)
+        if self.max_depth != "auto":
+            check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Without the public table, which is no setting and may be large."""
+        return {name: value for name, value in super().params.items() if name != "public"}
+
+    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+        if self.public is not None:
+            encode_features(data.schema, self.public)  # one that cannot be is refused before anything is bought
+        return super().survey(data, epsilon)
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        schema = data.schema
+        features = None if self.public is None else encode_features(schema, self.public)
+        depth = self._depth(schema, 0 if features is None else features.shape[1])
+        if features is None:
+            routes = RandomTrees(self.trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
+            return self._private(data, routes, epsilon, progress)
+        data.add_caveat(f"{features.shape[1]} unlabelled records were declared public by the owner")
+        lot = MedianTrees(depth, max_leaves=self.max_leaves)
+        guided = [lot.draw(schema, features, random) for _ in range(self.trees)]
+        columns = ((t.tests.attribute, t.tests.kind, t.tests.cut, t.first_child) for t in guided)
+        small = self._private(data, Routes.end_to_end(schema, columns), epsilon, progress)
+        labels = small.predict(features)
+        large = [_learn(lot.draw(schema, features, random), features, labels) for _ in range(self.public_trees)]
+        return Forest(schema, (*small.trees, *large), "proba")
+
+    def _private(self, data: PrivateDataset, routes: Routes, epsilon: Fraction, progress: Progress | None) -> Forest:
+        counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "all", progress))
+        return Forest(data.schema, as_trees(routes, shares(counts), counts, draws=leaves_below(routes)), "proba")
+
+    def _depth(self, schema: Schema, public: int) -> int:
+        if self.max_depth != "auto":
+            return int(self.max_depth)
+        branches = [2 if isinstance(a, Numeric) else a.arity for a in schema.attributes if a.arity > 1]
+        return depth_of(public, branches) if public else UNGUIDED
+
+
+def _learn(routes: Routes, features: np.ndarray, labels: np.ndarray) -> Tree:
+    """A tree of the large forest: exact counts of public records and released labels."""
+    counts = np.zeros((len(routes.tests), routes.schema.n_classes))
+    np.add.at(counts, (routes.apply(features)[:, 0], labels), 1)
+    counts = add_up(routes, counts)
+    return as_trees(routes, shares(counts), counts)[0]

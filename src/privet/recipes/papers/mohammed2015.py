@@ -1,0 +1,104 @@
+"""A greedy tree without size queries (Mohammed, Barouti, Alhadidi & Chen 2015; Fletcher 2017, 3.3.8).
+
+d levels, the leaves' included (4), and one question each: a choice by the exponential mechanism in inner nodes, class
+counts in leaves, so eps = B / d. Nothing is spent on deciding where to stop.
+
+Where privet differs: scores are one-sided, so the sound form draws twice as sharply at no cost. ``as-published`` uses
+the textbook's constant and is private too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.greedy.choosing import JointChoice
+from privet.growing.greedy.grower import Growth, Progress, grow
+from privet.growing.greedy.plans import Plan
+from privet.models.tree import Tree
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.mechanisms import Selection
+from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_whole
+from privet.schema import Schema
+
+
+@dataclass(frozen=True)
+class Mohammed2015(Gridded):
+    """Mohammed et al.'s greedy tree: one question a level, none of them about sizes.
+
+    Parameters
+    ----------
+    max_depth : int
+        The number of tests on a path; the paper counts levels, one more.
+    criterion : "max", "gini" or "infogain"
+        What a good test is; "infogain" needs ``max_records``.
+    max_records : int, optional
+        A bound on the number of records that the data owner declares.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
+    variant : "sound" or "as-published"
+        Both are private; "sound" draws tests twice as sharply for the same epsilon.
+
+    Examples
+    --------
+    >>> from privet import Mohammed2015Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> tree = Mohammed2015Classifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> tree.certificate_.epsilon
+    Fraction(1, 1)
+    """
+
+    info: ClassVar[Info] = Info(
+        name="mohammed2015",
+        title="Greedy tree without size queries",
+        citation="Mohammed, Barouti, Alhadidi & Chen 2015",
+        budget="B / levels a question",
+        guarantee={"sound": "pure epsilon", "as-published": "pure epsilon"},
+        chooses="greedily",
+        trees="1",
+        depth="3 tests (4 levels)",
+        numeric="bins where the records lie, bought; or even ones",
+    )
+
+    max_depth: int = 3
+    criterion: str = "max"
+    max_records: int | None = None
+    tests: TestKind = "multiway"
+    bins: int = 5
+    grid: Grid = "bought"
+
+    def check(self) -> None:
+        super().check()
+        check_whole(self.max_depth, "max_depth", 0, 1000)
+        if self.max_records is not None:
+            check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
+        parse_score(self.criterion, self.max_records)
+        check_choice(self.tests, "tests", tuple(TEST_KINDS))
+
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (1, self.max_depth) if self.tests == "multiway" else None
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Tree:
+        candidates = Candidates.of(data.schema, self.tests)
+        depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
+        selection = Selection(constant="two-sided" if self.as_published else "one-sided")
+        growth = Growth(
+            plan=Plan.shares(epsilon, depth, node=0, choice=1, leaf=1),
+            candidates=candidates,
+            chooser=JointChoice(parse_score(self.criterion, self.max_records), selection),
+        )
+        return grow(data.level(), growth, data.ledger.steps, progress).tree

@@ -1,0 +1,139 @@
+"""A forest of Friedman & Schuster's trees on samples (Patil & Singh 2014).
+
+20 greedy trees of d = 5 levels, each on a sample of the records: size and choice in inner nodes, class counts in
+leaves, so eps = B / (trees (2d - 1)).
+
+What is wrong in the source: its samples are bootstrap samples. A record may be in a sample several times, and a
+question of eps then loses eps for each copy. And the size of a sample is the number of records, which is private.
+Sound: each record enters each tree by its own coin, at a public rate (by default that of a bootstrap sample, which
+holds about 63 % of the records). No discount is claimed for the sampling: a tree costs what it would cost on all
+records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.greedy.choosing import JointChoice
+from privet.growing.greedy.grower import Growth, Progress, grow
+from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.stopping import TooNoisy
+from privet.models.forest import Forest
+from privet.models.tree import Tree
+from privet.privacy.counting import ROOT
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.recipes.gridded import Grid, Gridded
+from privet.recipes.recipe import Info, check_choice, check_number, check_whole, exact_share
+from privet.recipes.unsound.noisy_level import NoisyLevel
+from privet.recipes.unsound.nonprivate import bootstrap, open_engine
+from privet.schema import Schema
+
+WHY = "a record is drawn several times into a bootstrap sample and each copy counts, and its size is the table's"
+
+
+@dataclass(frozen=True)
+class PatilSingh2014(Gridded):
+    """Patil & Singh's forest: greedy trees, each on a sample of the records.
+
+    Parameters
+    ----------
+    trees : int
+        How many trees share epsilon.
+    max_depth : int
+        The number of tests on a path; the paper counts levels, one more.
+    rate : float
+        The chance of each record to be in the sample of a tree, by its own coin. By default the part of the records
+        that a bootstrap sample holds. As published samples are bootstrap samples and this is not used.
+    criterion : "max", "gini" or "infogain"
+        What a good test is; "infogain" needs ``max_records``.
+    max_records : int, optional
+        A bound on the number of records that the data owner declares.
+    tests : "multiway", "binary" or "mixed"
+        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
+    variant : "sound" or "as-published"
+        "as-published" repeats records in a sample and is not differentially private.
+
+    Examples
+    --------
+    >>> from privet import PatilSingh2014Classifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = PatilSingh2014Classifier(schema=schema, epsilon=1, max_depth=2, trees=3).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon <= 1
+    (3, True)
+    """
+
+    info: ClassVar[Info] = Info(
+        name="patil-singh2014",
+        title="Greedy forest on samples",
+        citation="Patil & Singh, ICACCI 2014",
+        budget="B / (trees (2 levels - 1)) a question",
+        guarantee={"sound": "pure epsilon", "as-published": "none: bootstrap samples repeat records"},
+        chooses="greedily",
+        trees="20",
+        depth="4 tests (5 levels)",
+        numeric="bins where the records lie, bought; or even ones",
+        errata="a record can be drawn several times and then loses several times its share",
+    )
+    unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
+
+    trees: int = 20
+    max_depth: int = 4
+    rate: float = 0.632
+    criterion: str = "gini"
+    max_records: int | None = None
+    tests: TestKind = "multiway"
+    bins: int = 5
+    grid: Grid = "bought"
+
+    def check(self) -> None:
+        super().check()
+        check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.max_depth, "max_depth", 0, 1000)
+        check_number(self.rate, "rate", 1e-6, 1)
+        if self.max_records is not None:
+            check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
+        parse_score(self.criterion, self.max_records)
+        check_choice(self.tests, "tests", tuple(TEST_KINDS))
+
+    def multiway(self, schema: Schema) -> tuple[int, int] | None:
+        return (self.trees, self.max_depth) if self.tests == "multiway" else None
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        candidates, score = Candidates.of(data.schema, self.tests), parse_score(self.criterion, self.max_records)
+        depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
+        growth = Growth(
+            plan=Plan.shares(epsilon / self.trees, depth, node=1, ask_last=False),
+            candidates=candidates,
+            chooser=JointChoice(score),
+            stop=TooNoisy(),
+        )
+        if self.as_published:
+            engine, cells = open_engine(data, "patil-singh2014 as published", WHY, whole="a bootstrap sample")
+            data.ledger.charge(epsilon, "a greedy forest, as published")
+        grown: list[Tree] = []
+        for number in range(self.trees):
+            if self.as_published:
+                sample = bootstrap(engine, cells)
+                level = NoisyLevel(sample, ROOT, data.ledger.steps)
+                tree = grow(level, growth, data.ledger.steps).tree
+            else:
+                sampled = data.sample(exact_share(self.rate))
+                tree = grow(sampled.level(), growth, data.ledger.steps).tree
+            grown.append(tree)
+            if progress is not None:
+                progress(number + 1, self.trees)
+        return Forest(data.schema, tuple(grown))

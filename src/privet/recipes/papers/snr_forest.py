@@ -1,0 +1,132 @@
+"""DP-RF, the signal-to-noise forest (Fletcher 2017, ch. 7, Alg. 7.1).
+
+Random trees with a different root each, a child for every value, attributes once on a path. Each has eps = B / trees. A
+branch ends where it is expected to hold theta = |C| sqrt(2) / eps records or fewer. There are as many trees as
+attributes, or the most for which theta < n / b^2, b the mean number of values. Leaves buy class counts, and the counts
+of other nodes are sums of their leaves. Nodes whose signal-to-noise ratio eps * sum / (|C| sqrt(2 |leaves|)) is below 1
+are removed. On each path the most confident node that is left speaks, and the surest tree decides.
+
+Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
+budget. A removed child of a node that keeps others is a leaf that says what the path above it says. Leaves are capped
+by a public number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from privet.growing.forests.leaf_counts import buy_leaf_counts, size_of
+from privet.growing.forests.random_trees import RandomTrees
+from privet.growing.greedy.grower import Progress
+from privet.models.forest import Forest
+from privet.models.leaf_counts import above_noise, add_up, as_trees, leaves_below, shares, surest_opinion
+from privet.privacy.dataset import PrivateDataset
+from privet.recipes.gridded import Grid, SizedGrid
+from privet.recipes.recipe import Info, check_whole, exact_share
+from privet.schema import Schema
+
+
+def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float) -> int:
+    """The most trees, up to one an attribute, whose threshold leaves room for two levels (TH eq. 7.7).
+
+    >>> number_of_trees(n=12960, arities=[3, 5, 4, 4, 3, 2, 3, 3], n_classes=5, epsilon=1)  # nursery
+    8
+    """
+    usable = [arity for arity in arities if arity > 1]
+    if not usable:
+        return 1
+    room = n / (sum(usable) / len(usable)) ** 2  # theta must stay below
+    most = math.ceil(room * epsilon / (n_classes * math.sqrt(2))) - 1
+    return max(1, min(len(usable), most))
+
+
+@dataclass(frozen=True)
+class SNRForest(SizedGrid):
+    """DP-RF, Fletcher's signal-to-noise forest: as many trees, as deep, as the noise allows.
+
+    Parameters
+    ----------
+    trees : int or "auto"
+        How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at most
+        one for each attribute, which is its root.
+    bins : int
+        Into how many bins numeric attributes without thresholds of their own are cut.
+    grid : "bought" or "even"
+        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
+        are worth it; or evenly between the declared bounds.
+    n_public : int, optional
+        The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
+    count_share : float
+        The share of epsilon that buys the number of records.
+    max_leaves : int
+        The most leaves of a tree, a public number.
+
+    Examples
+    --------
+    >>> from privet import SNRForestClassifier
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(5000)
+    >>> forest = SNRForestClassifier(schema=schema, epsilon=1, n_public=5000).fit(table, table["class"])
+    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    (4, Fraction(1, 1))
+    """
+
+    info: ClassVar[Info] = Info(
+        name="snr-forest",
+        title="DP-RF, the signal-to-noise forest",
+        citation="Fletcher, PhD thesis 2017, ch. 7 (Alg. 7.1)",
+        budget="B / trees a tree, less a share for n unless n is public",
+        guarantee={"sound": "pure epsilon"},
+        chooses="at random",
+        trees="by noise, at most one per attribute",
+        depth="by noise",
+        numeric="bins where the records lie, bought; or even ones",
+    )
+
+    trees: int | Literal["auto"] = "auto"
+    bins: int = 5
+    grid: Grid = "bought"
+    n_public: int | None = None
+    count_share: float = 0.05
+    max_leaves: int = 65_536
+
+    def check(self) -> None:
+        super().check()
+        if self.trees != "auto":
+            check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+
+    def multiway(self, schema: Schema) -> tuple[int, int]:
+        return len(schema.attributes), 2
+
+    def grow(
+        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
+    ) -> Forest:
+        schema, steps = data.schema, data.ledger.steps
+        n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
+        trees = (
+            number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))
+            if self.trees == "auto"
+            else int(self.trees)
+        )
+        each = float(left / trees / steps)
+        lot = RandomTrees(
+            trees,
+            depth=len(schema.attributes),
+            tests="multiway",
+            distinct_roots=True,
+            max_leaves=self.max_leaves,
+            support=n,
+            least=schema.n_classes * math.sqrt(2) / each,
+        )
+        routes = lot.draw(schema, random)
+        counts = add_up(routes, buy_leaf_counts(data, routes, left, "all", progress))
+        alive = above_noise(routes, counts, each)
+        opinion = surest_opinion(routes, shares(counts), alive)
+        return Forest(schema, as_trees(routes, opinion, counts, alive, draws=leaves_below(routes)), "surest")

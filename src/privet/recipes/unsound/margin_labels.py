@@ -1,0 +1,48 @@
+"""Leaf labels by margin, as in Fletcher's Theorem 8.1, which does not hold. NOT PRIVATE."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.growing.greedy.questions import Index, Ints
+from privet.privacy.counting import class_counts, descend
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.noise import current_source
+from privet.recipes.unsound.nonprivate import draw_rows, open_engine
+from privet.structure.routes import Routes
+
+
+def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: str) -> Index:
+    """Leaf labels of disjoint trees as in Fletcher's Theorem 8.1: a 0/1 score with a sensitivity that the margin sets.
+
+    With a sensitivity of 1 it would be sound: ``forests.buy_leaf_labels(..., by_winning=True)``.
+    """
+    engine, cells = open_engine(data, "smooth-forest as published", why)
+    data.ledger.charge(epsilon, "leaf labels, as published")
+    parts = engine.shards(cells, len(routes), current_source().coins)
+    counts = class_counts(engine, descend(parts, routes))
+    each = float(epsilon / data.ledger.steps)
+    wins = counts == counts.max(axis=1, keepdims=True)
+    sensitivity = smooth_sensitivity(margins(counts), each)
+    with np.errstate(divide="ignore", over="ignore"):
+        sharpness = np.minimum(each / (2 * sensitivity), np.finfo(float).max)
+    return draw_rows(np.where(wins, sharpness[:, None], 0.0))
+
+
+def margins(counts: Ints) -> Ints:
+    """How far the largest class of each row is ahead of the next."""
+    top = np.sort(counts, axis=1)
+    return np.asarray(top[:, -1] - top[:, -2] if counts.shape[1] > 1 else top[:, -1])
+
+
+def smooth_sensitivity(margin: npt.NDArray[Any], epsilon: float) -> npt.NDArray[np.float64]:
+    """What Theorem 8.1 calls a smooth sensitivity (Table 8.2). It is not one.
+
+    >>> smooth_sensitivity(np.array([0, 1, 10]), 0.1).round(5)
+    array([1.     , 0.90484, 0.36788])
+    """
+    return np.asarray(np.exp(-np.asarray(margin, dtype=np.float64) * epsilon))

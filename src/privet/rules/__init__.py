@@ -1,0 +1,45 @@
+"""What an analyst learned: rules as values, how alike two lists of rules are, and which patterns a table retains.
+
+Measures on released models are free. Measures on records are NOT PRIVATE unless their name says so: they take tables
+that need no protection, or a table and its published form in the owner's own hands.
+"""
+
+from privet.evaluation.metrics import Performance, performance
+from privet.evaluation.significance import Significance, corrected_t, wilcoxon
+from privet.rules.private import private_retention, private_supports
+from privet.rules.retention import (
+    Matched,
+    RetentionReport,
+    label_distance,
+    pattern_accuracy,
+    pattern_label_distance,
+    pattern_support_distance,
+    relative_error,
+    retention_report,
+    support_distance,
+)
+from privet.rules.rulelist import RuleList, rule_list
+from privet.rules.similarity import Similarity, compare_rules
+
+__all__ = [
+    "Matched",
+    "Performance",
+    "RetentionReport",
+    "RuleList",
+    "Significance",
+    "Similarity",
+    "compare_rules",
+    "corrected_t",
+    "label_distance",
+    "pattern_accuracy",
+    "pattern_label_distance",
+    "pattern_support_distance",
+    "performance",
+    "private_retention",
+    "private_supports",
+    "relative_error",
+    "retention_report",
+    "rule_list",
+    "support_distance",
+    "wilcoxon",
+]

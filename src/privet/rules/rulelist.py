@@ -1,0 +1,166 @@
+"""Lists of rules, from any tree or forest of privet's or scikit-learn's: filtered, told in words, kept as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from privet.errors import ModelFileError, ParameterError, SchemaError
+from privet.models.codec import Model
+from privet.models.counts import noise_scale
+from privet.models.forest import Forest
+from privet.models.rules import Condition, Rule, rules_of
+from privet.models.tree import Tree
+from privet.rules.foreign import foreign_rules, is_foreign
+from privet.schema import Schema
+from privet.schema.limits import brief
+from privet.structure.splits import Kind, Tests, check_test, make_test
+
+FORMAT = "privet-rules"
+_KINDS = {Kind.THRESHOLD: "threshold", Kind.ONE_CATEGORY: "category", Kind.MULTIWAY: "multiway"}
+
+
+@dataclass(frozen=True)
+class RuleList:
+    """Rules and the facts that give their codes a meaning. A rule may have no label: then it is a set of conditions.
+
+    >>> from privet.datasets.clinic import clinic
+    >>> from privet.estimators.references import SklearnTreeReference
+    >>> schema, table = clinic(1000)
+    >>> rules = rule_list(SklearnTreeReference(schema, 2).fit(table))
+    >>> print(rules.filtered(min_support=100, min_confidence=0.9))  # doctest: +ELLIPSIS
+    IF ...
+    """
+
+    schema: Schema
+    rules: tuple[Rule, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(self.rules))
+        for rule in self.rules:
+            for condition in rule.conditions:
+                check_test(condition.test, self.schema)
+                if not 0 <= condition.child < condition.test.arity(self.schema):
+                    raise ParameterError(f"a condition asks for child {condition.child}, which its test does not have")
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __getitem__(self, number: int) -> Rule:
+        return self.rules[number]
+
+    def __str__(self) -> str:
+        return "\n".join(rule.describe(self.schema) for rule in self.rules)
+
+    def normalised(self) -> RuleList:
+        """The same rules with the conditions on an attribute merged into as few as say it, and no rule twice."""
+        return replace(self, rules=tuple(dict.fromkeys(rule.simplified(self.schema) for rule in self.rules)))
+
+    def filtered(self, *, min_support: float = 0, min_confidence: float = 0) -> RuleList:
+        """The rules that many records match and most of them obey; one of unknown support passes only at 0."""
+        kept = [
+            rule
+            for rule in self.rules
+            if _reaches(rule.support, min_support) and _reaches(rule.confidence, min_confidence)
+        ]
+        return replace(self, rules=tuple(kept))
+
+    def without_labels(self) -> RuleList:
+        """The antecedents alone."""
+        return replace(self, rules=tuple(replace(rule, label=None, confidence=None) for rule in self.rules))
+
+    def to_dict(self) -> dict[str, Any]:
+        rules = [
+            {
+                "if": [self._condition(condition) for condition in rule.conditions],
+                "then": rule.label,
+                "support": rule.support,
+                "confidence": rule.confidence,
+                **({} if rule.below is None else {"below": rule.below}),
+                "text": rule.describe(self.schema),
+            }
+            for rule in self.rules
+        ]
+        return {"format": FORMAT, "version": 1, "schema": self.schema.to_dict(), "rules": rules}
+
+    def to_json(self) -> str:
+        """The rules and their schema. The texts in it are for people: nothing parses them back."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> RuleList:
+        """What :meth:`to_json` wrote."""
+        try:
+            content = json.loads(text)
+            if not isinstance(content, dict) or content.get("format") != FORMAT:
+                raise ModelFileError(f"these are not rules of privet's: they lack the mark 'format': {FORMAT!r}")
+            schema = Schema.from_dict(content["schema"])
+            rules = tuple(_rule(schema, rule) for rule in content["rules"])
+            return cls(schema, rules)
+        except ModelFileError:
+            raise
+        except (SchemaError, ParameterError) as error:
+            raise ModelFileError(f"the rules are damaged: {error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            raise ModelFileError(f"the rules are damaged: {brief(error)}") from error
+
+    def _condition(self, condition: Condition) -> dict[str, Any]:
+        test, name = condition.test, self.schema.names[condition.test.attribute]
+        number = int(Tests.of(self.schema, [test]).cut[0])
+        return {"attribute": name, "test": _KINDS[test.kind], "number": number, "child": condition.child}
+
+
+def rule_list(model: Any, *, names: Sequence[str] | None = None, inner: bool = False) -> RuleList:
+    """The rules of a model: one for each leaf of each tree.
+
+    Parameters
+    ----------
+    model : a privet tree, forest, model or fitted classifier; a fitted scikit-learn tree or forest of trees
+        Rules of scikit-learn's come with a schema that is made of their own thresholds: they say nothing about
+        missing values.
+    names : what the columns of a scikit-learn model are called, where it was fitted without names
+    inner : whether inner nodes get a rule too (privet's trees only)
+    """
+    if isinstance(model, RuleList):
+        return model
+    if is_foreign(model):
+        if inner:
+            raise ParameterError("inner is for privet's own trees; scikit-learn's give the rules of their leaves")
+        schema, rules = foreign_rules(model, names)
+        return RuleList(schema, rules)
+    if names is not None:
+        raise ParameterError("names is for scikit-learn models; privet's know their attributes")
+    trees = getattr(model, "model_", model)
+    scale = noise_scale(trees.certificate) if isinstance(trees, Model) else None
+    trees = trees.trees if isinstance(trees, Model) else trees
+    if not isinstance(trees, Tree | Forest):
+        raise ParameterError(
+            f"cannot take rules from {type(model).__name__}; give a tree, a forest, a model that was read with "
+            "privet.load_model, or a fitted tree or forest of scikit-learn's"
+        )
+    each = trees.trees if isinstance(trees, Forest) else (trees,)
+    return RuleList(trees.schema, tuple(rule for tree in each for rule in rules_of(tree, inner=inner, scale=scale)))
+
+
+def _reaches(value: float | None, least: float) -> bool:
+    return least <= 0 if value is None else value >= least
+
+
+def _rule(schema: Schema, facts: Mapping[str, Any]) -> Rule:
+    kinds = {name: kind for kind, name in _KINDS.items()}
+    conditions = tuple(
+        Condition(make_test(kinds[c["test"]], schema.index(c["attribute"]), int(c["number"])), int(c["child"]))
+        for c in facts["if"]
+    )
+    if facts["then"] is not None and facts["then"] not in schema.label.values:
+        raise ParameterError("a rule predicts what is no label of the schema")
+    for key in ("support", "confidence", "below"):
+        if facts.get(key) is not None and not (type(facts[key]) in (int, float) and 0 <= facts[key] < math.inf):
+            raise ParameterError(f"the {key} of a rule must be a number of at least 0")
+    return Rule(conditions, facts["then"], facts.get("support"), facts.get("confidence"), facts.get("below"))

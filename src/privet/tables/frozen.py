@@ -1,0 +1,141 @@
+"""Records kept so that their numbers can still be cut in any way: a category as its code, a number as its value.
+
+A recipe cuts numbers as it likes. Freezing reads the table once; encoding the frozen records for a schema gives what
+encoding the table for that schema would give, since both pass through the same 64-bit numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import SchemaError, TableError
+from privet.schema.facts import Categorical, Numeric, Schema, Unit
+from privet.tables.encoding import (
+    Codes,
+    Quantum,
+    bins_of,
+    code_type,
+    encode,
+    open_for,
+    read_codes,
+    read_labels,
+    read_values,
+)
+from privet.tables.frames import Array, Columns
+from privet.tables.units import Words, choose, key_of, read_ids, row_words
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frozen:
+    """The records of a table, those of unknown label left out. Private, so it shows none."""
+
+    schema: Schema
+    columns: Sequence[Array]  # the codes of a category; the float64 values of a number, NaN where there is none
+    labels: Array
+    unit: Unit | None = None  # of which each has at most its rows here
+
+    def __repr__(self) -> str:
+        return f"Frozen(attributes={len(self.columns)}, records=<private>)"
+
+    def codes(self, schema: Schema) -> Codes:
+        """The records as ``schema`` cuts them."""
+        if declared_facts(schema) != declared_facts(self.schema):
+            raise SchemaError("the schema declares other facts than the records were read by; only cuts may differ")
+        dtype = code_type(max(schema.arities))
+        features = np.empty((len(self.columns), self.labels.size), dtype)
+        for row, attribute, column in zip(features, schema.attributes, self.columns, strict=True):
+            row[:] = column if isinstance(attribute, Categorical) else bins_of(attribute, column, attribute.fallback)
+        features.setflags(write=False)
+        return Codes(features, self.labels, unit=self.unit)
+
+    def levels(self, attribute: int) -> NDArray[np.int32]:
+        """The quantised values of a number, for sums. No cut matters to them."""
+        numeric = self.schema.attributes[attribute]
+        assert isinstance(numeric, Numeric)
+        return Quantum.of(numeric).levels(numeric, self.columns[attribute])
+
+    def take(self, records: NDArray[np.intp]) -> Frozen:
+        """Some of these records, by their numbers."""
+        return Frozen(self.schema, tuple(column[records] for column in self.columns), self.labels[records], self.unit)
+
+
+def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
+    """Read a table once; see :func:`privet.tables.encoding.encode` for what may be given.
+
+    Where the schema declares a unit, at most so many rows of each are kept.
+    """
+    columns = open_for(table, schema, with_label=labels is None, with_unit=True)
+    frozen, known = _frozen_rows(schema, columns, labels)
+    if schema.unit is None:
+        return frozen
+    ids = read_ids(columns, schema.unit.name)
+    if ids.shape[0] != known.size:
+        raise TableError(f"column {schema.unit.name!r} differs in length from the labels")
+    return bounded(frozen, ids[known])
+
+
+def bounded(frozen: Frozen, ids: Words) -> Frozen:
+    """At most so many rows of each unit as the schema says; all rows of a unit must be here."""
+    kept = replace(frozen.take(np.flatnonzero(_chosen(frozen, ids))), unit=frozen.schema.unit)
+    for array in (*kept.columns, kept.labels):
+        array.setflags(write=False)
+    return kept
+
+
+def _chosen(frozen: Frozen, ids: Words) -> NDArray[np.bool_]:
+    unit = frozen.schema.unit
+    assert unit is not None
+    return choose(ids, row_words(frozen.columns, frozen.labels), unit.max_rows, key_of(unit))
+
+
+def freeze_rows(schema: Schema, table: Any) -> tuple[Frozen, Words | None]:
+    """The rows of one batch, with who each belongs to: a unit may have rows in others, so none is left out yet."""
+    columns = open_for(table, schema, with_label=True, with_unit=True)
+    frozen, known = _frozen_rows(schema, columns, None)
+    return frozen, None if schema.unit is None else read_ids(columns, schema.unit.name)[known]
+
+
+def admitted(schema: Schema, table: Any, labels: Any = None) -> Codes:
+    """The records that may be learned from, as codes: all of known label, or so many of each unit."""
+    return encode(schema, table, labels) if schema.unit is None else freeze(schema, table, labels).codes(schema)
+
+
+def admitted_rows(schema: Schema, table: Any, labels: Any = None) -> NDArray[np.bool_] | None:
+    """Which rows of a table these are; None if the schema declares no unit."""
+    if schema.unit is None:
+        return None
+    columns = open_for(table, schema, with_label=labels is None, with_unit=True)
+    frozen, known = _frozen_rows(schema, columns, labels)
+    rows = known.copy()
+    rows[known] = _chosen(frozen, read_ids(columns, schema.unit.name)[known])
+    return rows
+
+
+def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen, NDArray[np.bool_]]:
+    """All records of known label, and which rows they are."""
+    classes = read_labels(schema, columns, labels)
+    known = classes >= 0
+    kept: list[Array] = []
+    for attribute in schema.attributes:
+        if isinstance(attribute, Numeric):
+            column = read_values(attribute, columns)
+        else:
+            column = read_codes(attribute, columns, code_type(attribute.arity), attribute.fallback)
+        if column.size != classes.size:
+            raise TableError(f"column {attribute.name!r} differs in length from the labels")
+        kept.append(column[known])  # a copy: the column may be the table's own array
+    label = classes[known].astype(code_type(schema.n_classes))
+    for array in (*kept, label):
+        array.setflags(write=False)
+    return Frozen(schema, tuple(kept), label), known
+
+
+def declared_facts(schema: Schema) -> Schema:
+    """What the owner declared about the table, without the cuts that recipes choose."""
+    same_cuts = tuple(replace(a, bins=2, thresholds=None) if isinstance(a, Numeric) else a for a in schema.attributes)
+    return replace(schema, attributes=same_cuts)

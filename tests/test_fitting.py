@@ -1,0 +1,116 @@
+"""One way to fit: the same model whoever asks, from a table or from a protected data set."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privet
+from privet.datasets.clinic import clinic
+from privet.engines.opening import open_engine
+from privet.errors import BudgetExceeded, ParameterError
+from privet.fitting import fit
+from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.structure.splits import Multiway
+from privet.testing import SeededNoise, use_noise
+
+CLINIC, TABLE = clinic(600, seed=3)
+# Without declared thresholds, so that every recipe cuts the numbers as it likes.
+SCHEMA = replace(
+    CLINIC,
+    attributes=tuple(
+        replace(a, thresholds=None, bins=9) if isinstance(a, privet.Numeric) else a for a in CLINIC.attributes
+    ),
+)
+SRC = Path(privet.__file__).parent
+
+
+def test_a_data_set_and_its_table_give_the_same_model() -> None:
+    """Numbers are cut anew for the recipe: 20 bins where the schema has other ones."""
+    with use_noise(SeededNoise(1)):
+        from_table = privet.DiffPC45Classifier(SCHEMA, random_state=0).fit(TABLE)
+    data = privet.protect(TABLE, SCHEMA, privet.Ledger(3))
+    with use_noise(SeededNoise(1)):
+        from_data = privet.DiffPC45Classifier(random_state=0).fit(data)
+    assert from_data.tree_.attribute.tolist() == from_table.tree_.attribute.tolist()
+    assert from_data.tree_.counts.tobytes() == from_table.tree_.counts.tobytes()
+    assert from_data.schema_ == from_table.schema_
+    assert 0 < data.ledger.spent <= 1
+
+
+def test_questions_and_models_share_one_ledger() -> None:
+    ledger = privet.Ledger(1)
+    data = privet.protect(TABLE, SCHEMA, ledger)
+    data.noisy_count(Fraction(1, 4))
+    tree = privet.DiffPC45Classifier(epsilon=0.5).fit(data)
+    assert ledger.spent <= Fraction(3, 4)
+    assert tree.certificate_.epsilon <= Fraction(1, 2)
+    with pytest.raises(BudgetExceeded):
+        privet.DiffPC45Classifier(epsilon=1).fit(data)
+    assert ledger.spent <= Fraction(3, 4)
+
+
+def test_a_model_of_a_data_set_says_that_its_schema_changed() -> None:
+    ledger, fewer = privet.Ledger(2), replace(SCHEMA, attributes=SCHEMA.attributes[1:])
+    privet.protect(TABLE, SCHEMA, ledger)
+    changed = privet.protect(TABLE, fewer, ledger)
+    tree = privet.DiffPC45Classifier(epsilon=0.5).fit(changed)
+    assert f"the schema changed while this budget was in use: {SCHEMA.names[0]} dropped" in str(tree.certificate_)
+
+
+def test_what_contradicts_a_protected_data_set_is_refused() -> None:
+    data = privet.protect(TABLE, SCHEMA, privet.Ledger(1))
+    for wrong, kwargs in (
+        ("leave y out", {"y": TABLE["class"]}),
+        ("leave ledger out", {"ledger": privet.Ledger(1)}),
+        ("leave schema out", {"schema": privet.Schema((SCHEMA.attributes[0],), SCHEMA.label)}),
+        ("set neighbours", {"neighbours": "replace-one"}),
+    ):
+        y = kwargs.pop("y", None)
+        with pytest.raises(ParameterError, match=wrong):
+            privet.Mohammed2015Classifier(**kwargs).fit(data, y)
+    assert data.ledger.spent == 0
+
+
+@pytest.mark.parametrize("wrong", [{"progress": 3}, {"random": 7}])
+def test_what_cannot_be_used_later_is_refused_before_a_charge(wrong: dict[str, Any]) -> None:
+    ledger = privet.Ledger(1)
+    with pytest.raises(ParameterError, match=f"{next(iter(wrong))} must be"):
+        fit(Mohammed2015(), open_engine(TABLE, SCHEMA), ledger, 1, **wrong)
+    assert ledger.spent == 0
+
+
+def test_a_part_is_not_cut_anew() -> None:
+    data = privet.protect(TABLE, SCHEMA, privet.Ledger(1))
+    categorical = next(i for i, a in enumerate(SCHEMA.attributes) if isinstance(a, privet.Categorical))
+    part = data.partition(Multiway(categorical))[0]
+    with pytest.raises(ParameterError, match="give it the whole"):
+        privet.DiffPC45Classifier(bins=7).fit(part)
+    assert data.ledger.spent == 0
+
+
+def test_the_function_and_the_estimator_agree() -> None:
+    ledger = privet.Ledger(2)
+    with use_noise(SeededNoise(5)):
+        model = fit(Mohammed2015(), open_engine(TABLE, SCHEMA), ledger, 1, random=np.random.default_rng(0))
+    with use_noise(SeededNoise(5)):
+        face = privet.Mohammed2015Classifier(SCHEMA, epsilon=1).fit(TABLE)
+    assert model.params == face.model_.params
+    assert model.certificate == face.model_.certificate
+    assert model.trees.counts.tobytes() == face.tree_.counts.tobytes()  # type: ignore[union-attr]
+
+
+def test_there_is_one_assembly_of_a_fit() -> None:
+    """`grow_model` is called in one place; whoever wants a model goes through it."""
+    callers = [
+        file.relative_to(SRC).as_posix()
+        for file in sorted(SRC.rglob("*.py"))
+        if re.search(r"\.grow_model\(", file.read_text("utf-8"))
+    ]
+    assert callers == ["fitting.py"]
