@@ -106,7 +106,7 @@ FAULTS = ["missing", "not a number", "out of range", "unknown", "missing label",
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_tables_reach(fault: str) -> None:
-    find(with_schema(tables), lambda case: fault in {f.fault for f in case[0].check(case[1]).findings}, settings=SEARCH)
+    find(with_schema(tables), lambda case: fault in {f.fault for f in check_table(*case).findings}, settings=SEARCH)
 
 
 @pytest.mark.parametrize("place", ["first", "middle", "last", "only"])
