@@ -11,7 +11,8 @@ from privet.growing.greedy.plans import Plan
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
-from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
+from privet.recipes.parameters import check_share, check_whole, exact_share
+from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema
 
 

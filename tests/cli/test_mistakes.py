@@ -536,9 +536,9 @@ def _a_search_that_was_not_published(desk: Any) -> list[object]:
     return fit(desk, "--variant", "as-published", "--set", "search=exact", recipe="embedded")
 
 
-@mistake("--set class_weights must be a dict")
+@mistake("--set class_weight='heavy' is refused")
 def _a_word_for_weights(desk: Any) -> list[object]:
-    return fit(desk, "--set", "class_weights=heavy", recipe="exact")
+    return fit(desk, "--set", "class_weight=heavy", recipe="exact")
 
 
 @mistake("lower --max-depth or bins, or use --set tests=binary")

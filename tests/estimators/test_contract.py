@@ -24,10 +24,10 @@ from privet.testing import ZeroNoise, use_noise
 NEEDS: dict[str, dict[str, Any]] = {
     "exact": {"max_depth": 2},  # time
     "greedy-forest": {"min_records": 1},
-    "jagannathan2012": {"max_depth": 6, "trees": 20},  # half of two attributes is one test
-    "patil-singh2014": {"trees": 3},  # time
-    "rana2016": {"variant": "as-published", "trees": 5},  # it refuses to be fitted by accident
-    "smooth-forest": {"trees": 10, "max_depth": 6},  # a hundred trees would have three records each
+    "jagannathan2012": {"max_depth": 6, "n_estimators": 20},  # half of two attributes is one test
+    "patil-singh2014": {"n_estimators": 3},  # time
+    "rana2016": {"variant": "as-published", "n_estimators": 5},  # it refuses to be fitted by accident
+    "smooth-forest": {"n_estimators": 10, "max_depth": 6},  # a hundred trees would have three records each
 }
 PRIVATE: dict[str, Any] = {
     name: classifier(schema="infer", epsilon=10**6, **NEEDS.get(name, {}))  # type: ignore[call-arg]

@@ -63,7 +63,7 @@ def test_the_table_says_where_recipes_are() -> None:
     files = {line.recipe.partition(":")[0].rpartition(".")[2] for line in OWN.values()}
     helpers = {
         "__init__",
-        "class_weights",
+        "class_weight",
         "fitting",
         "gridded",
         "provenance",

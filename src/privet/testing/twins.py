@@ -49,7 +49,7 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
 
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(2000)
-    >>> twins = forest_twins(SmoothForest(trees=10), schema, table, epsilon=1)
+    >>> twins = forest_twins(SmoothForest(n_estimators=10), schema, table, epsilon=1)
     >>> 0 < twins.flipped < 0.5
     True
     """
