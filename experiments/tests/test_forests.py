@@ -12,7 +12,7 @@ from privet.datasets.fletcher import SYNTH, synth
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.recipes.papers.smooth_forest import SmoothForest
-from privet.tables.encoding import encode_features
+from privet.tables.encoding import encode, encode_features
 from privet.testing import SeededNoise, use_noise
 from privet.testing.twins import forest_twins
 from privet_experiments.ours import forest_claims, forest_settings
@@ -75,7 +75,7 @@ def test_as_many_leaves_are_empty_as_in_the_thesis(name: str) -> None:
     """Within a point or two: a mean of 30 single trees, and one forest of 30."""
     schema, table = synth(name)
     prepared = SmoothForest().prepare(schema)
-    codes = prepared.encode(table)
+    codes = encode(prepared, table)
     (one, spread), (thirty, _) = TABLE_83[name]
     engine = MemoryEngine(prepared, codes)
 

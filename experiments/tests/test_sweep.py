@@ -15,6 +15,7 @@ from privet.errors import ParameterError
 from privet.estimators.references import SklearnTreeReference
 from privet.evaluation.metrics import rare_f1
 from privet.schema import Categorical, Schema
+from privet.tables.encoding import encode
 from privet_experiments.folds import MEASURES, Learner
 from privet_experiments.judge import Measure
 from privet_experiments.references import SklearnForestReference
@@ -132,7 +133,7 @@ def test_a_forest_of_scikit_learns_is_translated() -> None:
     schema, table = clinic(400)
     ours = SklearnForestReference(schema, n_estimators=7).fit(table)
     cut = ours.model_.trees.schema
-    codes = cut.encode(table)
+    codes = encode(cut, table)
     columns, _ = binary_columns(cut, codes.features)
     theirs = RandomForestClassifier(7, random_state=0).fit(columns, codes.labels)
     np.testing.assert_allclose(ours.model_.trees.predict_proba(codes.features), theirs.predict_proba(columns))

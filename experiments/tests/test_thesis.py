@@ -14,6 +14,7 @@ from privet.engines.memory import MemoryEngine
 from privet.growing.forests.random_trees import RandomTrees
 from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.schema import Categorical, Numeric, Schema
+from privet.tables.encoding import encode
 from privet_experiments.experiment import Row
 from privet_experiments.folds import MEASURES
 from privet_experiments.judge import judge, published
@@ -80,7 +81,7 @@ def test_labels_as_published_by_hand() -> None:
 def test_records_are_dealt_to_parts_or_to_all() -> None:
     schema, table = synth("A", records=500)
     prepared = SmoothForest().prepare(schema)
-    engine = MemoryEngine(prepared, prepared.encode(table))
+    engine = MemoryEngine(prepared, encode(prepared, table))
     random = np.random.default_rng(0)
     routes = SmoothForest(n_estimators=4, max_depth=3).routes(prepared, random)
     assert leaves.deal_leaves(engine, routes, "disjoint", random).sum() == 500

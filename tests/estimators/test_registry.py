@@ -62,8 +62,8 @@ def test_make_classifier() -> None:
     assert tree.get_params()["epsilon"] == 0.5
     with pytest.raises(RecipeError, match="unknown recipe 'cart'; choose one of sulq"):
         classifier_class("cart")
-    with pytest.raises(RecipeError, match="SuLQTreeClassifier has no parameter 'bin'; did you mean 'max_bins'"):
-        make_classifier("sulq", bin=3)
+    with pytest.raises(RecipeError, match="SuLQTreeClassifier has no parameter 'max_bin'; did you mean 'max_bins'"):
+        make_classifier("sulq", max_bin=3)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -40,8 +40,8 @@ def test_parameters_that_cannot_be_are_refused(params: dict[str, Any], says: str
         ({"attribute_weights": {"weight": -1}}, ParameterError, "from 0 to"),
         ({"attribute_weights": {"weight": 1e-9}}, ParameterError, "too small"),
         ({"class_weight": {"Dead": 1}}, ParameterError, "not a label"),
-        ({"class_weight": {"Sick": 2}}, ParameterError, "between 0 and 1"),
-        ({"class_weight": {"Sick": 0, "Healthy": 0}}, ParameterError, "ignore every class"),
+        ({"class_weight": {"Sick": 2}}, ParameterError, "from 0 to 1"),
+        ({"class_weight": {"Sick": 0, "Healthy": 0}}, ParameterError, "ignores every class"),
     ],
 )
 def test_weights_must_fit_the_schema(params: dict[str, Any], error: type[Exception], says: str) -> None:

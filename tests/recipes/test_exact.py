@@ -199,7 +199,7 @@ def test_cuts_are_thinned_out_away_from_zero() -> None:
         ExactTree(tests="multiway", grid="near-zero"),
         ExactTree(max_bins=9, grid="even"),
     ):
-        assert even.prepare(schema) == schema.with_bins(even.bins)
+        assert even.prepare(schema) == schema.with_bins(even.max_bins)
     assert ExactTree(max_bins=9, grid="near-zero").prepare(schema) == schema.with_bins(9)
 
 
@@ -254,8 +254,8 @@ def test_class_weights_move_the_labels() -> None:
         with use_noise(ZeroNoise()):
             fitted.fit(table)
         assert set(fitted.predict(table)) == {label}
-    assert ExactTree(class_weight={"sick": 0.3}).blocks(schema).space.class_weight == (16, 5, 16)
-    assert ExactTree().blocks(schema).space.class_weight == (1, 1, 1)
+    assert ExactTree(class_weight={"sick": 0.3}).blocks(schema).space.class_weights == (16, 5, 16)
+    assert ExactTree().blocks(schema).space.class_weights == (1, 1, 1)
 
 
 # ---- what a model says --------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def charged(fitted: Any) -> list[tuple[str, Fraction]]:
 
 
 def test_every_recipe_with_bins_can_buy_them_but_the_one_that_is_never_private() -> None:
-    with_bins = {name for name, kind in recipe_classes().items() if hasattr(kind, "bins")}
+    with_bins = {name for name, kind in recipe_classes().items() if hasattr(kind, "max_bins")}
     assert with_bins - GRIDDED.keys() == {"exact", "rana2016"}  # the exact tree plans cuts and levels together
     assert {kind.grid for kind in GRIDDED.values()} == {"bought"}  # one default for all
 
@@ -75,7 +75,7 @@ def test_cuts_lie_where_the_records_are_and_all_is_charged(name: str) -> None:
         assert "attribute counts" not in dict(even)
     for a in (0, 2):
         found = np.asarray(fits["bought"].schema_.attributes[a].cuts)
-        assert 1 <= found.size < GRIDDED[name].bins
+        assert 1 <= found.size < GRIDDED[name].max_bins
         near = (found > 0) & (found < 100)  # the public grid is heard a little, so that a cut or two may follow it
         assert near.sum() >= max(1, 0.6 * found.size)
         assert (np.asarray(fits["even"].schema_.attributes[a].cuts) > 10**4).all()
@@ -100,7 +100,7 @@ def test_published_forms_cut_as_they_always_did(name: str) -> None:
     for variant in GRIDDED[name].info.variants:
         recipe = GRIDDED[name](variant=variant)
         assert recipe.recuts(schema) == (variant == "sound")
-        assert recipe.prepare(schema) == schema.with_bins(recipe.bins)
+        assert recipe.prepare(schema) == schema.with_bins(recipe.max_bins)
     assert not GRIDDED[name](grid="even").recuts(schema)
 
 

@@ -1130,7 +1130,7 @@ class SmoothForestClassifier(PrivateClassifier):
     ) -> None: ...
 
 class AdditiveClassifier(AdditiveFace):
-    """One additive model, fitted once: privet's ensemble for ranking and for graded probabilities (recipe ``additive``).
+    """One additive model, fitted once: privet's ensemble for ranking and graded probabilities (recipe ``additive``).
 
     Parameters
     ----------

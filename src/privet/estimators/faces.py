@@ -147,7 +147,8 @@ def document(recipe: type[Recipe], found: tuple[Parameter, ...]) -> str:
     first, _, rest = (opening.strip() or recipe.info.title).partition("\n")
     entries = "\n".join(f"{p.name} : {p.takes}{_indented(p.help)}" for p in found)
     parts = [f"{first.removesuffix('.')} (recipe ``{recipe.info.name}``).{f'{chr(10)}{rest}' if rest else ''}"]
-    return "\n\n".join([*parts, f"Parameters\n----------\n{entries}", *map(str.strip, titled)]) + "\n"
+    others = [part.strip() for part in titled if not part.startswith("Parameters\n")]
+    return "\n\n".join([*parts, f"Parameters\n----------\n{entries}", *others]) + "\n"
 
 
 def _indented(text: str) -> str:

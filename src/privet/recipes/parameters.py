@@ -116,7 +116,7 @@ def check_whole(value: object, name: str, low: int, high: int) -> int:
     return int(value)
 
 
-def check_number(value: object, name: str, low: float, high: float, *, below: bool = False) -> None:
+def check_number(value: Any, name: str, low: float, high: float, *, below: bool = False) -> None:
     """A finite number between bounds."""
     if not _is_number(value) or not low <= value <= high or (below and value == high) or value == inf:
         limits = f"of at least {low:g}" if high == inf else f"from {low:g} to {'below ' if below else ''}{high:g}"

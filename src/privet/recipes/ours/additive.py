@@ -38,7 +38,7 @@ MOST_WEIGHT = 1000  # beyond, the others would drown
 
 @dataclass(frozen=True)
 class AdditiveModel(Recipe):
-    """One additive model, fitted once: privet's ensemble for ranking and for graded probabilities.
+    """One additive model, fitted once: privet's ensemble for ranking and graded probabilities.
 
     Examples
     --------
@@ -111,9 +111,6 @@ class AdditiveModel(Recipe):
     def _favours(self, schema: Schema) -> dict[int, float]:
         favours = {schema.index(name): weight for name, weight in (self.attribute_weights or {}).items()}
         for a, weight in favours.items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= MOST_WEIGHT:
-                name = schema.names[a]
-                raise ParameterError(f"attribute_weights[{name!r}] must be from 0 to {MOST_WEIGHT}, not {weight!r}")
             if 0 < weight < 1 / MOST_WEIGHT:
                 raise ParameterError(f"attribute_weights[{schema.names[a]!r}] is too small; 0 leaves an attribute out")
         if len(favours) == len(schema.attributes) and not any(favours.values()):
