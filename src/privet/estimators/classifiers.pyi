@@ -598,7 +598,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
     >>> forest = PatilSingh2014Classifier(schema=schema, epsilon=1, max_depth=2, n_estimators=3).fit(
     ...     table, table["class"]
     ... )
-    >>> len(forest.model_.trees), forest.certificate_.epsilon <= 1
+    >>> len(forest.estimators_), forest.certificate_.epsilon <= 1
     (3, True)
     """
 
@@ -848,7 +848,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = Jagannathan2012Classifier(schema=schema, epsilon=1).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (10, Fraction(1, 1))
     """
 
@@ -934,7 +934,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
     >>> schema, table = clinic(5000)
     >>> _, volunteers = clinic(500, seed=1)
     >>> forest = Jagannathan2013Classifier(schema=schema, public=volunteers, public_trees=20)
-    >>> len(forest.fit(table, table["class"]).model_.trees), forest.certificate_.epsilon
+    >>> len(forest.fit(table, table["class"]).estimators_), forest.certificate_.epsilon
     (25, Fraction(1, 1))
     """
 
@@ -1015,7 +1015,7 @@ class SNRForestClassifier(PrivateClassifier):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = SNRForestClassifier(schema=schema, epsilon=1, n_public=5000).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (4, Fraction(1, 1))
     """
 
@@ -1096,7 +1096,7 @@ class SmoothForestClassifier(PrivateClassifier):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = SmoothForestClassifier(schema=schema, epsilon=1, n_estimators=20).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (20, Fraction(1, 1))
     """
 
@@ -1270,7 +1270,7 @@ class PrivateForestClassifier(PrivateClassifier):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = PrivateForestClassifier(schema=schema, epsilon=1).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (4, Fraction(1, 1))
     """
 

@@ -15,12 +15,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.estimators.answering import Answering
 from privet.estimators.base import PrivateClassifier
+from privet.estimators.exact_score import ExactScore
 from privet.estimators.registry import make_classifier
 from privet.evaluation.predictions import noisy_cells
 from privet.evaluation.rehearsal import rehearse
@@ -102,7 +104,7 @@ def best_run(parts: Parts, recipes: Sequence[Recipe], runs: Iterable[Run]) -> Fo
     return best
 
 
-class PrivateSearch(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """The best of many settings of private classifiers, for one charge; a scikit-learn meta-estimator.
 
     Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
@@ -215,6 +217,11 @@ class PrivateSearch(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         """Write the best model, with the certificate of the search; read it back with ``privet.load_model``."""
         check_is_fitted(self, "best_estimator_")
         self.best_estimator_.save(path)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
 
     # -- before the search -----------------------------------------------------------------------------------------
 

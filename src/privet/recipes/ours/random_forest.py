@@ -65,7 +65,7 @@ class RandomForest(SizedGrid):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = PrivateForestClassifier(schema=schema, epsilon=1).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (4, Fraction(1, 1))
     """
 

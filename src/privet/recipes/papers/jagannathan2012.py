@@ -51,7 +51,7 @@ class Jagannathan2012(SizedGrid):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = Jagannathan2012Classifier(schema=schema, epsilon=1).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (10, Fraction(1, 1))
     """
 

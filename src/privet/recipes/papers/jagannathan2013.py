@@ -50,7 +50,7 @@ class Jagannathan2013(Gridded):
     >>> schema, table = clinic(5000)
     >>> _, volunteers = clinic(500, seed=1)
     >>> forest = Jagannathan2013Classifier(schema=schema, public=volunteers, public_trees=20)
-    >>> len(forest.fit(table, table["class"]).model_.trees), forest.certificate_.epsilon
+    >>> len(forest.fit(table, table["class"]).estimators_), forest.certificate_.epsilon
     (25, Fraction(1, 1))
     """
 

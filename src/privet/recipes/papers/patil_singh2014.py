@@ -51,7 +51,7 @@ class PatilSingh2014(Gridded):
     >>> forest = PatilSingh2014Classifier(schema=schema, epsilon=1, max_depth=2, n_estimators=3).fit(
     ...     table, table["class"]
     ... )
-    >>> len(forest.model_.trees), forest.certificate_.epsilon <= 1
+    >>> len(forest.estimators_), forest.certificate_.epsilon <= 1
     (3, True)
     """
 

@@ -82,7 +82,7 @@ class SmoothForest(Gridded):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = SmoothForestClassifier(schema=schema, epsilon=1, n_estimators=20).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (20, Fraction(1, 1))
     """
 

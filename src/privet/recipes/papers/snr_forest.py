@@ -58,7 +58,7 @@ class SNRForest(SizedGrid):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = SNRForestClassifier(schema=schema, epsilon=1, n_public=5000).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (4, Fraction(1, 1))
     """
 
