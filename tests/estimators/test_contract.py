@@ -34,12 +34,16 @@ PRIVATE: dict[str, Any] = {
     for name, classifier in CLASSIFIERS.items()
 }
 ESTIMATORS = [*PRIVATE.values(), *(reference(schema="infer") for reference in REFERENCES.values())]
+# All faces share one base class. These are a tree, a sum, a forest, one for two classes only, and a reference.
+CHECKED = [*(PRIVATE[name] for name in ("exact", "additive", "random-forest", "rana2016")), ESTIMATORS[-1]]
+IMPOSSIBLE = {"check_class_weight_classifiers"}  # it wants weights above 1, by which a record would count many times
 
 
 def checks() -> list[tuple[Any, Callable[[Any], None]]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
+        pairs = [pair for estimator in CHECKED for pair in estimator_checks_generator(estimator)]
+    return [(estimator, check) for estimator, check in pairs if identity(check) not in IMPOSSIBLE]
 
 
 def identity(value: Any) -> str:
