@@ -100,11 +100,11 @@ NO_FORESTS = {"additive", "sulq", "diffpid3", "diffpc45", "embedded", "exact"}
 def test_names_stand_for_small_recipes() -> None:
     """So that ``privet audit`` ends; what comes from a formula stays so."""
     assert as_recipe("greedy-forest") == GreedyForest(n_estimators=2, max_depth=2)
-    assert as_recipe("random-forest").params["trees"] == 2
+    assert as_recipe("random-forest").params["n_estimators"] == 2
     assert as_recipe("jagannathan2013").params["public_trees"] == 2
     rana = as_recipe("rana2016", variant="as-published").params
-    assert (rana["trees"], rana["max_trees"], rana["min_support"], rana["max_depth"]) == ("auto", 9, 0, 2)
-    assert as_recipe("greedy-forest", n_estimators=3).params["trees"] == 3
+    assert (rana["n_estimators"], rana["max_trees"], rana["min_support"], rana["max_depth"]) == ("auto", 9, 0, 2)
+    assert as_recipe("greedy-forest", n_estimators=3).params["n_estimators"] == 3
 
 
 # -- as published -----------------------------------------------------------------------------------------------------
