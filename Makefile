@@ -3,7 +3,7 @@
 #   make test     the whole suite, but for the long forms of some tests
 #   make slow     those long forms: another few minutes
 #   make lint     ruff and mypy
-#   make stubs    what editors and type checkers read of the classifiers, after a change to a recipe's fields
+#   make stubs    stub files and the docs' tables of parameters, after a change to a recipe's fields
 #   make dist     build the sdist, and from it the wheel, into dist/
 #   make test-wheel    the fast tests against the installed wheel, on the newest Python of this machine that we claim
 #   make test-oldest   the same on the oldest one, with the oldest scikit-learn and OpenDP that we claim

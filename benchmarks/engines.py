@@ -27,7 +27,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from privet import Categorical, DiffPC45Classifier, ExactTreeClassifier, Numeric, Schema
+from privet import Categorical, ExactTreeClassifier, Numeric, Schema
+from privet.papers import DiffPC45Classifier
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "engines"))
 from servers import java_is_there, postgres_programs, running_postgres, running_spark, spark_executors

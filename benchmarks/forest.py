@@ -48,7 +48,7 @@ def measure(X: np.ndarray, y: np.ndarray, sharing: str, repeats: int = 3) -> tup
             "random-forest",
             schema=schema(),
             epsilon=1.0,
-            trees=TREES,
+            n_estimators=TREES,
             max_depth=DEPTH,
             min_signal=0,
             tests="binary",

@@ -39,7 +39,7 @@ print(json.dumps(min(times)))
 
 
 def fit_seconds(X: np.ndarray, y: np.ndarray, repeats: int = 5) -> float:
-    from privet import DiffPC45Classifier
+    from privet.papers import DiffPC45Classifier
 
     public, best = schema(), np.inf
     for _ in range(repeats):

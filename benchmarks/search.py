@@ -20,7 +20,7 @@ SETTINGS = [
     {"max_depth": [1, 2, 3, 4, 5, 6]},
     {"criterion": "max", "max_depth": [3, 5]},
     {"recipe": "exact", "max_depth": [1, 2, 3]},
-    {"recipe": "exact", "max_depth": 2, "bins": 5},
+    {"recipe": "exact", "max_depth": 2, "max_bins": 5},
 ]
 BEST = {"epsilon": Fraction(1, 3), "max_depth": 3}  # of ExactTreeClassifier: the best of the twelve
 
@@ -41,7 +41,7 @@ def main(searches: int) -> int:
         known, fresh = privet.holdout(table, test=0.3)
         truth = np.asarray(fresh[schema.label.name])
         start = time.perf_counter()
-        search = privet.PrivateSearchCV(privet.DiffPC45Classifier(schema), SETTINGS, epsilon=1).fit(known)
+        search = privet.PrivateSearch(privet.papers.DiffPC45Classifier(schema), SETTINGS, epsilon=1).fit(known)
         seconds = time.perf_counter() - start
         best = privet.ExactTreeClassifier(schema, **BEST).fit(privet.holdout(known)[0])
         found, reachable = (100 * float((model.predict(fresh) == truth).mean()) for model in (search, best))

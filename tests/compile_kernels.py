@@ -6,8 +6,9 @@ this first; with the kernels on disk it takes two seconds.
 
 from __future__ import annotations
 
-from privet import AdditiveClassifier, DiffPC45Classifier, ExactTreeClassifier, PrivateForestClassifier
+from privet import AdditiveClassifier, ExactTreeClassifier, PrivateForestClassifier
 from privet.datasets.clinic import clinic
+from privet.papers import DiffPC45Classifier
 
 
 def main() -> None:

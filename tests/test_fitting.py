@@ -34,10 +34,10 @@ SRC = Path(privet.__file__).parent
 def test_a_data_set_and_its_table_give_the_same_model() -> None:
     """Numbers are cut anew for the recipe: 20 bins where the schema has other ones."""
     with use_noise(SeededNoise(1)):
-        from_table = privet.DiffPC45Classifier(SCHEMA, random_state=0).fit(TABLE)
+        from_table = privet.papers.DiffPC45Classifier(SCHEMA, random_state=0).fit(TABLE)
     data = privet.protect(TABLE, SCHEMA, privet.Ledger(3))
     with use_noise(SeededNoise(1)):
-        from_data = privet.DiffPC45Classifier(random_state=0).fit(data)
+        from_data = privet.papers.DiffPC45Classifier(random_state=0).fit(data)
     assert from_data.tree_.attribute.tolist() == from_table.tree_.attribute.tolist()
     assert from_data.tree_.counts.tobytes() == from_table.tree_.counts.tobytes()
     assert from_data.schema_ == from_table.schema_
@@ -48,11 +48,11 @@ def test_questions_and_models_share_one_ledger() -> None:
     ledger = privet.Ledger(1)
     data = privet.protect(TABLE, SCHEMA, ledger)
     data.noisy_count(Fraction(1, 4))
-    tree = privet.DiffPC45Classifier(epsilon=0.5).fit(data)
+    tree = privet.papers.DiffPC45Classifier(epsilon=0.5).fit(data)
     assert ledger.spent <= Fraction(3, 4)
     assert tree.certificate_.epsilon <= Fraction(1, 2)
     with pytest.raises(BudgetExceeded):
-        privet.DiffPC45Classifier(epsilon=1).fit(data)
+        privet.papers.DiffPC45Classifier(epsilon=1).fit(data)
     assert ledger.spent <= Fraction(3, 4)
 
 
@@ -60,7 +60,7 @@ def test_a_model_of_a_data_set_says_that_its_schema_changed() -> None:
     ledger, fewer = privet.Ledger(2), replace(SCHEMA, attributes=SCHEMA.attributes[1:])
     privet.protect(TABLE, SCHEMA, ledger)
     changed = privet.protect(TABLE, fewer, ledger)
-    tree = privet.DiffPC45Classifier(epsilon=0.5).fit(changed)
+    tree = privet.papers.DiffPC45Classifier(epsilon=0.5).fit(changed)
     assert f"the schema changed while this budget was in use: {SCHEMA.names[0]} dropped" in str(tree.certificate_)
 
 
@@ -74,7 +74,7 @@ def test_what_contradicts_a_protected_data_set_is_refused() -> None:
     ):
         y = kwargs.pop("y", None)
         with pytest.raises(ParameterError, match=wrong):
-            privet.Mohammed2015Classifier(**kwargs).fit(data, y)
+            privet.papers.Mohammed2015Classifier(**kwargs).fit(data, y)
     assert data.ledger.spent == 0
 
 
@@ -91,7 +91,7 @@ def test_a_part_is_not_cut_anew() -> None:
     categorical = next(i for i, a in enumerate(SCHEMA.attributes) if isinstance(a, privet.Categorical))
     part = data.partition(Multiway(categorical))[0]
     with pytest.raises(ParameterError, match="give it the whole"):
-        privet.DiffPC45Classifier(bins=7).fit(part)
+        privet.papers.DiffPC45Classifier(bins=7).fit(part)
     assert data.ledger.spent == 0
 
 
@@ -100,7 +100,7 @@ def test_the_function_and_the_estimator_agree() -> None:
     with use_noise(SeededNoise(5)):
         model = fit(Mohammed2015(), open_engine(TABLE, SCHEMA), ledger, 1, random=np.random.default_rng(0))
     with use_noise(SeededNoise(5)):
-        face = privet.Mohammed2015Classifier(SCHEMA, epsilon=1).fit(TABLE)
+        face = privet.papers.Mohammed2015Classifier(SCHEMA, epsilon=1).fit(TABLE)
     assert model.params == face.model_.params
     assert model.certificate == face.model_.certificate
     assert model.trees.counts.tobytes() == face.tree_.counts.tobytes()  # type: ignore[union-attr]

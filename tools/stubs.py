@@ -1,7 +1,8 @@
-"""Writes what type checkers and editors read of names that are made at run time. `make stubs` runs it.
+"""Writes what follows from the recipes' declarations: stub files for editors, and the tables of the docs.
 
-`privet/__init__.py` imports its names on first use, and `estimators/classifiers.py` makes its classes from recipes.
-Neither can be read without running it, so beside each stands a `.pyi` file. A test compares the files with `stubs()`.
+`privet/__init__.py` imports its names on first use, and `estimators/classifiers.py` makes its classes from recipes, as
+it does for recipes of other packages. Type checkers cannot read either, so beside each stands a `.pyi` file. `make
+stubs` runs this, and a test compares the files with `generated()`.
 """
 
 from __future__ import annotations
@@ -11,31 +12,45 @@ import types
 import typing
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import Any, Literal, Union, get_args, get_origin
 
 import privet
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.classifiers import classifier_class
-from privet.estimators.faces import AFTER, BEFORE, parameters
-from privet.recipes.registry import OWN
+from privet.estimators.faces import AFTER, BEFORE, own_parameters, parameters
+from privet.recipes.registry import OWN, recipe_class
 
 SOURCE = Path(privet.__file__).parent
+PAGES = Path(__file__).parents[1] / "docs" / "recipes"
 WRITTEN = "# Written by tools/stubs.py; change what it is made from and run `make stubs`.\n"
+BEGIN, END = "<!-- written by `make stubs` -->\n", "<!-- end -->\n"  # around the table of a page
 
 
-def stubs() -> dict[Path, str]:
-    """Every stub file and what it should hold."""
-    return {
+def generated() -> dict[Path, str]:
+    """Every file that is written, at least in part, and what it should hold."""
+    pages = {PAGES / f"{recipe}.md": page(recipe) for recipe in OWN}
+    return pages | {
         SOURCE / "__init__.pyi": "".join(package()),
         SOURCE / "estimators" / "classifiers.pyi": "".join(classifiers()),
     }
+
+
+def page(recipe: str) -> str:
+    """The page of a recipe, with the table of its parameters."""
+    before, _, rest = (PAGES / f"{recipe}.md").read_text("utf-8").partition(BEGIN)
+    rows = "".join(
+        f"| `{one.name}` | `{_text(one.default)}` | {one.takes} | {one.help.replace('``', '`')} |\n"
+        for one in own_parameters(recipe_class(recipe))
+    )
+    return f"{before}{BEGIN}| parameter | default | takes | |\n|---|---|---|---|\n{rows}{END}{rest.partition(END)[2]}"
 
 
 def package() -> Iterator[str]:
     """The public names, each imported from its home."""
     yield WRITTEN
     # In the order that ruff wants: classes first, and their case does not matter.
-    homes = vars(privet)["_HOME"].items()
+    homes = [*vars(privet)["_HOME"].items(), ("papers", "privet")]
     for home, _, _, name in sorted((home, name[0].islower(), name.lower(), name) for name, home in homes):
         yield f"from {home} import {name} as {name}\n"
     yield "\n__version__: str\n"
@@ -59,9 +74,9 @@ def classifiers() -> Iterator[str]:
 
 
 def _class(made: type[PrivateClassifier]) -> Iterator[str]:
-    summary, *_ = (inspect.getdoc(made.recipe_class) or "").splitlines()
     found = parameters(made.recipe_class)
-    yield f'\nclass {made.__name__}({made.__base__.__name__}):\n    """{summary}"""\n\n'
+    document = indent(inspect.getdoc(made) or "", " " * 4).strip()
+    yield f'\nclass {made.__name__}({made.__base__.__name__}):\n    """{document}\n    """\n\n'
     yield "    recipe_class: ClassVar[type[Recipe]]\n"
     for parameter in found:
         if parameter not in (*BEFORE, *AFTER):  # those are the base class's
@@ -98,9 +113,10 @@ def _text(value: object) -> str:
 
 
 def main() -> None:
-    for path, text in stubs().items():
-        path.write_text(text, "utf-8")
-        print(path.relative_to(SOURCE.parent))
+    for path, text in generated().items():
+        if path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+            print(path)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,14 @@ from privet.growing.greedy.plans import Plan
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
-from privet.recipes.recipe import Info, Recipe, check_share, check_whole, exact_share
+from privet.recipes.parameters import exact_share, number, whole
+from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema
 
 
 @dataclass(frozen=True)
 class Stump(Recipe):
     """A tree of one test: the best single question that epsilon can buy.
-
-    Parameters
-    ----------
-    leaf_share : float
-        The share of epsilon that buys class counts in the leaves. The rest chooses the test.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
 
     Examples
     --------
@@ -47,15 +41,18 @@ class Stump(Recipe):
         numeric="bins",
     )
 
-    leaf_share: float = 0.5
-    bins: int = 10
-
-    def check(self) -> None:
-        check_share(self.leaf_share, "leaf_share", least=0.01, most=0.99)
-        check_whole(self.bins, "bins", 2, 65_000)
+    leaf_share: float = number(
+        0.5,
+        low=0.01,
+        high=0.99,
+        help="The share of epsilon that buys class counts in the leaves. The rest chooses the test.",
+    )
+    max_bins: int = whole(
+        10, low=2, high=65_000, help="Into how many bins numbers without thresholds of their own are cut."
+    )
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+        return schema.with_bins(self.max_bins)
 
     def grow(self, data: PrivateDataset, epsilon: Fraction, random: Any, progress: Progress | None = None) -> Tree:
         candidates = Candidates.of(data.schema, "binary")

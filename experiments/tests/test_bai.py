@@ -102,7 +102,7 @@ def test_the_papers_settings() -> None:
     assert given == {"max_depth": 4, "search": "mcmc", "min_records": 50, "buffer": 500, "step_limit": 30_000}
     assert bai.parameters("as published, d = whole", "mushroom", 5, 22, 100)["step_limit"] == 100
     assert bai.parameters("as published, d = 2", "vote", 5, 16, 100)["search"] == "exhaustive"
-    assert bai.parameters(bai.RDT, "vote", 9, 16, 0) == {"max_depth": 8, "trees": 5}
+    assert bai.parameters(bai.RDT, "vote", 9, 16, 0) == {"max_depth": 8, "n_estimators": 5}
 
 
 def rows(accuracy: dict[str, float], epsilon: float, spread: float = 0.01) -> list[Row]:

@@ -83,7 +83,7 @@ def test_as_many_leaves_are_empty_as_in_the_thesis(name: str) -> None:
         found = []
         for seed in range(forests):
             random = np.random.default_rng(seed)
-            routes = SmoothForest(trees=trees).routes(prepared, random)
+            routes = SmoothForest(n_estimators=trees).routes(prepared, random)
             found.append((deal_leaves(engine, routes, "disjoint", random).sum(axis=1) == 0).mean())
         return 100 * float(np.mean(found))
 
@@ -148,15 +148,15 @@ def test_twins() -> None:
     schema, table = synth("A", records=6000)
     flipped, accuracies = [], []
     for epsilon in (0.2, 1, 1000):
-        twins = forest_twins(SmoothForest(trees=20), schema, table, epsilon)
+        twins = forest_twins(SmoothForest(n_estimators=20), schema, table, epsilon)
         features, labels = encode_features(twins.private.schema, table), table["class"]
         flipped.append(twins.flipped)
         accuracies.append((twins.private.predict(features) == labels).mean())
         assert (twins.twin.predict(features) == labels).mean() >= accuracies[-1] - 0.02
         assert 0.3 < twins.empty < 0.95
     assert flipped[0] > flipped[1] > flipped[2] == 0
-    published = forest_twins(SmoothForest(trees=20, variant="as-published"), schema, table, 1)
-    plain = forest_twins(SmoothForest(trees=20, variant="global-sensitivity"), schema, table, 1)
+    published = forest_twins(SmoothForest(n_estimators=20, variant="as-published"), schema, table, 1)
+    plain = forest_twins(SmoothForest(n_estimators=20, variant="global-sensitivity"), schema, table, 1)
     # With sensitivity 1 and two classes a label is right with chance e^(1/2) / (1 + e^(1/2)) = 0.622.
     assert plain.flipped == pytest.approx(1 - 0.622, abs=0.08)
     assert published.flipped < plain.flipped / 2

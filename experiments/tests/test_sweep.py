@@ -47,8 +47,8 @@ class Clinic(Sweep):
     known: ClassVar[Mapping[str, Learner]] = declare(
         {
             "tree": ("diffpid3", {"max_depth": 2}),
-            "forest": ("sklearn-forest", {"trees": 5, "max_depth": 4}),
-            "rana": ("rana2016", {"trees": 2}),
+            "forest": ("sklearn-forest", {"n_estimators": 5, "max_depth": 4}),
+            "rana": ("rana2016", {"n_estimators": 2}),
         }
     )
 
@@ -131,7 +131,7 @@ def test_a_forest_of_scikit_learns_is_translated() -> None:
     from privet.estimators.references import binary_columns
 
     schema, table = clinic(400)
-    ours = SklearnForestReference(schema, trees=7).fit(table)
+    ours = SklearnForestReference(schema, n_estimators=7).fit(table)
     cut = ours.model_.trees.schema
     codes = encode(cut, table)
     columns, _ = binary_columns(cut, codes.features)
@@ -141,7 +141,7 @@ def test_a_forest_of_scikit_learns_is_translated() -> None:
     assert len(ours.model_.trees) == 7
     assert isinstance(ours, SklearnTreeReference)
     with pytest.raises(ParameterError, match="trees"):
-        SklearnForestReference(schema, trees=0).fit(table)
+        SklearnForestReference(schema, n_estimators=0).fit(table)
     assert len(SklearnForestReference(schema, 0).fit(table).model_.trees) == 1
 
 

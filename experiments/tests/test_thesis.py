@@ -83,11 +83,11 @@ def test_records_are_dealt_to_parts_or_to_all() -> None:
     prepared = SmoothForest().prepare(schema)
     engine = MemoryEngine(prepared, encode(prepared, table))
     random = np.random.default_rng(0)
-    routes = SmoothForest(trees=4, max_depth=3).routes(prepared, random)
+    routes = SmoothForest(n_estimators=4, max_depth=3).routes(prepared, random)
     assert leaves.deal_leaves(engine, routes, "disjoint", random).sum() == 500
     whole = leaves.deal_leaves(engine, routes, "all", random)
     assert whole.sum() == 4 * 500
-    twin = RandomTreesReference(schema, 3, trees=4).fit(table)
+    twin = RandomTreesReference(schema, 3, n_estimators=4).fit(table)
     counts = np.concatenate([tree.counts[tree.is_leaf] for tree in twin.model_.trees])  # type: ignore[union-attr,index]
     assert counts.sum() == 4 * 500
     assert not twin.certificate_.private

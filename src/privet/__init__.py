@@ -13,8 +13,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from privet.recipes.registry import OWN as _OWN  # a table of texts: it loads no recipe
-
 __version__ = "0.1.0.dev0"
 
 # Public name -> the module it lives in.
@@ -27,6 +25,9 @@ _HOME = {
     "Ledger": "privet.privacy.ledger",
     "PrivateDataset": "privet.privacy.dataset",
     "protect": "privet.engines.opening",
+    "AdditiveClassifier": "privet.estimators.classifiers",  # those of published methods are in `privet.papers`
+    "ExactTreeClassifier": "privet.estimators.classifiers",
+    "PrivateForestClassifier": "privet.estimators.classifiers",
     "list_recipes": "privet.recipes.registry",
     "load_model": "privet.estimators.registry",
     "make_classifier": "privet.estimators.registry",
@@ -36,7 +37,7 @@ _HOME = {
     "plot_tree": "privet.report.figures",
     "write_report": "privet.report.writing",
     "CoinFold": "privet.evaluation.splitting",
-    "PrivateSearchCV": "privet.evaluation.private_search",
+    "PrivateSearch": "privet.evaluation.private_search",
     "holdout": "privet.evaluation.splitting",
     "private_score": "privet.evaluation.private_score",
     "BudgetExceeded": "privet.errors",
@@ -56,13 +57,14 @@ _HOME = {
     "ScoreError": "privet.errors",
     "TableError": "privet.errors",
 }
-_HOME |= {line.classifier: "privet.estimators.classifiers" for line in _OWN.values()}
 
 # Type checkers and editors read `__init__.pyi`, which `make stubs` writes and a test compares.
-__all__ = sorted([*_HOME, "__version__"])
+__all__ = sorted([*_HOME, "__version__", "papers"])
 
 
 def __getattr__(name: str) -> Any:
+    if name == "papers":  # a module, imported like the names
+        return import_module("privet.papers")
     try:
         home = _HOME[name]
     except KeyError:

@@ -1,4 +1,5 @@
 # Written by tools/stubs.py; change what it is made from and run `make stubs`.
+from privet import papers as papers
 from privet.engines.opening import protect as protect
 from privet.errors import BudgetExceeded as BudgetExceeded
 from privet.errors import EngineError as EngineError
@@ -17,24 +18,12 @@ from privet.errors import SchemaError as SchemaError
 from privet.errors import ScoreError as ScoreError
 from privet.errors import TableError as TableError
 from privet.estimators.classifiers import AdditiveClassifier as AdditiveClassifier
-from privet.estimators.classifiers import DiffPC45Classifier as DiffPC45Classifier
-from privet.estimators.classifiers import DiffPID3Classifier as DiffPID3Classifier
-from privet.estimators.classifiers import EmbeddedTreeClassifier as EmbeddedTreeClassifier
 from privet.estimators.classifiers import ExactTreeClassifier as ExactTreeClassifier
-from privet.estimators.classifiers import GreedyForestClassifier as GreedyForestClassifier
-from privet.estimators.classifiers import Jagannathan2012Classifier as Jagannathan2012Classifier
-from privet.estimators.classifiers import Jagannathan2013Classifier as Jagannathan2013Classifier
-from privet.estimators.classifiers import Mohammed2015Classifier as Mohammed2015Classifier
-from privet.estimators.classifiers import PatilSingh2014Classifier as PatilSingh2014Classifier
 from privet.estimators.classifiers import PrivateForestClassifier as PrivateForestClassifier
-from privet.estimators.classifiers import Rana2016Classifier as Rana2016Classifier
-from privet.estimators.classifiers import SmoothForestClassifier as SmoothForestClassifier
-from privet.estimators.classifiers import SNRForestClassifier as SNRForestClassifier
-from privet.estimators.classifiers import SuLQTreeClassifier as SuLQTreeClassifier
 from privet.estimators.registry import load_model as load_model
 from privet.estimators.registry import make_classifier as make_classifier
 from privet.evaluation.private_score import private_score as private_score
-from privet.evaluation.private_search import PrivateSearchCV as PrivateSearchCV
+from privet.evaluation.private_search import PrivateSearch as PrivateSearch
 from privet.evaluation.splitting import CoinFold as CoinFold
 from privet.evaluation.splitting import holdout as holdout
 from privet.privacy.dataset import PrivateDataset as PrivateDataset
@@ -58,39 +47,27 @@ __all__ = [
     "Categorical",
     "Certificate",
     "CoinFold",
-    "DiffPC45Classifier",
-    "DiffPID3Classifier",
-    "EmbeddedTreeClassifier",
     "EngineError",
     "EpsilonError",
     "ExactTreeClassifier",
     "FitStopped",
-    "GreedyForestClassifier",
-    "Jagannathan2012Classifier",
-    "Jagannathan2013Classifier",
     "JournalError",
     "Ledger",
     "ModelFileError",
-    "Mohammed2015Classifier",
     "Numeric",
     "ParameterError",
-    "PatilSingh2014Classifier",
     "PrivacyError",
     "PrivacyWarning",
     "PrivateDataset",
     "PrivateForestClassifier",
-    "PrivateSearchCV",
+    "PrivateSearch",
     "PrivetError",
-    "Rana2016Classifier",
     "ReceiptError",
     "RecipeError",
     "ReservationError",
-    "SNRForestClassifier",
     "Schema",
     "SchemaError",
     "ScoreError",
-    "SmoothForestClassifier",
-    "SuLQTreeClassifier",
     "TableError",
     "Unit",
     "__version__",
@@ -98,6 +75,7 @@ __all__ = [
     "list_recipes",
     "load_model",
     "make_classifier",
+    "papers",
     "plot_ledger",
     "plot_shapes",
     "plot_tradeoff",

@@ -34,6 +34,7 @@ SEES: dict[str, set[str]] = {
     "recipes": LIBRARY,
     "fitting": LIBRARY | {"recipes"},
     "estimators": LIBRARY | {"recipes", "fitting"},
+    "papers": {"estimators"},
     "owner": FACTS,
     "rules": TOP | {"evaluation"},
     "publishing": TOP,

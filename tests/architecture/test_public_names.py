@@ -17,39 +17,27 @@ PUBLIC = [
     "Categorical",
     "Certificate",
     "CoinFold",
-    "DiffPC45Classifier",
-    "DiffPID3Classifier",
-    "EmbeddedTreeClassifier",
     "EngineError",
     "EpsilonError",
     "ExactTreeClassifier",
     "FitStopped",
-    "GreedyForestClassifier",
-    "Jagannathan2012Classifier",
-    "Jagannathan2013Classifier",
     "JournalError",
     "Ledger",
     "ModelFileError",
-    "Mohammed2015Classifier",
     "Numeric",
     "ParameterError",
-    "PatilSingh2014Classifier",
     "PrivacyError",
     "PrivacyWarning",
     "PrivateDataset",
     "PrivateForestClassifier",
-    "PrivateSearchCV",
+    "PrivateSearch",
     "PrivetError",
-    "Rana2016Classifier",
     "ReceiptError",
     "RecipeError",
     "ReservationError",
-    "SNRForestClassifier",
     "Schema",
     "SchemaError",
     "ScoreError",
-    "SmoothForestClassifier",
-    "SuLQTreeClassifier",
     "TableError",
     "Unit",
     "__version__",
@@ -57,6 +45,7 @@ PUBLIC = [
     "list_recipes",
     "load_model",
     "make_classifier",
+    "papers",
     "plot_ledger",
     "plot_shapes",
     "plot_tradeoff",
@@ -65,19 +54,42 @@ PUBLIC = [
     "protect",
     "write_report",
 ]
+PAPERS = [
+    "DiffPC45Classifier",
+    "DiffPID3Classifier",
+    "EmbeddedTreeClassifier",
+    "GreedyForestClassifier",
+    "Jagannathan2012Classifier",
+    "Jagannathan2013Classifier",
+    "Mohammed2015Classifier",
+    "PatilSingh2014Classifier",
+    "Rana2016Classifier",
+    "SNRForestClassifier",
+    "SmoothForestClassifier",
+    "SuLQTreeClassifier",
+]
 HEAVY = ["numba", "sklearn", "opendp", "pandas", "polars", "pyarrow", "scipy", "matplotlib"]
 
 
 def test_the_list_is_pinned() -> None:
     assert privet.__all__ == PUBLIC
     assert dir(privet) == PUBLIC
+    assert privet.papers.__all__ == dir(privet.papers) == PAPERS
+
+
+def test_the_papers_classifiers_are_their_homes_objects() -> None:
+    from privet.estimators import classifiers
+
+    assert all(getattr(privet.papers, name) is getattr(classifiers, name) for name in PAPERS)
+    with pytest.raises(AttributeError, match="'Shrubbery'"):
+        privet.papers.Shrubbery  # noqa: B018
 
 
 def test_the_list_and_the_homes_agree() -> None:
-    assert set(privet.__all__) == {*privet._HOME, "__version__"}
+    assert set(privet.__all__) == {*privet._HOME, "__version__", "papers"}
 
 
-@pytest.mark.parametrize("name", [n for n in PUBLIC if not n.startswith("__")])
+@pytest.mark.parametrize("name", [n for n in PUBLIC if n not in ("__version__", "papers")])
 def test_every_name_is_its_homes_object(name: str) -> None:
     home = importlib.import_module(privet._HOME[name])
     assert getattr(privet, name) is getattr(home, name)
@@ -99,7 +111,7 @@ def loaded_by(statement: str) -> list[str]:
 
 
 def test_importing_the_package_is_cheap() -> None:
-    assert loaded_by("import privet; dir(privet); privet.PrivetError") == []
+    assert loaded_by("import privet; dir(privet); dir(privet.papers); privet.PrivetError") == []
 
 
 def test_the_probe_can_fail() -> None:

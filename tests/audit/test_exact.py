@@ -76,7 +76,7 @@ def test_whole_recipes_come_close_to_their_claim(recipe: Any, add_remove: float,
 
 def test_a_recipe_its_name_and_its_estimator_are_the_same() -> None:
     pairs = zoo()[:3]
-    classifier = privet.DiffPID3Classifier(max_depth=2, schema=tiny_schema())
+    classifier = privet.papers.DiffPID3Classifier(max_depth=2, schema=tiny_schema())
     found = [exact(recipe, pairs, 1) for recipe in ("diffpid3", DiffPID3(max_depth=2), classifier)]
     assert len({result.lower_bound for result in found}) == 1
     assert {(result.recipe, result.variant) for result in found} == {("diffpid3", "sound")}

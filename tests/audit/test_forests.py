@@ -57,19 +57,19 @@ def named(name: str, relation: str = "add-remove") -> list[Any]:
 
 # How much of a claim of 1 the audit finds, at least: one that finds nothing proves nothing.
 SOUND: list[tuple[Recipe, float, float]] = [
-    (GreedyForest(trees=2, max_depth=1, min_records=0), 0.5, 0.5),
-    (SNRForest(trees=2), 0.9, 0.9),
-    (SmoothForest(trees=2, max_depth=1), 0.99, 0.99),
-    (SmoothForest(trees=2, max_depth=1, labels="chosen"), 0.5, 0.3),
+    (GreedyForest(n_estimators=2, max_depth=1, min_records=0), 0.5, 0.5),
+    (SNRForest(n_estimators=2), 0.9, 0.9),
+    (SmoothForest(n_estimators=2, max_depth=1), 0.99, 0.99),
+    (SmoothForest(n_estimators=2, max_depth=1, labels="chosen"), 0.5, 0.3),
     # A tenth buys a weight by a bounded loss, of which small tables use a part.
-    (RandomForest(trees=2, max_depth=2), 0.94, 0.85),
-    (RandomForest(trees=2, max_depth=2, min_signal=0), 0.95, 0.9),
-    (RandomForest(trees=2, max_depth=1, sharing="disjoint", prune=True, voting="surest"), 0.99, 0.9),
-    (Jagannathan2012(trees=2), 0.99, 0.9),
-    (Jagannathan2013(public=PUBLIC, trees=2, public_trees=1), 0.99, 0.99),
+    (RandomForest(n_estimators=2, max_depth=2), 0.94, 0.85),
+    (RandomForest(n_estimators=2, max_depth=2, min_signal=0), 0.95, 0.9),
+    (RandomForest(n_estimators=2, max_depth=1, sharing="disjoint", prune=True, voting="surest"), 0.99, 0.9),
+    (Jagannathan2012(n_estimators=2), 0.99, 0.9),
+    (Jagannathan2013(public=PUBLIC, n_estimators=2, public_trees=1), 0.99, 0.99),
     (Mohammed2015(max_depth=1), 0.9, 0.9),
     (Mohammed2015("as-published", max_depth=1), 0.6, 0.6),
-    (PatilSingh2014(trees=2, max_depth=1), 0.5, 0.4),
+    (PatilSingh2014(n_estimators=2, max_depth=1), 0.5, 0.4),
 ]
 
 FIRST = list({recipe.info.name: recipe for recipe, *_ in reversed(SOUND)}.values())
@@ -99,12 +99,12 @@ NO_FORESTS = {"additive", "sulq", "diffpid3", "diffpc45", "embedded", "exact"}
 
 def test_names_stand_for_small_recipes() -> None:
     """So that ``privet audit`` ends; what comes from a formula stays so."""
-    assert as_recipe("greedy-forest") == GreedyForest(trees=2, max_depth=2)
-    assert as_recipe("random-forest").params["trees"] == 2
+    assert as_recipe("greedy-forest") == GreedyForest(n_estimators=2, max_depth=2)
+    assert as_recipe("random-forest").params["n_estimators"] == 2
     assert as_recipe("jagannathan2013").params["public_trees"] == 2
     rana = as_recipe("rana2016", variant="as-published").params
-    assert (rana["trees"], rana["max_trees"], rana["min_support"], rana["max_depth"]) == ("auto", 9, 0, 2)
-    assert as_recipe("greedy-forest", trees=3).params["trees"] == 3
+    assert (rana["n_estimators"], rana["max_trees"], rana["min_support"], rana["max_depth"]) == ("auto", 9, 0, 2)
+    assert as_recipe("greedy-forest", n_estimators=3).params["n_estimators"] == 3
 
 
 # -- as published -----------------------------------------------------------------------------------------------------
@@ -113,17 +113,19 @@ def test_names_stand_for_small_recipes() -> None:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_the_greedy_forest_as_published(neighbours: str) -> None:
     pairs = zoo(tiny_schema(), relation=neighbours, of_a_class=())
-    found = exact(GreedyForest("as-published", trees=2, max_depth=2), pairs, 1, neighbours=neighbours, transcripts=6)
+    found = exact(
+        GreedyForest("as-published", n_estimators=2, max_depth=2), pairs, 1, neighbours=neighbours, transcripts=6
+    )
     assert found.verdict == "violated"
     assert found.lower_bound > 3
 
 
 def test_the_smooth_forest_as_published() -> None:
-    leaf = SmoothForest("as-published", trees=1, max_depth=0)
+    leaf = SmoothForest("as-published", n_estimators=1, max_depth=0)
     found = exact(leaf, named("margin 4 to 5"), 1)
     assert found.method == "exact output distribution"
     assert found.lower_bound == pytest.approx(46.9, abs=0.1)  # as card 7 has it
-    forest = SmoothForest("as-published", trees=2, max_depth=1)
+    forest = SmoothForest("as-published", n_estimators=2, max_depth=1)
     for neighbours in RELATIONS:
         pairs = named("99 against 100 records", neighbours)
         assert exact(forest, pairs, 1, neighbours=neighbours).lower_bound > 20
@@ -132,7 +134,7 @@ def test_the_smooth_forest_as_published() -> None:
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_the_smooth_forest_with_global_sensitivity_is_sound(neighbours: str) -> None:
     for depth in (0, 1):
-        recipe = SmoothForest("global-sensitivity", trees=1 + depth, max_depth=depth)
+        recipe = SmoothForest("global-sensitivity", n_estimators=1 + depth, max_depth=depth)
         found = exact(
             recipe, zoo(tiny_schema(), relation=neighbours, of_a_class=()), 1, neighbours=neighbours, transcripts=3
         )
@@ -145,7 +147,10 @@ def test_bootstrap_samples_lose_more_than_they_claim() -> None:
     drawn twice the first is not, so that three counts move. Exactly log(e^3s/4 + e^s/2 + e^-s/4), s the epsilon."""
     for claimed in (2, 3):
         found = exact(
-            PatilSingh2014("as-published", trees=1, max_depth=0), named("a single record"), claimed, complete=3000
+            PatilSingh2014("as-published", n_estimators=1, max_depth=0),
+            named("a single record"),
+            claimed,
+            complete=3000,
         )
         assert found.method == "exact output distribution"
         by_hand = math.log(math.exp(3 * claimed) / 4 + math.exp(claimed) / 2 + math.exp(-claimed) / 4)
@@ -155,7 +160,7 @@ def test_bootstrap_samples_lose_more_than_they_claim() -> None:
 
 def test_a_sample_by_own_coins_loses_less_than_it_claims() -> None:
     """log(1 + q (e^s - 1)) exactly: sampling helps, and nothing is claimed for it."""
-    found = exact(PatilSingh2014(trees=1, max_depth=0, rate=0.5), named("a single record"), 3, complete=3000)
+    found = exact(PatilSingh2014(n_estimators=1, max_depth=0, rate=0.5), named("a single record"), 3, complete=3000)
     assert found.method == "exact output distribution"
     assert found.lower_bound == pytest.approx(math.log(1 + 0.5 * (math.exp(3) - 1)))
 
@@ -164,7 +169,7 @@ def test_rana2016() -> None:
     """The number of trees is computed from the exact classes, and a cut has no noise where all values are equal."""
     trees = exact(Rana2016("as-published", max_trees=9, min_support=0, max_depth=0), named("margin 4 to 5"), 1)
     assert (trees.verdict, trees.lower_bound) == ("violated", math.inf)
-    cut = exact(Rana2016("as-published", trees=1, max_depth=1), named("a single record"), 1, transcripts=24)
+    cut = exact(Rana2016("as-published", n_estimators=1, max_depth=1), named("a single record"), 1, transcripts=24)
     assert (cut.verdict, cut.lower_bound) == ("violated", math.inf)
     for neighbours in RELATIONS:
         whole = exact(as_recipe("rana2016", variant="as-published"), claimed=1, neighbours=neighbours)
@@ -204,7 +209,7 @@ def by_position(self: MemoryEngine, cells: Partition, count: int, coins: Any) ->
 
 
 def test_disjoint_trees_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = RandomForest(trees=3, max_depth=1, min_signal=0, sharing="disjoint", weight_share=0)
+    recipe = RandomForest(n_estimators=3, max_depth=1, min_signal=0, sharing="disjoint", weight_share=0)
     pairs = [pair for pair in zoo() if pair.name.startswith("a shard boundary")]
     sound = exact(recipe, pairs, 1)
     assert sound.verdict == "holds"
@@ -213,7 +218,7 @@ def test_disjoint_trees_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
     found = exact(recipe, pairs, 1)
     assert found.verdict == "violated"
     assert found.lower_bound >= 3 - 1e-9  # one record more, and others change their tree
-    assert exact(SmoothForest(trees=3, max_depth=1), pairs, 1).verdict == "violated"
+    assert exact(SmoothForest(n_estimators=3, max_depth=1), pairs, 1).verdict == "violated"
 
 
 def test_a_fixed_number_of_sampled_records(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,9 +247,9 @@ def test_a_fixed_number_of_sampled_records(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_counts_30_percent_too_sharp(monkeypatch: pytest.MonkeyPatch) -> None:
     recipes = [
-        RandomForest(trees=2, max_depth=1, voting="proba"),
-        SmoothForest(trees=2, max_depth=1),
-        SNRForest(trees=2, n_public=9),
+        RandomForest(n_estimators=2, max_depth=1, voting="proba"),
+        SmoothForest(n_estimators=2, max_depth=1),
+        SNRForest(n_estimators=2, n_public=9),
     ]
     monkeypatch.setattr(mechanisms, "float_up", lambda value: 0.7 * float_up(value))
     for recipe in recipes:
@@ -253,7 +258,7 @@ def test_counts_30_percent_too_sharp(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_weight_by_losses_that_are_cut_off_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loss of a record counts in full, and the mechanism believes that it is cut off at a hundredth."""
-    recipe = RandomForest(trees=2, max_depth=1, min_signal=0, weight_share=0.5)
+    recipe = RandomForest(n_estimators=2, max_depth=1, min_signal=0, weight_share=0.5)
     pairs = zoo()[:12]
     assert exact(recipe, pairs, 1).verdict == "holds"
     monkeypatch.setattr(LogLoss, "sensitivity", property(lambda self: Fraction(self.most, 100)))
@@ -274,12 +279,12 @@ def test_the_true_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_tree_with_the_whole_epsilon_is_stopped_by_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forests, "leaf_epsilon", lambda epsilon, trees, sharing: epsilon)
     with pytest.raises(AssertionError, match=r"asks for epsilon 0\.9 but fit of random-forest has 0\.1 left"):
-        check_recipe(RandomForest(trees=2, max_depth=1), epsilons=[1], transcripts=1)
+        check_recipe(RandomForest(n_estimators=2, max_depth=1), epsilons=[1], transcripts=1)
     schema = tiny_schema()
     codes = np.zeros((len(schema.attributes), 3), dtype=np.uint8)
     data = PrivateDataset(MemoryEngine(schema, Codes(codes, np.zeros(3, np.uint8))), Ledger(1))
     with pytest.raises(BudgetExceeded):
-        RandomForest(trees=2).grow_model(data, Fraction(1), np.random.default_rng(0))
+        RandomForest(n_estimators=2).grow_model(data, Fraction(1), np.random.default_rng(0))
 
 
 # -- the auditor itself -----------------------------------------------------------------------------------------------
@@ -302,10 +307,12 @@ def test_a_weight_that_depends_on_the_records_is_seen() -> None:
 
 def test_more_outcomes_than_a_float_can_hold() -> None:
     """A hundred trees, or six hundred records on four sides: too many to enumerate, and no reason to fail."""
-    many = SmoothForest(trees=100, max_depth=2)
+    many = SmoothForest(n_estimators=100, max_depth=2)
     assert exact(many, named("margin 0 to 1"), 1, transcripts=1).verdict == "holds"
     crowd = named("a crowd in two nodes")
-    assert exact(RandomForest(trees=4, max_depth=0, sharing="disjoint"), crowd, 1, transcripts=1).verdict == "holds"
+    assert (
+        exact(RandomForest(n_estimators=4, max_depth=0, sharing="disjoint"), crowd, 1, transcripts=1).verdict == "holds"
+    )
     with pytest.raises(TooLarge):
         output_distribution(lambda: tuple(current_source().coins(10, 1000).tolist()))
 
@@ -325,7 +332,7 @@ def test_what_is_rare_is_not_called_impossible() -> None:
 
 def test_a_release_that_both_tables_make_is_no_infinite_loss() -> None:
     """Bootstrap samples toss other coins on another table; that alone says nothing of what is released."""
-    found = exact(PatilSingh2014("as-published", trees=2, max_depth=2), zoo()[:12], 1, transcripts=4)
+    found = exact(PatilSingh2014("as-published", n_estimators=2, max_depth=2), zoo()[:12], 1, transcripts=4)
     assert found.leaks > 0
     assert math.isfinite(found.lower_bound)
     assert found.verdict == "unclear"

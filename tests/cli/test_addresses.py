@@ -133,7 +133,7 @@ def test_the_library_does_not_show_it_either(inside: Desk) -> None:
     for address in ADDRESSES:
         for read in (
             lambda address=address: privet.protect(address, schema, Ledger(1)),
-            lambda address=address: privet.DiffPC45Classifier(schema, epsilon=1).fit(address),
+            lambda address=address: privet.papers.DiffPC45Classifier(schema, epsilon=1).fit(address),
             lambda address=address: model.predict(address),
             lambda address=address: model.predict(Path(address)),
         ):

@@ -105,7 +105,7 @@ def test_public_records_teach_the_large_forest(desk: Any) -> None:
         rows = {key: column for key, column in table.items() if key != "class"} | columns
         lines = [",".join(rows), *(",".join(map(str, row)) for row in zip(*rows.values(), strict=True))]
         Path(desk[name]).write_text("\n".join(lines) + "\n")
-        few = ("--set", "public_trees=4", "--set", "trees=2", "--max-depth", 2)
+        few = ("--set", "public_trees=4", "--set", "n_estimators=2", "--max-depth", 2)
         told = desk.fit(
             "--public", desk[name], "-o", desk["forest.json"], *few, "--force", "--json", recipe="jagannathan2013"
         )

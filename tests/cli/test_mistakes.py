@@ -428,7 +428,7 @@ def _negative_depth(desk: Any) -> list[object]:
     return fit(desk, "--max-depth=-1")
 
 
-@mistake("recipe 'diffpc45' has no parameter 'leaf_colour'; it takes bins, criterion, grid, max_records, mechanism, ")
+@mistake("recipe 'diffpc45' has no parameter 'leaf_colour'; it takes criterion, grid, max_bins, max_records, ")
 def _unknown_setting(desk: Any) -> list[object]:
     return fit(desk, "--set", "leaf_colour=green")
 
@@ -443,9 +443,9 @@ def _misspelt_setting_that_has_an_option(desk: Any) -> list[object]:
     return fit(desk, "--set", "max_dept=3")
 
 
-@mistake("recipe 'random-forest' has no parameter 'n_estimators'; use --set trees")
+@mistake("recipe 'random-forest' has no parameter 'max_leaf_nodes'; use --set max_leaves")
 def _setting_of_scikit_learn(desk: Any) -> list[object]:
-    return fit(desk, "--set", "n_estimators=3", recipe="random-forest")
+    return fit(desk, "--set", "max_leaf_nodes=3", recipe="random-forest")
 
 
 @mistake("diffgen has no parameter 'colour'; it takes")
@@ -473,7 +473,7 @@ def _one_column_of_another_name(desk: Any) -> list[object]:
 
 @mistake("name=value")
 def _setting_without_a_value(desk: Any) -> list[object]:
-    return fit(desk, "--set", "bins")
+    return fit(desk, "--set", "max_bins")
 
 
 @mistake("--epsilon")
@@ -481,9 +481,9 @@ def _setting_that_has_an_option(desk: Any) -> list[object]:
     return fit(desk, "--set", "epsilon=100")
 
 
-@mistake("--set bins must be a whole number")
+@mistake("--set max_bins must be a whole number")
 def _setting_of_the_wrong_kind(desk: Any) -> list[object]:
-    return fit(desk, "--set", "bins=many")
+    return fit(desk, "--set", "max_bins=many")
 
 
 @mistake("--set size_share must be a number from 0 to 1, not 'abc'")
@@ -536,12 +536,12 @@ def _a_search_that_was_not_published(desk: Any) -> list[object]:
     return fit(desk, "--variant", "as-published", "--set", "search=exact", recipe="embedded")
 
 
-@mistake("--set class_weights must be a dict")
+@mistake("--set class_weight=heavy is refused")
 def _a_word_for_weights(desk: Any) -> list[object]:
-    return fit(desk, "--set", "class_weights=heavy", recipe="exact")
+    return fit(desk, "--set", "class_weight=heavy", recipe="exact")
 
 
-@mistake("lower --max-depth or bins, or use --set tests=binary")
+@mistake("lower --max-depth or --set max_bins, or use --set tests=binary")
 def _a_tree_that_is_too_large(desk: Any) -> list[object]:
     columns = ("blood_pressure", "weight", "temperature", "cough")
     wide = [{"name": name, "type": "categorical", "values": list(range(200))} for name in columns]
@@ -707,7 +707,7 @@ def shared_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A desk with models, whose table has a secret in every row: in a column of its own, and where words belong."""
     desk = Desk(tmp_path_factory.mktemp("mistakes"))
     assert desk.fit("-o", desk["tree.json"]).exit_code == 0
-    assert desk.fit("-o", desk["forest.json"], "--set", "trees=2", recipe="random-forest").exit_code == 0
+    assert desk.fit("-o", desk["forest.json"], "--set", "n_estimators=2", recipe="random-forest").exit_code == 0
     rows = [[*row[:1], SECRET if number < 20 else row[1], *row[2:], SECRET]
             for number, row in enumerate(zip(*desk.columns.values(), strict=True))]  # fmt: skip
     for name, opener in (("clinic.csv", open), ("clinic.csv.gz", gzip.open)):

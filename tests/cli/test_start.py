@@ -56,7 +56,7 @@ def test_a_page_tells_everything(name: str) -> None:
     for field in fields(recipe):
         if field.name != "variant":
             one = settings[RESERVED.get(field.name, f"--set {field.name}=")]
-            assert one.explanation, f"the docstring does not explain {field.name}"
+            assert one.explanation, f"{field.name} is not explained"
             assert one.default == str(field.default)
 
 
@@ -65,11 +65,11 @@ def test_json(shared_desk: Any) -> None:
     assert [one["name"] for one in listed if one["recommended"]].count(DEFAULT) == 1
     one = json.loads(shared_desk.ok("recipes", DEFAULT, "--json").stdout)
     assert one["name"] == DEFAULT
-    assert {"option", "default", "explanation"} == set(one["parameters"][0])
+    assert {"option", "default", "takes", "explanation"} == set(one["parameters"][0])
 
 
 def test_a_forest_is_a_summary(desk: Any) -> None:
-    assert desk.fit("-o", desk["forest.json"], "--set", "trees=4", recipe="random-forest").exit_code == 0
+    assert desk.fit("-o", desk["forest.json"], "--set", "n_estimators=4", recipe="random-forest").exit_code == 0
     text = desk.ok("show", desk["forest.json"]).stdout
     assert text.startswith("random-forest: 4 trees, ")
     assert "What the trees ask for:" in text

@@ -27,7 +27,7 @@ def test_the_command_line_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("arguments", [["show"], ["report", "-o", "page.html"]])
 def test_what_is_shown_needs_no_learner(tmp_path: Path, arguments: list[str]) -> None:
     schema, table = clinic(200)
-    privet.SuLQTreeClassifier(schema, epsilon=1, max_depth=1).fit(table).save(tmp_path / "tree.json")
+    privet.papers.SuLQTreeClassifier(schema, epsilon=1, max_depth=1).fit(table).save(tmp_path / "tree.json")
     command = [arguments[0], "tree.json", *arguments[1:]]
     program = f"import os\nfrom privet.cli import app\nos.chdir({str(tmp_path)!r})\n"
     program += f"try: app({command!r})\nexcept SystemExit: pass\nprint()"

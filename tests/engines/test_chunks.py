@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet import DiffPC45Classifier, EngineError, Ledger, ParameterError, Rana2016Classifier
+from privet import EngineError, Ledger, ParameterError
 from privet.datasets.clinic import clinic
 from privet.engines import spill
 from privet.engines.chunks import ChunkEngine
@@ -22,6 +22,7 @@ from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.engines.spill import Spill, Spilled
 from privet.fitting import fit
+from privet.papers import DiffPC45Classifier, Rana2016Classifier
 from privet.privacy.counting import ROOT, Tally, class_counts, level_sums, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.ours.exact import ExactTree
@@ -112,7 +113,7 @@ def test_a_protected_source_is_read_once_and_cut_anew() -> None:
     engine = ChunkEngine.read(Once(TABLE), SCHEMA, size=40)
     data = PrivateDataset(engine, Ledger(9))
     for bins in (3, 11):
-        model = ExactTree(max_depth=2, bins=bins)
+        model = ExactTree(max_depth=2, max_bins=bins)
         prepared = model.prepare(SCHEMA)
         ours, theirs = engine.with_schema(prepared), open_engine(TABLE, prepared)
         pairs = Tally(ROOT, tuple((a,) for a in range(len(SCHEMA.attributes))))

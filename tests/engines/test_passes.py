@@ -53,10 +53,10 @@ def passes_of(recipe: Recipe) -> int:
         (Mohammed2015(max_depth=3), 4),
         (RandomForest(), 3),  # the number of records (which a source tells by being read), all trees, what they count
         (Jagannathan2012(), 2),
-        (SmoothForest(trees=20), 1),
+        (SmoothForest(n_estimators=20), 1),
         (ExactTree(max_depth=2, leaf_share=0), 0),  # its joint counts are one pass of their own
         (ExactTree(max_depth=2), 2),  # and one for leaves at each depth
-        (ExactTree(max_depth=3, tests="multiway", bins=3, leaf_share=0), 2),
+        (ExactTree(max_depth=3, tests="multiway", max_bins=3, leaf_share=0), 2),
     ],
     ids=lambda value: value.info.name if isinstance(value, Recipe) else str(value),
 )

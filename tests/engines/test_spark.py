@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet import EngineError, Ledger, ParameterError, Rana2016Classifier, TableError, Unit
+from privet import EngineError, Ledger, ParameterError, TableError, Unit
 from privet.datasets.clinic import clinic
 from privet.engines import executors, spark
 from privet.engines.opening import open_engine
 from privet.engines.sources.spark import SparkTable
 from privet.engines.spark import SparkEngine
+from privet.papers import Rana2016Classifier
 from privet.privacy.counting import ROOT, Tally, class_counts, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.ours.exact import ExactTree
@@ -71,7 +72,7 @@ def _texts_on(session: Any) -> Any:
     return make
 
 
-@pytest.mark.parametrize("recipe", [DiffPC45(max_depth=2), RandomForest(trees=3)], ids=lambda r: r.info.name)
+@pytest.mark.parametrize("recipe", [DiffPC45(max_depth=2), RandomForest(n_estimators=3)], ids=lambda r: r.info.name)
 def test_the_same_model(session: Any, recipe: Any) -> None:
     same_on(session, recipe, 150, 7)
 

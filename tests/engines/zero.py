@@ -20,9 +20,9 @@ from privet.testing import ZeroNoise, use_noise
 SMALL: dict[str, dict[str, Any]] = {
     "embedded": {"max_depth": 2},
     "exact": {"max_depth": 2},
-    "greedy-forest": {"trees": 3},
-    "smooth-forest": {"trees": 5},
-    "snr-forest": {"trees": 5},
+    "greedy-forest": {"n_estimators": 3},
+    "smooth-forest": {"n_estimators": 5},
+    "snr-forest": {"n_estimators": 5},
 }
 """Parameters that make a fit shorter."""
 

@@ -15,9 +15,9 @@ from privet.schema import Categorical, Numeric, Schema
 # What a classifier needs beside a schema: to fit at all, to fit soon, or to have enough records in a tree.
 NEEDS: dict[str, dict[str, Any]] = {
     "exact": {"max_depth": 2},
-    "patil-singh2014": {"trees": 3},
-    "rana2016": {"variant": "as-published", "trees": 3},  # it refuses to be fitted by accident
-    "smooth-forest": {"trees": 10},
+    "patil-singh2014": {"n_estimators": 3},
+    "rana2016": {"variant": "as-published", "n_estimators": 3},  # it refuses to be fitted by accident
+    "smooth-forest": {"n_estimators": 10},
 }
 
 

@@ -27,17 +27,20 @@ every = pytest.mark.parametrize("kind", [*CLASSIFIERS.values(), *REFERENCES.valu
 @pytest.mark.parametrize(
     ("make", "answer"),
     [
-        (lambda: FOREST(n_estimators=100), "'n_estimators'; use trees"),
-        (lambda: EXACT(n_estimators=100), "'random-forest' takes trees"),
-        (lambda: EXACT(class_weight="balanced"), r"use class_weights, \{label: weight\}, public numbers"),
-        (lambda: FOREST(class_weight="balanced"), "exact and additive take class_weights"),
+        (lambda: FOREST(trees=100), "'trees'; use n_estimators"),
+        (lambda: EXACT(n_estimators=100), "'random-forest' takes n_estimators"),
+        (lambda: EXACT(class_weights={}), "use class_weight"),
+        (lambda: FOREST(class_weight="balanced"), "exact and additive take class_weight"),
         (lambda: EXACT(criterion="gini"), "its score is part of the recipe"),
         (lambda: FOREST(max_leaf_nodes=8), "use max_leaves"),
         (lambda: EXACT(min_samples_leaf=8), "limit max_depth"),
-        (lambda: EXACT().set_params(max_dept=3), r"did you mean 'max_depth'\? It takes\n  attribute_prior, bins"),
+        (
+            lambda: EXACT().set_params(max_dept=3),
+            r"did you mean 'max_depth'\? It takes\n  attribute_prior, class_weight",
+        ),
         (lambda: EXACT(nosuch=3), "has no parameter 'nosuch'; it takes\n  attribute_prior"),
         (lambda: privet.make_classifier("sulq", seed=1), "use random_state"),
-        (lambda: privet.PrivateSearchCV(EXACT(), param_grid={}), "use settings"),
+        (lambda: privet.PrivateSearch(EXACT(), settings={}), "use param_grid"),
         (lambda: REFERENCES["id3"](n_jobs=2), "count in one thread"),
     ],
 )
@@ -63,7 +66,7 @@ def test_every_classifier_answers(kind: Any, clinic_schema: Schema, table: dict[
 
 def test_nothing_is_charged_for_an_argument_that_is_not_there(clinic_schema: Schema, table: dict[str, Any]) -> None:
     ledger = privet.Ledger(1)
-    for fit in (EXACT(clinic_schema, ledger=ledger).fit, privet.PrivateSearchCV(EXACT(clinic_schema), {}).fit):
+    for fit in (EXACT(clinic_schema, ledger=ledger).fit, privet.PrivateSearch(EXACT(clinic_schema), {}).fit):
         with pytest.raises(TypeError, match="fit takes no groups; whose rows are whose is a public fact"):
             fit(table, groups=table["age"])
         with pytest.raises(TypeError, match="fit takes no colour; it takes X and y"):
@@ -75,7 +78,7 @@ def test_nothing_is_charged_for_an_argument_that_is_not_there(clinic_schema: Sch
 
 def test_what_a_property_raises_comes_through(clinic_schema: Schema, table: dict[str, Any]) -> None:
     """A class with ``__getattr__`` could lose it: Python asks there after a property failed."""
-    tree = privet.DiffPID3Classifier(clinic_schema)
+    tree = privet.papers.DiffPID3Classifier(clinic_schema)
     with pytest.raises(NotFittedError):
         tree.tree_  # noqa: B018
     with pytest.raises(AttributeError, match="'DiffPID3Classifier' object has no attribute 'nosuch'"):
@@ -89,26 +92,26 @@ def test_what_a_property_raises_comes_through(clinic_schema: Schema, table: dict
 def test_the_answers_are_true() -> None:
     """What they name exists, and nobody is sent away from what a classifier has."""
     classifiers = {name: set(kind()._get_param_names()) for name, kind in CLASSIFIERS.items()}
-    search = set(privet.PrivateSearchCV._get_param_names())
+    search = set(privet.PrivateSearch._get_param_names())
     offered = search.union(*classifiers.values())
     for name, answer in PARAMETERS.items():
         assert set(answer.same) <= offered, name
         assert answer.same or answer.otherwise, name
-    assert {"class_weights"} <= classifiers["exact"] & classifiers["additive"]
+    assert {"class_weight"} <= classifiers["exact"] & classifiers["additive"]
     assert all("criterion" in classifiers[name] for name in ("diffpid3", "diffpc45", "mohammed2015"))
     assert all("prune" in classifiers[name] for name in ("diffpc45", "greedy-forest", "random-forest"))
-    assert "trees" in classifiers["random-forest"]
+    assert "n_estimators" in classifiers["random-forest"]
     assert not any(hasattr(EXACT, name) for name in ATTRIBUTES)
     assert not {"X", "y", "progress"} & set(FIT_ARGUMENTS)
 
 
 def test_leaves_by_the_way_that_is_offered(clinic_schema: Schema, table: dict[str, Any]) -> None:
-    tree = privet.DiffPID3Classifier(clinic_schema, epsilon=10).fit(table)
+    tree = privet.papers.DiffPID3Classifier(clinic_schema, epsilon=10).fit(table)
     leaves = tree.tree_.apply(encode_features(tree.schema_, table))  # as the answer to `apply` says
     assert tree.tree_.is_leaf[leaves].all()
 
 
 def test_the_error_pickles() -> None:
-    error = UnknownArgument("ExactTreeClassifier", "n_trees", ["trees"], {"trees": "--set trees"})
+    error = UnknownArgument("ExactTreeClassifier", "n_trees", ["n_estimators"], {"n_estimators": "--set n_estimators"})
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.parameter, again.fix) == (str(error), "n_trees", "use --set trees")
+    assert (str(again), again.parameter, again.fix) == (str(error), "n_trees", "use --set n_estimators")

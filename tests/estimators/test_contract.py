@@ -24,22 +24,26 @@ from privet.testing import ZeroNoise, use_noise
 NEEDS: dict[str, dict[str, Any]] = {
     "exact": {"max_depth": 2},  # time
     "greedy-forest": {"min_records": 1},
-    "jagannathan2012": {"max_depth": 6, "trees": 20},  # half of two attributes is one test
-    "patil-singh2014": {"trees": 3},  # time
-    "rana2016": {"variant": "as-published", "trees": 5},  # it refuses to be fitted by accident
-    "smooth-forest": {"trees": 10, "max_depth": 6},  # a hundred trees would have three records each
+    "jagannathan2012": {"max_depth": 6, "n_estimators": 20},  # half of two attributes is one test
+    "patil-singh2014": {"n_estimators": 3},  # time
+    "rana2016": {"variant": "as-published", "n_estimators": 5},  # it refuses to be fitted by accident
+    "smooth-forest": {"n_estimators": 10, "max_depth": 6},  # a hundred trees would have three records each
 }
 PRIVATE: dict[str, Any] = {
     name: classifier(schema="infer", epsilon=10**6, **NEEDS.get(name, {}))  # type: ignore[call-arg]
     for name, classifier in CLASSIFIERS.items()
 }
 ESTIMATORS = [*PRIVATE.values(), *(reference(schema="infer") for reference in REFERENCES.values())]
+# All faces share one base class. These are a tree, a sum, a forest, one for two classes only, and a reference.
+CHECKED = [*(PRIVATE[name] for name in ("exact", "additive", "random-forest", "rana2016")), ESTIMATORS[-1]]
+IMPOSSIBLE = {"check_class_weight_classifiers"}  # it wants weights above 1, by which a record would count many times
 
 
 def checks() -> list[tuple[Any, Callable[[Any], None]]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return [pair for estimator in ESTIMATORS for pair in estimator_checks_generator(estimator)]
+        pairs = [pair for estimator in CHECKED for pair in estimator_checks_generator(estimator)]
+    return [(estimator, check) for estimator, check in pairs if identity(check) not in IMPOSSIBLE]
 
 
 def identity(value: Any) -> str:

@@ -192,7 +192,7 @@ def test_random_state_seeds_random_trees(make: Make, name: str, clinic_schema: S
     """Which tests there are is public. Trees of three attributes come out alike by chance, ten times in a row never."""
 
     def tests(seed: int) -> list[list[int]]:
-        params = {"trees": 3, "max_depth": 3, "n_public": 1500}
+        params = {"n_estimators": 3, "max_depth": 3, "n_public": 1500}
         forest = make(name, schema=clinic_schema, random_state=seed, **params).fit(table, table["ill"]).model_.trees
         return [tree.attribute.tolist() for tree in forest]
 
@@ -265,7 +265,7 @@ def test_a_path_is_fitted_and_predicted(tmp_path: Any) -> None:
     path = tmp_path / "clinic.csv"
     lines = zip(*(table[name] for name in schema.columns), strict=True)
     path.write_text("\n".join(";".join(map(str, line)) for line in (schema.columns, *lines)))
-    tree = privet.DiffPID3Classifier(schema=schema, epsilon=1, max_depth=2).fit(path)
+    tree = privet.papers.DiffPID3Classifier(schema=schema, epsilon=1, max_depth=2).fit(path)
     assert tree.predict(path).tolist() == tree.predict(str(path)).tolist() == tree.predict(table).tolist()
     with pytest.raises(TableError, match="there is no table"):
         tree.predict(tmp_path / "nowhere.csv")

@@ -17,7 +17,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from privet import Categorical, Ledger, Mohammed2015Classifier, Numeric, Schema
+from privet import Categorical, Ledger, Numeric, Schema
+from privet.papers import Mohammed2015Classifier
 from privet.testing import ZeroNoise, use_noise
 
 NAMES = np.array(list("abcd"))

@@ -45,7 +45,7 @@ def test_subrules_of_the_greedy_forest_count_the_records_they_match(
     clinic_schema: Schema, table: dict[str, Any]
 ) -> None:
     """In every node, from counts of its own; without noise they are exact."""
-    forest = privet.GreedyForestClassifier(clinic_schema, 1, trees=3, min_records=10, prune=False)
+    forest = privet.papers.GreedyForestClassifier(clinic_schema, 1, n_estimators=3, min_records=10, prune=False)
     with use_noise(ZeroNoise()):
         forest.fit(table, table["ill"])
     codes = encode_features(forest.schema_, table)
@@ -64,7 +64,9 @@ def test_subrules_of_the_greedy_forest_are_noisy(clinic_schema: Schema, table: d
     A class count has noise of scale 30, so the sum of two is exact with a chance below 1 in 100; that so are half of 12
     roots, or of 12 inner nodes and leaves below, has a chance below 2 * 924 / 100^6, less than one in 10^8.
     """
-    forest = privet.GreedyForestClassifier(clinic_schema, 0.3, trees=3, max_depth=1, min_records=0, prune=False)
+    forest = privet.papers.GreedyForestClassifier(
+        clinic_schema, 0.3, n_estimators=3, max_depth=1, min_records=0, prune=False
+    )
     exact = {True: 0, False: 0}
     nodes = {True: 0, False: 0}
     for _ in range(4):
@@ -90,7 +92,7 @@ def volunteers(clinic_schema: Schema) -> pd.DataFrame:
 def test_a_public_table_is_a_parameter_like_others(
     clinic_schema: Schema, table: dict[str, Any], volunteers: pd.DataFrame
 ) -> None:
-    forest = privet.Jagannathan2013Classifier(clinic_schema, public=volunteers, public_trees=4)
+    forest = privet.papers.Jagannathan2013Classifier(clinic_schema, public=volunteers, public_trees=4)
     assert forest.get_params()["public"] is volunteers
     copy = clone(forest)
     assert copy.public is not volunteers
@@ -115,7 +117,9 @@ def test_public_tables_of_any_make(
     answers = []
     for public in (given["frame"], given[kind]):
         with use_noise(ZeroNoise()):
-            forest = privet.Jagannathan2013Classifier(clinic_schema, public=public, public_trees=4, random_state=0)
+            forest = privet.papers.Jagannathan2013Classifier(
+                clinic_schema, public=public, public_trees=4, random_state=0
+            )
             answers.append(forest.fit(table, table["ill"]).predict_proba(table))
     assert np.array_equal(*answers)
 
@@ -123,7 +127,7 @@ def test_public_tables_of_any_make(
 def test_a_file_does_not_hold_the_public_table(
     clinic_schema: Schema, table: dict[str, Any], volunteers: pd.DataFrame, tmp_path: Path
 ) -> None:
-    forest = privet.Jagannathan2013Classifier(clinic_schema, public=volunteers, public_trees=4, trees=2)
+    forest = privet.papers.Jagannathan2013Classifier(clinic_schema, public=volunteers, public_trees=4, n_estimators=2)
     forest.fit(table, table["ill"]).save(tmp_path / "model.json")
     assert "public" not in forest.model_.params
     loaded: Any = privet.load_model(tmp_path / "model.json")
@@ -135,7 +139,7 @@ def test_a_file_does_not_hold_the_public_table(
 def test_the_certificate_is_for_the_private_records(
     clinic_schema: Schema, table: dict[str, Any], volunteers: pd.DataFrame
 ) -> None:
-    forest = privet.Jagannathan2013Classifier(clinic_schema, 0.5, public=volunteers, public_trees=4)
+    forest = privet.papers.Jagannathan2013Classifier(clinic_schema, 0.5, public=volunteers, public_trees=4)
     certificate = forest.fit(table, table["ill"]).certificate_
     assert certificate.private
     assert certificate.epsilon == 0.5
@@ -147,7 +151,7 @@ def test_a_public_table_without_a_column_is_refused_before_anything_is_charged(
     clinic_schema: Schema, table: dict[str, Any], volunteers: pd.DataFrame
 ) -> None:
     ledger = privet.Ledger(1)
-    forest = privet.Jagannathan2013Classifier(clinic_schema, public=volunteers[["age"]], ledger=ledger)
+    forest = privet.papers.Jagannathan2013Classifier(clinic_schema, public=volunteers[["age"]], ledger=ledger)
     with pytest.raises(TableError, match="town"):
         forest.fit(table, table["ill"])
     assert ledger.spent == 0
@@ -156,7 +160,7 @@ def test_a_public_table_without_a_column_is_refused_before_anything_is_charged(
 def test_recipes_differ_by_their_settings() -> None:
     recipe = CLASSIFIERS["jagannathan2013"].recipe_class
     assert recipe() == recipe()
-    assert recipe(trees=3) != recipe(trees=4)  # type: ignore[call-arg]
+    assert recipe(n_estimators=3) != recipe(n_estimators=4)  # type: ignore[call-arg]
 
 
 # ---- never private ------------------------------------------------------------------------------------------------
@@ -164,7 +168,7 @@ def test_recipes_differ_by_their_settings() -> None:
 
 def test_rana_refuses_to_be_fitted_by_accident(clinic_schema: Schema, table: dict[str, Any]) -> None:
     ledger = privet.Ledger(1)
-    forest = privet.Rana2016Classifier(clinic_schema)
+    forest = privet.papers.Rana2016Classifier(clinic_schema)
     assert forest.variant == "sound"
     for shared in (None, ledger):
         with pytest.raises(RecipeError, match="set variant='as-published'") as refusal:
@@ -172,13 +176,15 @@ def test_rana_refuses_to_be_fitted_by_accident(clinic_schema: Schema, table: dic
         assert "never differentially private" in str(refusal.value)
         assert "data that need no protection" in str(refusal.value)
     with pytest.raises(PrivacyError):
-        privet.Rana2016Classifier(clinic_schema, variant="as-published", ledger=ledger).fit(table, table["ill"])
+        privet.papers.Rana2016Classifier(clinic_schema, variant="as-published", ledger=ledger).fit(table, table["ill"])
     assert ledger.spent == 0
     assert ledger.certificate().private
 
 
 def test_rana_says_that_it_is_not_private(clinic_schema: Schema, table: dict[str, Any]) -> None:
-    forest = privet.Rana2016Classifier(clinic_schema, variant="as-published", trees=3).fit(table, table["ill"])
+    forest = privet.papers.Rana2016Classifier(clinic_schema, variant="as-published", n_estimators=3).fit(
+        table, table["ill"]
+    )
     assert not forest.certificate_.private
     assert "NOT differentially private" in str(forest.certificate_)
     assert forest.score(table, table["ill"]) > 0.5
@@ -187,12 +193,12 @@ def test_rana_says_that_it_is_not_private(clinic_schema: Schema, table: dict[str
 def test_rana_is_for_two_classes(table: dict[str, Any]) -> None:
     three = Schema((Categorical("smokes", (False, True)),), Categorical("town", ("a", "b", "c")))
     with pytest.raises(ParameterError, match=r"Only binary classification is supported: .* 'town' has 3 classes"):
-        privet.Rana2016Classifier(three, variant="as-published").fit(table, table["town"])
+        privet.papers.Rana2016Classifier(three, variant="as-published").fit(table, table["town"])
 
 
 def test_other_unknown_variants_are_told_what_there_is() -> None:
     with pytest.raises(RecipeError, match="'rana2016' has variant 'as-published', not 'fast'"):
-        privet.Rana2016Classifier(variant="fast").recipe()
+        privet.papers.Rana2016Classifier(variant="fast").recipe()
     with pytest.raises(RecipeError, match="'random-forest' has variant 'sound', not 'as-published'"):
         privet.PrivateForestClassifier(variant="as-published").recipe()
 
@@ -208,7 +214,7 @@ def test_empty_leaves_of_the_smooth_forest_say_what_is_said_above(table: dict[st
     )
     few = {name: ["a"] * 30 for name in schema.names} | {"class": ["common"] * 30}
     with use_noise(ZeroNoise()):
-        forest = privet.SmoothForestClassifier(schema, trees=3, max_depth=3).fit(few)
+        forest = privet.papers.SmoothForestClassifier(schema, n_estimators=3, max_depth=3).fit(few)
     assert {rule.label for rule in forest.rules_ if rule.support == 0} == {"common"}
     elsewhere = {name: ["b", "h"] for name in schema.names}
     assert forest.predict(elsewhere).tolist() == ["common"] * 2

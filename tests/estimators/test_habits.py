@@ -51,7 +51,7 @@ def test_a_list_after_a_frame_has_lost_its_names() -> None:
 def test_a_schema_that_is_inferred_warns() -> None:
     for table in (ROWS, [[str(a), b] for a, b in ROWS]):
         with pytest.warns(privet.PrivacyWarning, match="epsilon = infinity") as caught:
-            privet.DiffPID3Classifier("infer").fit(table, LABELS)
+            privet.papers.DiffPID3Classifier("infer").fit(table, LABELS)
         assert caught[0].filename == __file__  # it points at the call of fit
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -96,7 +96,7 @@ def test_importances_agree_with_scikit_learn() -> None:
     schema = Schema(tuple(Numeric(f"x{i}", 0, 1, bins=8) for i in range(4)), SCHEMA.label)
     table = rng.random((400, 4))
     labels = np.where(table[:, 0] + 0.3 * table[:, 2] + 0.2 * rng.random(400) > 0.7, "yes", "no")
-    ours = SklearnTreeReference(schema, 4, bins=8).fit(table, labels)
+    ours = SklearnTreeReference(schema, 4, max_bins=8).fit(table, labels)
     codes = encode(schema, table, labels)
     theirs = sklearn.tree.DecisionTreeClassifier(max_depth=4, random_state=0)
     theirs.fit(binary_columns(schema, codes.features)[0], codes.labels)
@@ -153,7 +153,7 @@ def test_stages_are_told_and_no_number_of_records(verbose: int) -> None:
     for times in (1, 7):
         listening = Listening()
         with use_noise(ZeroNoise()):
-            model = privet.DiffPID3Classifier(SCHEMA, 1, max_depth=1, verbose=verbose)
+            model = privet.papers.DiffPID3Classifier(SCHEMA, 1, max_depth=1, verbose=verbose)
             model.fit(ROWS * times, LABELS * times, progress=listening)
         heard.append(listening.told)
     assert heard[0][:2] == ["reading the records", "growing diffpid3"]

@@ -90,9 +90,9 @@ def test_a_cross_validation_spends_every_fold(
 
 def _grid(name: str, size: int) -> dict[str, list[Any]]:
     return (
-        {"class_weights": [None, {"yes": 0.5}, {"no": 0.5}][:size]}
+        {"class_weight": [None, {"yes": 0.5}, {"no": 0.5}][:size]}
         if name == "additive"
-        else {"bins": [2, 3, 4][:size]}
+        else {"max_bins": [2, 3, 4][:size]}
     )
 
 
@@ -143,9 +143,9 @@ def test_an_unsound_variant_is_refused_on_a_shared_ledger(clinic_schema: Schema,
     class LeakyClassifier(SuLQTreeClassifier):
         recipe_class = Leaky
 
-        def __init__(self, schema=None, epsilon=1.0, max_depth=5, *, bins=10, variant="sound",
+        def __init__(self, schema=None, epsilon=1.0, max_depth=5, *, max_bins=10, variant="sound",
                      neighbours="add-remove", ledger=None, random_state=None):  # type: ignore[no-untyped-def]  # fmt: skip
-            super().__init__(schema, epsilon, max_depth, bins=bins, variant=variant, neighbours=neighbours,
+            super().__init__(schema, epsilon, max_depth, max_bins=max_bins, variant=variant, neighbours=neighbours,
                              ledger=ledger, random_state=random_state)  # fmt: skip
 
     shared = Ledger(5)

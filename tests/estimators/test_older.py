@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import privet
+from privet.datasets.clinic import clinic
 from privet.errors import BudgetExceeded
 
 OLDER = Path(__file__).parent / "older"
@@ -30,6 +33,27 @@ def test_an_older_model_says_what_it_said(name: str, tmp_path: Path) -> None:
     loaded.save(tmp_path / name)
     again: Any = privet.load_model(tmp_path / name)
     np.testing.assert_array_equal(again.predict_proba(PEOPLE), loaded.predict_proba(PEOPLE))
+
+
+def test_parameters_of_older_models_have_the_names_of_today() -> None:
+    tree: Any = privet.load_model(OLDER / "tree.json")
+    forest: Any = privet.load_model(OLDER / "forest.json")
+    written = {path: json.loads((OLDER / path).read_text())["model"]["params"] for path in SAID}
+    assert tree.max_bins == written["tree.json"]["bins"]
+    assert (forest.n_estimators, forest.max_bins) == (written["forest.json"]["trees"], written["forest.json"]["bins"])
+
+
+def test_class_weights_of_an_older_model_are_kept(tmp_path: Path) -> None:
+    schema, table = clinic(500)
+    privet.ExactTreeClassifier(schema, max_depth=1, class_weight={"Sick": 0.5}).fit(table).save(tmp_path / "tree.json")
+    document = json.loads((tmp_path / "tree.json").read_text())
+    params = document["model"]["params"]
+    params["class_weights"] = params.pop("class_weight")  # as it was called
+    canonical = json.dumps(document["model"], sort_keys=True, separators=(",", ":"))
+    document["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
+    (tmp_path / "tree.json").write_text(json.dumps(document))
+    loaded: Any = privet.load_model(tmp_path / "tree.json")
+    assert loaded.class_weight == {"Sick": 0.5}
 
 
 def test_an_older_forest_keeps_the_weight_it_had() -> None:

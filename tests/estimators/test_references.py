@@ -64,7 +64,7 @@ def test_an_empty_table_and_one_without_tests(name: str, clinic_schema: Schema) 
 
 
 @every
-@pytest.mark.parametrize("params", [{"bins": 1}, {"schema": None}])
+@pytest.mark.parametrize("params", [{"max_bins": 1}, {"schema": None}])
 def test_wrong_parameters(name: str, params: dict[str, Any], clinic_schema: Schema, table: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         REFERENCES[name](**{"schema": clinic_schema} | params).fit(table, table["ill"])

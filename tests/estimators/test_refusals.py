@@ -54,7 +54,7 @@ def test_nothing_is_charged(ruin: str, clinic_schema: Schema, table: dict[str, A
     make_table, says = RUINS[ruin]
     ledger = privet.Ledger(1)
     for fit in (
-        lambda X: privet.DiffPID3Classifier(clinic_schema, ledger=ledger).fit(X),
+        lambda X: privet.papers.DiffPID3Classifier(clinic_schema, ledger=ledger).fit(X),
         lambda X: REFERENCES["id3"](clinic_schema).fit(X),  # type: ignore[call-arg]
         lambda X: privet.protect(X, clinic_schema, ledger),
     ):
@@ -79,7 +79,7 @@ def test_labels_apart_are_judged_too(wrap: Any, clinic_schema: Schema, table: di
     booleans = (table["ill"] == "yes").tolist()
     labels = wrap([booleans]) if wrap is pa.chunked_array else wrap(booleans)
     with pytest.raises(TableError, match="write the values as 'yes', 'no'"):
-        privet.DiffPID3Classifier(clinic_schema).fit(table, labels)
+        privet.papers.DiffPID3Classifier(clinic_schema).fit(table, labels)
 
 
 # ---- arrays and names -----------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def test_an_array_that_follows_a_frame_is_told_as_scikit_learn_does(
     clinic_schema: Schema, table: dict[str, Any]
 ) -> None:
     frame = without_label(table)
-    tree = privet.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
+    tree = privet.papers.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
     with pytest.warns(UserWarning, match="X does not have valid feature names, but DiffPID3Classifier was fitted with"):
         predicted = tree.predict(frame.to_numpy())
     assert np.array_equal(predicted, tree.predict(frame))
@@ -104,7 +104,7 @@ def test_an_array_that_follows_a_frame_of_another_order_is_refused(
 ) -> None:
     """It would be read in schema order, and no one would notice."""
     frame = without_label(table)[["smokes", "age", "town"]]
-    tree = privet.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
+    tree = privet.papers.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
     for use in (tree.predict, tree.predict_proba):
         with pytest.raises(TableError, match="read as age, town, smokes"):
             use(frame.to_numpy())
@@ -115,7 +115,7 @@ def test_no_warning_where_nothing_is_wrong(clinic_schema: Schema, table: dict[st
     frame = without_label(table)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        by_array = privet.DiffPID3Classifier(clinic_schema).fit(frame.to_numpy(), table["ill"])
+        by_array = privet.papers.DiffPID3Classifier(clinic_schema).fit(frame.to_numpy(), table["ill"])
         by_array.predict(frame.to_numpy())
         by_array.predict(frame)  # its names are the schema's
         by_array.save(tmp_path / "model.json")
@@ -124,7 +124,7 @@ def test_no_warning_where_nothing_is_wrong(clinic_schema: Schema, table: dict[st
 
 @pytest.mark.parametrize("width", [2, 4])
 def test_arrays_of_another_width(width: int, clinic_schema: Schema, table: dict[str, Any]) -> None:
-    tree = privet.DiffPID3Classifier(clinic_schema).fit(without_label(table).to_numpy(), table["ill"])
+    tree = privet.papers.DiffPID3Classifier(clinic_schema).fit(without_label(table).to_numpy(), table["ill"])
     wrong = np.zeros((len(table["ill"]), width))
     for use in (tree.predict, lambda X: tree.fit(X, table["ill"])):
         with pytest.raises(TableError, match=rf"has {width} columns; expected 3, in this order: age, town, smokes"):
@@ -132,7 +132,7 @@ def test_arrays_of_another_width(width: int, clinic_schema: Schema, table: dict[
 
 
 def test_a_frame_of_other_names_at_predict(clinic_schema: Schema, table: dict[str, Any]) -> None:
-    tree = privet.DiffPID3Classifier(clinic_schema).fit(table)
+    tree = privet.papers.DiffPID3Classifier(clinic_schema).fit(table)
     with pytest.raises(TableError, match="lacks 'town'"):
         tree.predict(without_label(table).rename(columns={"town": "city"}))
 
@@ -148,15 +148,15 @@ def test_a_column_transformer_with_names_is_read_by_them(clinic_schema: Schema, 
     reorder = transformer(verbose_feature_names_out=False).set_output(transform="pandas")
     assert reorder.fit_transform(frame).columns.tolist() == ["town", "smokes", "age"]
     with use_noise(ZeroNoise()):
-        direct = privet.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
-        piped = make_pipeline(reorder, privet.DiffPID3Classifier(clinic_schema)).fit(frame, table["ill"])
+        direct = privet.papers.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
+        piped = make_pipeline(reorder, privet.papers.DiffPID3Classifier(clinic_schema)).fit(frame, table["ill"])
     assert np.array_equal(piped.predict(frame), direct.predict(frame))
 
 
 def test_a_column_transformer_that_renames_is_refused(clinic_schema: Schema, table: dict[str, Any]) -> None:
     rename = transformer().set_output(transform="pandas")
     with pytest.raises(TableError, match="verbose_feature_names_out=False"):
-        make_pipeline(rename, privet.DiffPID3Classifier(clinic_schema)).fit(without_label(table), table["ill"])
+        make_pipeline(rename, privet.papers.DiffPID3Classifier(clinic_schema)).fit(without_label(table), table["ill"])
 
 
 # ---- the count of usable records ------------------------------------------------------------------------------------
@@ -185,14 +185,14 @@ def test_labels_that_are_not_in_the_schema_stop_the_fit(
 def test_without_an_expectation_nothing_changes(clinic_schema: Schema, table: dict[str, Any], tmp_path: Any) -> None:
     """Not a byte of the model: neither its charges nor its parameters mention it."""
     with use_noise(SeededNoise(3)):
-        privet.DiffPID3Classifier(clinic_schema, random_state=0).fit(table).save(tmp_path / "model.json")
+        privet.papers.DiffPID3Classifier(clinic_schema, random_state=0).fit(table).save(tmp_path / "model.json")
     text = (tmp_path / "model.json").read_text()
     assert "usable" not in text
     assert "expected" not in text
 
 
 def test_the_expectation_survives_a_file(clinic_schema: Schema, table: dict[str, Any], tmp_path: Any) -> None:
-    tree = privet.DiffPID3Classifier(clinic_schema, expected_records=1500).fit(table)
+    tree = privet.papers.DiffPID3Classifier(clinic_schema, expected_records=1500).fit(table)
     tree.save(tmp_path / "model.json")
     loaded = load_model(tmp_path / "model.json")
     assert loaded.get_params()["expected_records"] == 1500
@@ -203,5 +203,5 @@ def test_the_expectation_survives_a_file(clinic_schema: Schema, table: dict[str,
 def test_expectations_that_cannot_be_are_refused(expected: Any, clinic_schema: Schema, table: dict[str, Any]) -> None:
     ledger = privet.Ledger(1)
     with pytest.raises(ParameterError, match="expected_records"):
-        privet.DiffPID3Classifier(clinic_schema, expected_records=expected, ledger=ledger).fit(table)
+        privet.papers.DiffPID3Classifier(clinic_schema, expected_records=expected, ledger=ledger).fit(table)
     assert ledger.spent == 0

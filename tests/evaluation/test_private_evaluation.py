@@ -14,8 +14,8 @@ from privet.evaluation.private_evaluation import evaluate_privately
 SCHEMA, TABLE = clinic(400, seed=1)
 
 
-def tree(**params: Any) -> privet.DiffPID3Classifier:
-    return privet.DiffPID3Classifier(**{"schema": SCHEMA, "epsilon": 1, "max_depth": 1} | params)
+def tree(**params: Any) -> privet.papers.DiffPID3Classifier:
+    return privet.papers.DiffPID3Classifier(**{"schema": SCHEMA, "epsilon": 1, "max_depth": 1} | params)
 
 
 def test_fits_and_scores_are_charged() -> None:

@@ -32,7 +32,7 @@ TRUTH = np.asarray(TABLE["class"])
 
 @pytest.fixture(scope="module")
 def tree() -> Any:
-    return privet.DiffPID3Classifier(SCHEMA, epsilon=4, max_depth=3).fit(TABLE)
+    return privet.papers.DiffPID3Classifier(SCHEMA, epsilon=4, max_depth=3).fit(TABLE)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_a_model_without_grades_has_a_confusion_matrix_alone() -> None:
 def test_more_than_two_classes() -> None:
     schema = wide_schema()
     table = {a.name: [0] * 30 for a in schema.attributes} | {"class": list(schema.label.values) * 10}
-    score = exactly(privet.DiffPID3Classifier(schema, epsilon=1, max_depth=1).fit(table), table)
+    score = exactly(privet.papers.DiffPID3Classifier(schema, epsilon=1, max_depth=1).fit(table), table)
     assert score.confusion.shape == (3, 3)
     assert (score.auc, score.log_loss, len(score.reliability)) == (None, None, 5)
     assert score.accuracy.value == pytest.approx(1 / 3)
@@ -191,7 +191,7 @@ def test_refusals_come_before_the_charge(tree: Any, forest: Any) -> None:
             private_score(model, table, None, more.pop("epsilon", 1), more.pop("ledger", ledger), **more)
 
     refused("pipeline", make_pipeline(FunctionTransformer(), tree))
-    refused("fitted", privet.DiffPID3Classifier(SCHEMA))
+    refused("fitted", privet.papers.DiffPID3Classifier(SCHEMA))
     refused("protected", table=privet.protect(TABLE, SCHEMA, Ledger(1)))
     refused("held_out", held_out="yes")
     refused("bins", forest, bins=0)
@@ -205,7 +205,7 @@ def test_refusals_come_before_the_charge(tree: Any, forest: Any) -> None:
 def test_many_classes(classes: int, bins: int, match: str) -> None:
     schema = Schema((Categorical("x", (0, 1)),), Categorical("y", tuple(range(classes))))
     table = {"x": [0] * classes, "y": list(range(classes))}
-    tree = privet.DiffPID3Classifier(schema, epsilon=1, max_depth=0).fit(table)
+    tree = privet.papers.DiffPID3Classifier(schema, epsilon=1, max_depth=0).fit(table)
     if bins > 1:
         assert exactly(tree, table).confusion.shape == (classes, classes)
     with pytest.raises(ParameterError, match=match):

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import privet
-from privet import BudgetExceeded, Ledger, ParameterError, PrivateSearchCV, RecipeError, private_score
+from privet import BudgetExceeded, Ledger, ParameterError, PrivateSearch, RecipeError, private_score
 from privet.datasets.clinic import clinic
 from privet.evaluation import private_search as module
 from privet.evaluation.private_search import noisy_share
@@ -24,22 +24,22 @@ SCHEMA, TABLE = clinic(1500, seed=4)
 GRID = {"max_depth": [1, 2]}
 
 
-def searching(settings: Any = None, epsilon: Any = 3, **more: Any) -> PrivateSearchCV:
-    tree = privet.DiffPID3Classifier(SCHEMA, **more.pop("tree", {}))
-    return PrivateSearchCV(
-        tree, GRID if settings is None else settings, epsilon, mean_runs=more.pop("mean_runs", 3), **more
+def searching(param_grid: Any = None, epsilon: Any = 3, **more: Any) -> PrivateSearch:
+    tree = privet.papers.DiffPID3Classifier(SCHEMA, **more.pop("tree", {}))
+    return PrivateSearch(
+        tree, GRID if param_grid is None else param_grid, epsilon, mean_runs=more.pop("mean_runs", 3), **more
     )
 
 
 @pytest.fixture(scope="module")
-def found() -> PrivateSearchCV:
+def found() -> PrivateSearch:
     return searching().fit(TABLE)
 
 
 # ---- the contract -------------------------------------------------------------------------------------------------
 
 
-def test_what_is_there_after_a_fit(found: PrivateSearchCV) -> None:
+def test_what_is_there_after_a_fit(found: PrivateSearch) -> None:
     assert found.best_params_ in ({"max_depth": 1}, {"max_depth": 2})
     assert found.best_estimator_.max_depth == found.best_params_["max_depth"]
     assert found.best_estimator_.epsilon == 1
@@ -93,7 +93,7 @@ def test_without_noise_the_better_setting_wins() -> None:
     assert fitted.best_params_ == {"max_depth": 3}
 
 
-def test_saved_and_scored(found: PrivateSearchCV, tmp_path: Path) -> None:
+def test_saved_and_scored(found: PrivateSearch, tmp_path: Path) -> None:
     found.save(tmp_path / "best.json")
     again = privet.load_model(tmp_path / "best.json")
     assert (again.predict(TABLE) == found.predict(TABLE)).all()
@@ -159,15 +159,15 @@ def test_a_charge_comes_before_the_first_run(monkeypatch: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "match"),
     [
-        ({"settings": {"epsilon": [1, 2]}}, ParameterError, "epsilon is the same for all"),
-        ({"settings": {"random_state": [1]}}, ParameterError, "random_state"),
-        ({"settings": {"n_jobs": [1]}}, ParameterError, "n_jobs"),
-        ({"settings": {"depth": [1]}}, RecipeError, "no parameter 'depth'"),
-        ({"settings": {"recipe": ["oak"]}}, RecipeError, "unknown recipe 'oak'"),
-        ({"settings": {"max_depth": [-1]}}, ParameterError, "max_depth"),
-        ({"settings": "max_depth"}, ParameterError, "dict of lists"),
-        ({"settings": []}, ParameterError, "dict of lists"),
-        ({"settings": {"recipe": ["rana2016"], "variant": ["as-published"]}}, ParameterError, "is not private"),
+        ({"param_grid": {"epsilon": [1, 2]}}, ParameterError, "epsilon is the same for all"),
+        ({"param_grid": {"random_state": [1]}}, ParameterError, "random_state"),
+        ({"param_grid": {"n_jobs": [1]}}, ParameterError, "n_jobs"),
+        ({"param_grid": {"depth": [1]}}, RecipeError, "no parameter 'depth'"),
+        ({"param_grid": {"recipe": ["oak"]}}, RecipeError, "unknown recipe 'oak'"),
+        ({"param_grid": {"max_depth": [-1]}}, ParameterError, "max_depth"),
+        ({"param_grid": "max_depth"}, ParameterError, "dict of lists"),
+        ({"param_grid": []}, ParameterError, "dict of lists"),
+        ({"param_grid": {"recipe": ["rana2016"], "variant": ["as-published"]}}, ParameterError, "is not private"),
         ({"epsilon": -1}, privet.EpsilonError, "greater than 0"),
         ({"test": 1}, ParameterError, "test must be"),
         ({"mean_runs": 0}, ParameterError, "mean_runs"),
@@ -187,7 +187,7 @@ def test_other_tables_and_estimators_are_refused() -> None:
     with pytest.raises(ParameterError, match="protected data set"):
         searching().fit(privet.protect(TABLE, SCHEMA, Ledger(1)))
     with pytest.raises(ParameterError, match="privet classifier"):
-        PrivateSearchCV(object(), GRID).fit(TABLE)
+        PrivateSearch(object(), GRID).fit(TABLE)
     with pytest.raises(privet.TableError, match="lacks"):
         searching().fit({"age": [1]})
 

@@ -271,14 +271,14 @@ class Talkative(DiffPID3):
         return super().grow(data, epsilon, random, progress)
 
 
-def journals(folder: Path, tree: type[Any] = privet.DiffPID3Classifier) -> Iterator[str]:
+def journals(folder: Path, tree: type[Any] = privet.papers.DiffPID3Classifier) -> Iterator[str]:
     """What is on disk, in the model and on the certificate after a search of 1 run, and of 7; a minute a fit."""
     schema, table = clinic(300, seed=5)
     folder.mkdir(exist_ok=True)
     for runs in (1, 7):
         path = folder / f"{runs}.journal"
         ledger = Ledger(3, journal=path)
-        found = privet.PrivateSearchCV(tree(schema, max_depth=1), {"max_depth": [1, 1]}, 3, mean_runs=97, ledger=ledger)
+        found = privet.PrivateSearch(tree(schema, max_depth=1), {"max_depth": [1, 1]}, 3, mean_runs=97, ledger=ledger)
         minutes = itertools.count()
         with use_noise(SomeRuns(runs, 97)), pytest.MonkeyPatch.context() as clock:
             clock.setattr(stamps, "this_minute", lambda minutes=minutes: f"2026-01-01T00:{next(minutes):02}Z")

@@ -29,14 +29,14 @@ FRAMES = {
 @pytest.mark.parametrize("frame", FRAMES)
 def test_cross_validation_works(frame: str) -> None:
     table, labels = FRAMES[frame]
-    tree = privet.DiffPID3Classifier(SCHEMA, epsilon=5, max_depth=1)
+    tree = privet.papers.DiffPID3Classifier(SCHEMA, epsilon=5, max_depth=1)
     scores = cross_val_score(tree, table(TABLE), labels(TABLE["class"]), cv=CoinFold(5), error_score="raise")
     assert scores.shape == (5,)
     assert ((scores > 0) & (scores <= 1)).all()
 
 
 def test_it_is_a_cv_of_a_grid_search() -> None:
-    tree = privet.DiffPID3Classifier(SCHEMA, epsilon=5)
+    tree = privet.papers.DiffPID3Classifier(SCHEMA, epsilon=5)
     search = GridSearchCV(tree, {"max_depth": [1, 2]}, cv=CoinFold(3), error_score="raise")
     assert search.fit(pd.DataFrame(TABLE), TABLE["class"]).n_splits_ == 3
     assert repr(CoinFold(3)) == "CoinFold(n_splits=3)"

@@ -132,7 +132,7 @@ def canonical(side: np.ndarray) -> bytes:
 
 def prepared(name: str, data_dir: Path) -> tuple[Schema, Codes]:
     schema, table = real.load(name, data_dir)
-    schema = DiffPID3(bins=20).prepare(schema)
+    schema = DiffPID3(max_bins=20).prepare(schema)
     return schema, encode(schema, table)
 
 

@@ -277,7 +277,7 @@ def test_a_ledger_is_refused_for_another_data_set(ledger: Ledger, path: Path) ->
 def test_a_declared_name_holds_from_the_start(path: Path) -> None:
     ledger = Ledger(1, journal=path, dataset="clinic-2026")
     assert json.loads(path.read_text().splitlines()[0])["dataset"] == "clinic-2026"
-    tree = privet.DiffPID3Classifier(renamed("school"), 0.5, ledger=ledger)
+    tree = privet.papers.DiffPID3Classifier(renamed("school"), 0.5, ledger=ledger)
     with pytest.raises(ParameterError, match="clinic-2026"):
         tree.fit(TABLE)
     assert len(path.read_text().splitlines()) == 1

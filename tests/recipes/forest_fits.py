@@ -58,39 +58,45 @@ def wide_table(n: int = 200, seed: int = 0) -> dict[str, Any]:
 PUBLIC = {name: column for name, column in wide_table(60, seed=9).items() if name != "ill"}
 
 SOUND: dict[str, Callable[..., Recipe]] = {
-    "greedy-forest": lambda **o: GreedyForest(**({"trees": 2, "max_depth": 2, "bins": 3} | o)),
-    "greedy-forest, all roots": lambda **o: GreedyForest(**({"trees": 99, "max_depth": 1, "prune": False} | o)),
-    "snr-forest": lambda **o: SNRForest(**({"bins": 3} | o)),
-    "snr-forest, three trees": lambda **o: SNRForest(**({"trees": 3, "bins": 3} | o)),
-    "snr-forest, n is public": lambda **o: SNRForest(**({"n_public": 200, "bins": 3} | o)),
-    "smooth-forest": lambda **o: SmoothForest(**({"trees": 4, "max_depth": 2, "bins": 4} | o)),
+    "greedy-forest": lambda **o: GreedyForest(**({"n_estimators": 2, "max_depth": 2, "max_bins": 3} | o)),
+    "greedy-forest, all roots": lambda **o: GreedyForest(**({"n_estimators": 99, "max_depth": 1, "prune": False} | o)),
+    "snr-forest": lambda **o: SNRForest(**({"max_bins": 3} | o)),
+    "snr-forest, three trees": lambda **o: SNRForest(**({"n_estimators": 3, "max_bins": 3} | o)),
+    "snr-forest, n is public": lambda **o: SNRForest(**({"n_public": 200, "max_bins": 3} | o)),
+    "smooth-forest": lambda **o: SmoothForest(**({"n_estimators": 4, "max_depth": 2, "max_bins": 4} | o)),
     "smooth-forest, chosen": lambda **o: SmoothForest(
-        **({"trees": 3, "max_depth": 2, "bins": 4, "labels": "chosen"} | o)
+        **({"n_estimators": 3, "max_depth": 2, "max_bins": 4, "labels": "chosen"} | o)
     ),
     "smooth-forest, global": lambda **o: SmoothForest(
-        **({"variant": "global-sensitivity", "trees": 3, "max_depth": 2, "bins": 4} | o)
+        **({"variant": "global-sensitivity", "n_estimators": 3, "max_depth": 2, "max_bins": 4} | o)
     ),
-    "random-forest": lambda **o: RandomForest(**({"bins": 3} | o)),
-    "random-forest, n is public": lambda **o: RandomForest(**({"n_public": 200, "bins": 3} | o)),
-    "random-forest, disjoint": lambda **o: RandomForest(**({"trees": 3, "sharing": "disjoint", "bins": 3} | o)),
+    "random-forest": lambda **o: RandomForest(**({"max_bins": 3} | o)),
+    "random-forest, n is public": lambda **o: RandomForest(**({"n_public": 200, "max_bins": 3} | o)),
+    "random-forest, disjoint": lambda **o: RandomForest(
+        **({"n_estimators": 3, "sharing": "disjoint", "max_bins": 3} | o)
+    ),
     "random-forest, pruned": lambda **o: RandomForest(
-        **({"trees": 2, "prune": True, "shrinkage": 0, "voting": "proba", "tests": "binary", "bins": 3} | o)
+        **({"n_estimators": 2, "prune": True, "shrinkage": 0, "voting": "proba", "tests": "binary", "max_bins": 3} | o)
     ),
-    "jagannathan2012": lambda **o: Jagannathan2012(**({"bins": 4} | o)),
-    "jagannathan2012, all given": lambda **o: Jagannathan2012(**({"trees": 2, "max_depth": 2, "bins": 4} | o)),
-    "jagannathan2013": lambda **o: Jagannathan2013(**({"trees": 2, "public_trees": 2, "max_depth": 2, "bins": 4} | o)),
-    "mohammed2015": lambda **o: Mohammed2015(**({"max_depth": 2, "bins": 3} | o)),
+    "jagannathan2012": lambda **o: Jagannathan2012(**({"max_bins": 4} | o)),
+    "jagannathan2012, all given": lambda **o: Jagannathan2012(
+        **({"n_estimators": 2, "max_depth": 2, "max_bins": 4} | o)
+    ),
+    "jagannathan2013": lambda **o: Jagannathan2013(
+        **({"n_estimators": 2, "public_trees": 2, "max_depth": 2, "max_bins": 4} | o)
+    ),
+    "mohammed2015": lambda **o: Mohammed2015(**({"max_depth": 2, "max_bins": 3} | o)),
     "mohammed2015, as published": lambda **o: Mohammed2015(
-        **({"variant": "as-published", "max_depth": 2, "bins": 3, "tests": "binary"} | o)
+        **({"variant": "as-published", "max_depth": 2, "max_bins": 3, "tests": "binary"} | o)
     ),
-    "patil-singh2014": lambda **o: PatilSingh2014(**({"trees": 2, "max_depth": 2, "bins": 3} | o)),
+    "patil-singh2014": lambda **o: PatilSingh2014(**({"n_estimators": 2, "max_depth": 2, "max_bins": 3} | o)),
 }
 UNSOUND: dict[str, Callable[..., Recipe]] = {
-    "greedy-forest": lambda **o: GreedyForest("as-published", trees=2, max_depth=2, bins=3, **o),
-    "smooth-forest": lambda **o: SmoothForest("as-published", trees=3, max_depth=2, bins=4, **o),
-    "patil-singh2014": lambda **o: PatilSingh2014("as-published", trees=2, max_depth=2, bins=3, **o),
-    "rana2016": lambda **o: Rana2016("as-published", trees=2, max_depth=2, bins=4, **o),
-    "rana2016, auto": lambda **o: Rana2016("as-published", max_trees=3, max_depth=1, bins=4, **o),
+    "greedy-forest": lambda **o: GreedyForest("as-published", n_estimators=2, max_depth=2, max_bins=3, **o),
+    "smooth-forest": lambda **o: SmoothForest("as-published", n_estimators=3, max_depth=2, max_bins=4, **o),
+    "patil-singh2014": lambda **o: PatilSingh2014("as-published", n_estimators=2, max_depth=2, max_bins=3, **o),
+    "rana2016": lambda **o: Rana2016("as-published", n_estimators=2, max_depth=2, max_bins=4, **o),
+    "rana2016, auto": lambda **o: Rana2016("as-published", max_trees=3, max_depth=1, max_bins=4, **o),
 }
 sound = pytest.mark.parametrize("make", SOUND.values(), ids=SOUND)
 unsound = pytest.mark.parametrize("make", UNSOUND.values(), ids=UNSOUND)

@@ -92,7 +92,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     """Dirty tables and empty ones are fitted like any other: an error that depends on a row would be a release."""
     variant = data.draw(st.sampled_from(kind.info.variants))
     neighbours = data.draw(st.sampled_from(["add-remove", "replace-one"]))
-    recipe = kind(variant=variant, max_depth=depth, bins=3, **options)
+    recipe = kind(variant=variant, max_depth=depth, max_bins=3, **options)
     table = data.draw(tables(schema))
     tree, account = fit(recipe, schema, table, epsilon, SeededNoise(seed), neighbours)
     assert isinstance(account.spent, Fraction)
@@ -111,7 +111,7 @@ def test_a_path_of_full_depth_spends_it_all(
 ) -> None:
     """Depth beyond the attributes is clamped, so that nothing is saved for levels that cannot be."""
     options = options | ({"prune": False} if kind is DiffPC45 else {})
-    recipe = kind(variant=data.draw(st.sampled_from(kind.info.variants)), max_depth=depth, bins=2, **options)
+    recipe = kind(variant=data.draw(st.sampled_from(kind.info.variants)), max_depth=depth, max_bins=2, **options)
     tree, account = fit(recipe, schema, data.draw(tables(schema)), epsilon, Crowded())
     deepest = deepest_tree(recipe, tree.schema)
     assert tree.depth <= min(depth, deepest)
@@ -189,7 +189,7 @@ class TestPublishedFormulas:
 def test_an_empty_table_fits(kind: type[Recipe], options: dict[str, Any]) -> None:
     empty = {name: [] for name in (*WIDE.names, "ill")}
     for variant in kind.info.variants:
-        recipe = kind(variant=variant, max_depth=2, bins=3, **options)
+        recipe = kind(variant=variant, max_depth=2, max_bins=3, **options)
         tree, account = fit(recipe, WIDE, empty, 1, SeededNoise(0))
         assert account.left >= 0
         assert tree.predict(encode_features(tree.schema, wide_table(5))).shape == (5,)
@@ -202,7 +202,7 @@ def same(one: Tree, other: Tree) -> bool:
 
 @compositions
 def test_seeded_noise_repeats(kind: type[Recipe], options: dict[str, Any]) -> None:
-    recipe = kind(max_depth=3, bins=4, **options)
+    recipe = kind(max_depth=3, max_bins=4, **options)
     one, again, other = (fit(recipe, WIDE, wide_table(), 1, SeededNoise(seed))[0] for seed in (7, 7, 8))
     assert same(one, again)
     assert not same(one, other)

@@ -21,7 +21,11 @@ SCHEMA, TABLE = clinic(3000)
 # Those whose leaves release class counts as they were bought, or sums of such counts.
 COUNTING = ("sulq", "diffpid3", "embedded", "mohammed2015", "greedy-forest", "snr-forest", "random-forest")
 COUNTING += ("jagannathan2013", "exact")
-PARAMS = {"exact": {"leaf_share": 0.5, "max_depth": 2}, "snr-forest": {"trees": 2}, "greedy-forest": {"trees": 2}}
+PARAMS = {
+    "exact": {"leaf_share": 0.5, "max_depth": 2},
+    "snr-forest": {"n_estimators": 2},
+    "greedy-forest": {"n_estimators": 2},
+}
 PARAMS |= {"diffpc45": {"prune": True}}
 
 

@@ -12,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privet
-from privet import EmbeddedTreeClassifier, Ledger
+from privet import Ledger
 from privet.datasets.real import load
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
 from privet.growing.whole import blocks as growing
 from privet.models.tree import Tree
 from privet.models.validation import check_tree
+from privet.papers import EmbeddedTreeClassifier
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.papers.embedded import WHY, Embedded
 from privet.recipes.unsound.nonprivate import open_engine
@@ -96,7 +97,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     data: st.DataObject, schema: Schema, depth: int, d: Any
 ) -> None:
     variant = data.draw(st.sampled_from(Embedded.info.variants))
-    recipe = Embedded(variant=variant, max_depth=depth, embedding_depth=d, bins=3, buffer=5, step_limit=10)
+    recipe = Embedded(variant=variant, max_depth=depth, embedding_depth=d, max_bins=3, buffer=5, step_limit=10)
     prepared, table = recipe.prepare(schema), data.draw(tables(schema))
     ledger = Ledger(3).allow_nonprivate()
     with use_noise(SeededNoise(1)):

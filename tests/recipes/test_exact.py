@@ -61,7 +61,7 @@ def test_one_draw_spends_epsilon_exactly_and_no_table_is_refused(
     data: st.DataObject, schema: Schema, epsilon: Fraction, depth: Any, neighbours: str, share: float, tests: Any
 ) -> None:
     """Dirty tables, empty ones and schemas in which nothing can be tested."""
-    recipe = ExactTree(max_depth=depth, tests=tests, bins=3, leaf_share=share)
+    recipe = ExactTree(max_depth=depth, tests=tests, max_bins=3, leaf_share=share)
     ledger = Ledger(3 * epsilon, neighbours=neighbours)
     table = data.draw(tables(schema))
     tree = grown(recipe, schema, table, epsilon, SeededNoise(1), ledger)
@@ -117,7 +117,7 @@ def test_too_small_an_epsilon_is_refused_and_costs_nothing() -> None:
         ({"n_public": 0}, "n_public"),
         ({"tests": "mixed"}, "tests"),
         ({"tests": None}, "tests"),
-        ({"bins": 1}, "bins"),
+        ({"max_bins": 1}, "bins"),
         ({"leaf_prior": 1}, "leaf_prior"),
         ({"leaf_prior": 1.0}, "leaf_prior"),
         ({"leaf_prior": -0.1}, "leaf_prior"),
@@ -134,13 +134,13 @@ def test_too_small_an_epsilon_is_refused_and_costs_nothing() -> None:
         ({"attribute_prior": {"height": 1}}, "height"),
         ({"attribute_prior": [1, 2]}, "attribute_prior"),
         ({"attribute_prior": dict.fromkeys(CLINIC.names, 0)}, "forbids every attribute"),
-        ({"class_weights": {"Healthy": 2}}, "class_weights"),
-        ({"class_weights": {"Healthy": -0.5}}, "class_weights"),
-        ({"class_weights": {"Healthy": "1"}}, "class_weights"),
-        ({"class_weights": {"Healthy": 0.03}}, "0.03 would become 0"),
-        ({"class_weights": {"Dead": 1}}, "Dead"),
-        ({"class_weights": "balanced"}, "class_weights"),
-        ({"class_weights": [1, 0.5]}, "class_weights"),
+        ({"class_weight": {"Healthy": 2}}, "class_weight"),
+        ({"class_weight": {"Healthy": -0.5}}, "class_weight"),
+        ({"class_weight": {"Healthy": "1"}}, "class_weight"),
+        ({"class_weight": {"Healthy": 0.03}}, "0.03 would become 0"),
+        ({"class_weight": {"Dead": 1}}, "Dead"),
+        ({"class_weight": "balanced"}, "class_weight"),
+        ({"class_weight": [1, 0.5]}, "class_weight"),
         ({"variant": "as-published"}, "variant"),
     ],
 )
@@ -190,13 +190,17 @@ def test_cuts_are_thinned_out_away_from_zero() -> None:
     assert near[4] == [*(v + 0.5 for v in range(20, 180, 20)), 200.5, 240.5, 320.5]
     assert near[5] == [v + 0.5 for v in range(19)]
     assert near[6] == list(few)
-    ten = ExactTree(bins=10, grid="near-zero")
+    ten = ExactTree(max_bins=10, grid="near-zero")
     mirrored = [ten.prepare(Schema((Numeric("x", *b),), schema.label)) for b in ((0, 100), (-100, 0))]
     ahead, behind = (s.attributes[0].cuts for s in mirrored if isinstance(s.attributes[0], Numeric))
     assert ahead.tolist() == (-behind[::-1]).tolist() == [10, 20, 30, 40, 60, 80]
-    for even in (ExactTree(grid="even"), ExactTree(tests="multiway", grid="near-zero"), ExactTree(bins=9, grid="even")):
-        assert even.prepare(schema) == schema.with_bins(even.bins)
-    assert ExactTree(bins=9, grid="near-zero").prepare(schema) == schema.with_bins(9)
+    for even in (
+        ExactTree(grid="even"),
+        ExactTree(tests="multiway", grid="near-zero"),
+        ExactTree(max_bins=9, grid="even"),
+    ):
+        assert even.prepare(schema) == schema.with_bins(even.max_bins)
+    assert ExactTree(max_bins=9, grid="near-zero").prepare(schema) == schema.with_bins(9)
 
 
 def test_the_automatic_depth_looks_at_a_released_number_of_records_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,11 +250,11 @@ def test_class_weights_move_the_labels() -> None:
     schema = Schema((Categorical("a", (0, 1)),), Categorical("class", ("healthy", "sick", "dead")))
     table = {"a": [0, 1] * 500, "class": (["healthy"] * 6 + ["sick"] * 4) * 100}
     for weights, label in [(None, "healthy"), ({"healthy": 0.5}, "sick"), ({"healthy": 0.5, "sick": 0.25}, "healthy")]:
-        fitted = ExactTreeClassifier(schema, 10, max_depth=1, class_weights=weights)
+        fitted = ExactTreeClassifier(schema, 10, max_depth=1, class_weight=weights)
         with use_noise(ZeroNoise()):
             fitted.fit(table)
         assert set(fitted.predict(table)) == {label}
-    assert ExactTree(class_weights={"sick": 0.3}).blocks(schema).space.class_weights == (16, 5, 16)
+    assert ExactTree(class_weight={"sick": 0.3}).blocks(schema).space.class_weights == (16, 5, 16)
     assert ExactTree().blocks(schema).space.class_weights == (1, 1, 1)
 
 
@@ -264,7 +268,7 @@ def test_the_label_is_the_most_probable_class(share: float) -> None:
     table = {"x": rng.uniform(0, 10, 60), "a": rng.integers(0, 3, 60), "class": rng.choice(["a", "b", "c"], 60)}
     graded = set()
     for _ in range(10):
-        fitted = ExactTreeClassifier(schema, 0.5, max_depth=3, bins=4, leaf_share=share).fit(table)
+        fitted = ExactTreeClassifier(schema, 0.5, max_depth=3, max_bins=4, leaf_share=share).fit(table)
         proba = fitted.predict_proba(table)
         assert fitted.classes_.tolist() == ["a", "b", "c", "d"]
         np.testing.assert_allclose(proba.sum(axis=1), 1, atol=1e-12)
@@ -275,7 +279,7 @@ def test_the_label_is_the_most_probable_class(share: float) -> None:
 
 def test_save_and_load(tmp_path: Path) -> None:
     fitted = ExactTreeClassifier(
-        CLINIC, 0.3, 3, leaf_share=0.2, class_weights={"Sick": 0.5}, attribute_prior={"cough": 2}, measure="attributes"
+        CLINIC, 0.3, 3, leaf_share=0.2, class_weight={"Sick": 0.5}, attribute_prior={"cough": 2}, measure="attributes"
     ).fit(PATIENTS)
     fitted.save(tmp_path / "tree.json")
     loaded = privet.load_model(tmp_path / "tree.json")
@@ -291,13 +295,13 @@ def test_class_weights_of_any_labels_survive_the_file(tmp_path: Path, labels: tu
     """The keys of JSON objects are text, but labels need not be."""
     schema = Schema((Categorical("a", (0, 1)),), Categorical("class", labels))
     weights = {labels[1]: 0.5}
-    fitted = ExactTreeClassifier(schema, 1, class_weights=weights).fit({"a": [0, 1] * 9, "class": list(labels) * 9})
-    assert fitted.class_weights is weights
+    fitted = ExactTreeClassifier(schema, 1, class_weight=weights).fit({"a": [0, 1] * 9, "class": list(labels) * 9})
+    assert fitted.class_weight is weights
     fitted.save(tmp_path / "tree.json")
     loaded = privet.load_model(tmp_path / "tree.json")
     assert isinstance(loaded, ExactTreeClassifier)
-    assert loaded.class_weights == weights
-    assert [type(label) for label in loaded.class_weights] == [type(labels[1])]
+    assert loaded.class_weight == weights
+    assert [type(label) for label in loaded.class_weight] == [type(labels[1])]
     assert loaded.recipe() == fitted.recipe()
     loaded.fit({"a": [0, 1] * 9, "class": list(labels) * 9})
 

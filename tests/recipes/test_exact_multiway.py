@@ -38,7 +38,7 @@ def test_no_attribute_is_asked_twice_on_a_path_in_any_block(monkeypatch: pytest.
     monkeypatch.setattr(whole, "MAX_OPERATIONS", 0)
     empty = {name: [] for name in (*TOWNS.names, "class")}
     for seed, tests in product(range(10), ("binary", "multiway")):
-        fitted = ExactTreeClassifier(TOWNS, 1, max_depth=3, tests=tests, bins=3, leaf_prior=0)
+        fitted = ExactTreeClassifier(TOWNS, 1, max_depth=3, tests=tests, max_bins=3, leaf_prior=0)
         with use_noise(SeededNoise(seed)):
             tree = fitted.fit(empty).tree_
         assert tree.depth == 3
@@ -54,7 +54,7 @@ def paths(tree: Tree, node: int) -> list[tuple[Any, ...]]:
 
 
 def test_the_multiway_space_follows_from_the_schema() -> None:
-    recipe = ExactTree(tests="multiway", bins=3, leaf_prior=0.4, attribute_prior={"x": 2, "sex": 0})
+    recipe = ExactTree(tests="multiway", max_bins=3, leaf_prior=0.4, attribute_prior={"x": 2, "sex": 0})
     blocks = recipe.blocks(recipe.prepare(TOWNS))
     assert blocks.space.tests.arity.tolist() == [4, 4]  # three bins and a missing one; what is forbidden is left out
     np.testing.assert_allclose(blocks.space.test_prior, [1 / 3, 2 / 3])
@@ -87,7 +87,7 @@ def test_trees_too_large_to_hold_are_refused_and_automatic_depth_stays_below() -
     assert ledger.spent == 0
     assert ExactTree(tests="multiway").blocks(wide).depth == 2
     narrow = Schema((*wide.attributes[:1], *TOWNS.attributes), wide.label)  # what is forbidden costs nothing
-    assert ExactTree(tests="multiway", bins=5, attribute_prior={"w0": 0}).blocks(narrow).depth == 3
+    assert ExactTree(tests="multiway", max_bins=5, attribute_prior={"w0": 0}).blocks(narrow).depth == 3
     assert ExactTreeClassifier(wide, 1, tests="multiway", ledger=ledger).fit(empty).tree_.depth <= 2
     assert ledger.spent == 1
 

@@ -93,27 +93,27 @@ class TestFormulas:
 
     def test_patil_singh2014(self, neighbours: str) -> None:
         """B / (trees (2d - 1))."""
-        units = self.units(PatilSingh2014(trees=3, max_depth=2), neighbours)
+        units = self.units(PatilSingh2014(n_estimators=3, max_depth=2), neighbours)
         assert units == [Fraction(1, 2) / (3 * 5)] * 15
 
     def test_random_trees(self, neighbours: str) -> None:
         half = Fraction(1, 2)
         leaves, weight = half * Fraction(9, 10), half / 10
-        assert self.units(RandomForest(trees=7, n_public=200), neighbours) == [*[leaves / 7] * 7, weight]
-        assert self.units(RandomForest(trees=7, min_signal=0), neighbours) == [*[leaves / 7] * 7, weight]
-        assert self.units(RandomForest(trees=7, min_signal=0, weight_share=0), neighbours) == [half / 7] * 7
-        assert self.units(RandomForest(trees=7, min_signal=0, voting="proba"), neighbours) == [half / 7] * 7
+        assert self.units(RandomForest(n_estimators=7, n_public=200), neighbours) == [*[leaves / 7] * 7, weight]
+        assert self.units(RandomForest(n_estimators=7, min_signal=0), neighbours) == [*[leaves / 7] * 7, weight]
+        assert self.units(RandomForest(n_estimators=7, min_signal=0, weight_share=0), neighbours) == [half / 7] * 7
+        assert self.units(RandomForest(n_estimators=7, min_signal=0, voting="proba"), neighbours) == [half / 7] * 7
         assert self.units(RandomForest(sharing="disjoint", min_signal=0), neighbours) == [leaves, weight]
         counted = [half / 20, half * Fraction(17, 20), weight]
         assert self.units(RandomForest(sharing="disjoint"), neighbours) == counted
-        assert self.units(SmoothForest(trees=9), neighbours) == [half]
-        assert self.units(Jagannathan2013(trees=4), neighbours) == [half / 4] * 4
+        assert self.units(SmoothForest(n_estimators=9), neighbours) == [half]
+        assert self.units(Jagannathan2013(n_estimators=4), neighbours) == [half / 4] * 4
         counted = [half / 20, *[half * Fraction(19, 20) / 3] * 3]
-        assert self.units(SNRForest(trees=3), neighbours) == counted
-        assert self.units(RandomForest(trees=3, weight_share=0), neighbours) == counted
-        assert self.units(SNRForest(trees=3, n_public=200), neighbours) == [half / 3] * 3
-        assert self.units(Jagannathan2012(trees=3), neighbours) == counted  # its depth wants n
-        assert self.units(Jagannathan2012(trees=3, max_depth=2), neighbours) == [half / 3] * 3
+        assert self.units(SNRForest(n_estimators=3), neighbours) == counted
+        assert self.units(RandomForest(n_estimators=3, weight_share=0), neighbours) == counted
+        assert self.units(SNRForest(n_estimators=3, n_public=200), neighbours) == [half / 3] * 3
+        assert self.units(Jagannathan2012(n_estimators=3), neighbours) == counted  # its depth wants n
+        assert self.units(Jagannathan2012(n_estimators=3, max_depth=2), neighbours) == [half / 3] * 3
 
 
 @pytest.mark.parametrize("make", [*SOUND.values(), *UNSOUND.values()], ids=[*SOUND, *(f"{n}, leaks" for n in UNSOUND)])
@@ -205,7 +205,7 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: GreedyForest(trees=0), "trees"),
+        (lambda: GreedyForest(n_estimators=0), "trees"),
         (lambda: GreedyForest(max_depth=-1), "max_depth"),
         (lambda: GreedyForest(prune="yes"), "prune"),  # type: ignore[arg-type]
         (lambda: SNRForest(trees="many"), "trees"),  # type: ignore[arg-type]

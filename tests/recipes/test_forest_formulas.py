@@ -18,8 +18,8 @@ from forest_fits import (
 )
 
 from privet.models.leaf_counts import signal_share
-from privet.recipes import jagannathan2012, rana2016, smooth_forest, snr_forest
 from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers import jagannathan2012, rana2016, smooth_forest, snr_forest
 from privet.recipes.papers.greedy_forest import GreedyForest
 from privet.recipes.papers.jagannathan2012 import Jagannathan2012
 from privet.recipes.papers.smooth_forest import SmoothForest
@@ -41,7 +41,7 @@ def test_th_table_6_1(trees: int, printed: list[float]) -> None:
     for beta, expected in zip(map(Fraction, BETAS), printed, strict=True):
         unit = beta / (trees * (2 * 5 - 1))
         assert round(float(unit), 3) == expected
-        _, ledger = fit(GreedyForest(trees=trees), WIDE, wide_table(), beta, Crowded())
+        _, ledger = fit(GreedyForest(n_estimators=trees), WIDE, wide_table(), beta, Crowded())
         charges = ledger.certificate().charges
         assert {charge.epsilon for charge in charges} == {unit}
         assert len(charges) == trees * 9  # and not 11, as line 16 of the algorithm has it
@@ -130,7 +130,7 @@ def test_th_table_8_4(continuous: int, discrete: int, depth: int) -> None:
         Categorical("class", (0, 1)),
     )
     empty: dict[str, list[Any]] = {name: [] for name in (*schema.names, "class")}
-    forest, _ = fit(SmoothForest(trees=1, max_leaves=2**16), schema, empty)
+    forest, _ = fit(SmoothForest(n_estimators=1, max_leaves=2**16), schema, empty)
     assert forest[0].depth == depth
 
 
@@ -182,7 +182,9 @@ def test_expected_weights_of_random_forests() -> None:
     """Trees x depth tests on five attributes: each attribute's news counts ``evidence`` times in all, and never more
     than once a tree; less where the leaves tell no more than noise would."""
     for trees, depth, expected in (("auto", 2, 0.375), (5, 1, 0.75), (50, 2, 0.0375), (1, 1, 1.0)):
-        recipe = RandomForest(trees=trees, max_depth=depth, min_signal=0, bins=3, evidence=0.75, weight_share=0)
+        recipe = RandomForest(
+            n_estimators=trees, max_depth=depth, min_signal=0, max_bins=3, evidence=0.75, weight_share=0
+        )
         for epsilon in (10**6, 1):
             forest, ledger = fit(recipe, WIDE, wide_table(), epsilon)
             routes, each = forest.routes, epsilon / len(forest)
@@ -191,7 +193,7 @@ def test_expected_weights_of_random_forests() -> None:
             assert forest.weight == pytest.approx(expected * share)
             assert ledger.spent == epsilon  # nothing is kept for a weight that is not bought
     # Trees without a test tell nothing.
-    assert fit(RandomForest(trees=3, max_depth=0, weight_share=0), WIDE, wide_table())[0].weight == 0
+    assert fit(RandomForest(n_estimators=3, max_depth=0, weight_share=0), WIDE, wide_table())[0].weight == 0
 
 
 @pytest.mark.parametrize(("n", "trees"), [(1, 1), (10, 2), (10**6, 5)])
@@ -199,10 +201,10 @@ def test_a_random_forest_has_as_many_trees_as_its_records_carry(n: int, trees: i
     """n records, epsilon 2, a tenth of it for the weight: n times 1.8 over children times classes times sqrt(2)."""
     arities = [attribute.arity for attribute in WIDE.with_bins(4).attributes]
     assert max(1, min(5, int(n * 1.8 / (np.mean(arities) * 2 * 2**0.5)))) == trees
-    forest, _ = fit(RandomForest(n_public=n, bins=4), WIDE, wide_table(20), 2)
+    forest, _ = fit(RandomForest(n_public=n, max_bins=4), WIDE, wide_table(20), 2)
     assert len(forest) == trees
-    assert len(fit(RandomForest(n_public=n, bins=4, trees=7), WIDE, wide_table(20), 2)[0]) == 7
-    assert len(fit(RandomForest(bins=4, min_signal=0), WIDE, wide_table(20), 2)[0]) == 5
+    assert len(fit(RandomForest(n_public=n, max_bins=4, n_estimators=7), WIDE, wide_table(20), 2)[0]) == 7
+    assert len(fit(RandomForest(max_bins=4, min_signal=0), WIDE, wide_table(20), 2)[0]) == 5
 
 
 @pytest.mark.parametrize("sharing", ["all", "disjoint"])
@@ -211,7 +213,7 @@ def test_a_random_forest_is_as_deep_as_its_records_carry(sharing: Any, neighbour
     """A branch of n/prod(arity) expected records splits where that is above 4 |C| sqrt(2) / eps, and roots always."""
     steps = 1 if neighbours == "add-remove" else 2
     for n in (1, 200, 3000, 40_000):
-        recipe = RandomForest(n_public=n, sharing=sharing, bins=4, trees=5)
+        recipe = RandomForest(n_public=n, sharing=sharing, max_bins=4, n_estimators=5)
         forest, ledger = fit(recipe, WIDE, wide_table(20), 2, neighbours=neighbours)
         assert ledger.spent == 2
         left = Fraction(9, 10) * 2  # a tenth buys how much the trees count
@@ -231,7 +233,7 @@ def test_a_signal_to_noise_forest_is_as_deep_as_its_noise_lets_it(neighbours: st
     under replace-one. Counts so large that nothing is pruned."""
     steps = 1 if neighbours == "add-remove" else 2
     for n in (10, 40, 200, 1000):
-        forest, _ = fit(SNRForest(trees=3, n_public=n, bins=4), WIDE, wide_table(), 1, Crowded(), neighbours)
+        forest, _ = fit(SNRForest(n_estimators=3, n_public=n, max_bins=4), WIDE, wide_table(), 1, Crowded(), neighbours)
         theta = 2 * 2**0.5 * 3 * steps
         for tree in forest:
             expected = {0: float(n)}
@@ -251,5 +253,5 @@ def test_a_random_forest_doubts_the_number_that_it_has_bought() -> None:
     def shape(recipe: RandomForest, noise: Any, epsilon: Any) -> list[list[int]]:
         return [tree.first_child.tolist() for tree in fit(recipe, WIDE, wide_table(), epsilon, noise)[0]]
 
-    bought = shape(RandomForest(bins=4, weight_share=0), Counts(), 1)
-    assert bought == shape(RandomForest(bins=4, weight_share=0, n_public=990), ZeroNoise(), Fraction(19, 20))
+    bought = shape(RandomForest(max_bins=4, weight_share=0), Counts(), 1)
+    assert bought == shape(RandomForest(max_bins=4, weight_share=0, n_public=990), ZeroNoise(), Fraction(19, 20))

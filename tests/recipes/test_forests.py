@@ -31,7 +31,7 @@ from privet.testing import SeededNoise, ZeroNoise
 @pytest.mark.parametrize("trees", [1, 3, 5, 8])
 def test_every_greedy_tree_has_a_root_of_its_own(variant: str, trees: int) -> None:
     for seed in range(5):
-        recipe = GreedyForest(variant, trees=trees, max_depth=2, min_records=0, bins=3, prune=False)
+        recipe = GreedyForest(variant, n_estimators=trees, max_depth=2, min_records=0, max_bins=3, prune=False)
         forest, _ = fit(recipe, WIDE, wide_table(), 100, SeededNoise(seed))
         assert len(forest) == min(trees, 5)
         roots = [int(tree.attribute[0]) for tree in forest if tree.attribute[0] >= 0]
@@ -46,7 +46,7 @@ def test_greedy_trees_find_the_best_attributes_in_turn() -> None:
     ill = table["smokes"].copy()
     for share, values in ((0.1, rng.choice(["no", "yes"], 1000)), (0.3, np.where(table["sex"] == "f", "no", "yes"))):
         ill = np.where(rng.random(1000) < share, values, ill)
-    forest, _ = fit(GreedyForest(trees=2, max_depth=1, bins=3), WIDE, table | {"ill": ill}, 1, ZeroNoise())
+    forest, _ = fit(GreedyForest(n_estimators=2, max_depth=1, max_bins=3), WIDE, table | {"ill": ill}, 1, ZeroNoise())
     assert [WIDE.names[tree.attribute[0]] for tree in forest] == ["smokes", "sex"]
     counts = forest[0].counts
     assert counts[1:].sum() == counts[0].sum() == 1000  # every node has counts of its own
@@ -56,7 +56,9 @@ def test_labels_of_the_smooth_forest_are_the_largest_noisy_counts() -> None:
     """Also where all of them are below zero."""
     seen = 0
     for seed in range(5):
-        forest, _ = fit(SmoothForest(trees=5, max_depth=2, bins=4), WIDE, wide_table(20), 0.1, SeededNoise(seed))
+        forest, _ = fit(
+            SmoothForest(n_estimators=5, max_depth=2, max_bins=4), WIDE, wide_table(20), 0.1, SeededNoise(seed)
+        )
         for tree in forest:
             assert np.array_equal(tree.counts[np.arange(len(tree)), tree.label], tree.counts.max(axis=1))
             seen += int(((tree.counts < 0).all(axis=1) & (tree.label == 1)).sum())
@@ -67,8 +69,8 @@ def test_labels_of_the_smooth_forest_are_the_largest_noisy_counts() -> None:
 def test_equal_counts_are_decided_above(seed: int) -> None:
     """The largest count always has the label; where whole counts are equal, the class that the nodes above favour."""
     random = np.random.default_rng(seed)
-    schema = SmoothForest(bins=3).prepare(WIDE)
-    routes = SmoothForest(trees=2, max_depth=3).routes(schema, random)
+    schema = SmoothForest(max_bins=3).prepare(WIDE)
+    routes = SmoothForest(n_estimators=2, max_depth=3).routes(schema, random)
     counts = np.where(routes.is_leaf[:, None], random.integers(-3, 4, (len(routes.tests), 2)), np.nan)
     counts = add_up(routes, counts)
     label = smooth_forest.largest(routes, counts)
@@ -85,7 +87,9 @@ def test_equal_counts_are_decided_above(seed: int) -> None:
 
 def test_chosen_labels_are_right_where_they_are_clear() -> None:
     table = wide_table(2000) | {"ill": ["yes"] * 2000}
-    forest, ledger = fit(SmoothForest(trees=3, max_depth=1, labels="chosen", bins=4), WIDE, table, 50, SeededNoise(0))
+    forest, ledger = fit(
+        SmoothForest(n_estimators=3, max_depth=1, labels="chosen", max_bins=4), WIDE, table, 50, SeededNoise(0)
+    )
     assert all((tree.label == 1).all() for tree in forest)
     assert all(np.isnan(tree.counts).all() for tree in forest)
     assert [charge.epsilon for charge in ledger.certificate().charges] == [50]
@@ -94,7 +98,7 @@ def test_chosen_labels_are_right_where_they_are_clear() -> None:
 def test_an_empty_leaf_is_empty_by_its_noisy_counts() -> None:
     """Never because nobody is in it: of an empty table about half of the leaves speak."""
     empty = {name: [] for name in (*WIDE.names, "ill")}
-    forest, _ = fit(Jagannathan2012(trees=5, max_depth=3, bins=4), WIDE, empty, 1, SeededNoise(1))
+    forest, _ = fit(Jagannathan2012(n_estimators=5, max_depth=3, max_bins=4), WIDE, empty, 1, SeededNoise(1))
     leaves = np.concatenate([tree.counts[tree.is_leaf] for tree in forest])
     speaking = (leaves > 0).any(axis=1).mean()
     assert 0.2 < speaking < 0.8
@@ -108,7 +112,7 @@ def test_the_large_forest_learns_from_public_records_and_released_labels() -> No
         def laplace(self, values: np.ndarray, scale: float) -> np.ndarray:
             return np.arange(values.size).reshape(values.shape)
 
-    recipe = Jagannathan2013(public=PUBLIC, trees=2, public_trees=3, bins=4)
+    recipe = Jagannathan2013(public=PUBLIC, n_estimators=2, public_trees=3, max_bins=4)
     models = [fit(recipe, WIDE, wide_table(n, seed=n), 1, Fixed())[0] for n in (0, 40, 300)]
     assert len(models[0]) == 5
     for other in models[1:]:
@@ -121,9 +125,9 @@ def test_the_large_forest_learns_from_public_records_and_released_labels() -> No
 
 
 def test_without_public_records_there_is_only_the_small_forest() -> None:
-    assert len(fit(Jagannathan2013(trees=3, public_trees=9), WIDE, wide_table())[0]) == 3
+    assert len(fit(Jagannathan2013(n_estimators=3, public_trees=9), WIDE, wide_table())[0]) == 3
     nobody = {name: [] for name in WIDE.names}
-    assert len(fit(Jagannathan2013(public=nobody, trees=3, public_trees=2), WIDE, wide_table())[0]) == 5
+    assert len(fit(Jagannathan2013(public=nobody, n_estimators=3, public_trees=2), WIDE, wide_table())[0]) == 5
 
 
 # -- public structures ------------------------------------------------------------------------------------------------
@@ -132,12 +136,12 @@ def test_without_public_records_there_is_only_the_small_forest() -> None:
 @pytest.mark.parametrize(
     "recipe",
     [
-        SmoothForest(trees=4, bins=8),
-        SmoothForest(trees=4, bins=8, labels="chosen"),
+        SmoothForest(n_estimators=4, max_bins=8),
+        SmoothForest(n_estimators=4, max_bins=8, labels="chosen"),
         RandomForest(n_public=900),
         RandomForest(sharing="disjoint", min_signal=0, tests="binary", voting="majority"),
         Jagannathan2012(n_public=200),
-        Jagannathan2012(trees=3, max_depth=3),
+        Jagannathan2012(n_estimators=3, max_depth=3),
         Jagannathan2013(public=PUBLIC, public_trees=0),
     ],
     ids=lambda r: r.info.name,
@@ -160,7 +164,7 @@ def test_a_signal_to_noise_forest_depends_on_released_numbers_only() -> None:
         def laplace(self, values: np.ndarray, scale: float) -> np.ndarray:
             return (np.arange(values.size).reshape(values.shape) * 37) % 101 + (500 if values.size == 1 else 0)
 
-    one, two = (fit(SNRForest(bins=3), WIDE, wide_table(n, seed=n), 5, Fixed())[0] for n in (0, 300))
+    one, two = (fit(SNRForest(max_bins=3), WIDE, wide_table(n, seed=n), 5, Fixed())[0] for n in (0, 300))
     assert sum(len(tree) for tree in one) > len(one)
     for mine, theirs in zip(one, two, strict=True):
         for column in ("attribute", "cut", "first_child", "label", "proba", "counts"):

@@ -27,7 +27,10 @@ from privet.testing import SeededNoise, ZeroNoise, use_noise
 LABEL = Categorical("class", ("no", "yes"))
 N = 6000
 GRIDDED = {name: recipe for name, recipe in recipe_classes().items() if issubclass(recipe, Gridded)}
-SMALL: dict[str, Any] = {"patil-singh2014": {"trees": 2, "max_depth": 2}, "smooth-forest": {"trees": 5, "max_depth": 3}}
+SMALL: dict[str, Any] = {
+    "patil-singh2014": {"n_estimators": 2, "max_depth": 2},
+    "smooth-forest": {"n_estimators": 5, "max_depth": 3},
+}
 
 
 def far_away() -> tuple[Schema, dict[str, Any]]:
@@ -45,7 +48,7 @@ def charged(fitted: Any) -> list[tuple[str, Fraction]]:
 
 
 def test_every_recipe_with_bins_can_buy_them_but_the_one_that_is_never_private() -> None:
-    with_bins = {name for name, kind in recipe_classes().items() if hasattr(kind, "bins")}
+    with_bins = {name for name, kind in recipe_classes().items() if hasattr(kind, "max_bins")}
     assert with_bins - GRIDDED.keys() == {"exact", "rana2016"}  # the exact tree plans cuts and levels together
     assert {kind.grid for kind in GRIDDED.values()} == {"bought"}  # one default for all
 
@@ -72,7 +75,7 @@ def test_cuts_lie_where_the_records_are_and_all_is_charged(name: str) -> None:
         assert "attribute counts" not in dict(even)
     for a in (0, 2):
         found = np.asarray(fits["bought"].schema_.attributes[a].cuts)
-        assert 1 <= found.size < GRIDDED[name].bins
+        assert 1 <= found.size < GRIDDED[name].max_bins
         near = (found > 0) & (found < 100)  # the public grid is heard a little, so that a cut or two may follow it
         assert near.sum() >= max(1, 0.6 * found.size)
         assert (np.asarray(fits["even"].schema_.attributes[a].cuts) > 10**4).all()
@@ -97,7 +100,7 @@ def test_published_forms_cut_as_they_always_did(name: str) -> None:
     for variant in GRIDDED[name].info.variants:
         recipe = GRIDDED[name](variant=variant)
         assert recipe.recuts(schema) == (variant == "sound")
-        assert recipe.prepare(schema) == schema.with_bins(recipe.bins)
+        assert recipe.prepare(schema) == schema.with_bins(recipe.max_bins)
     assert not GRIDDED[name](grid="even").recuts(schema)
 
 
@@ -141,7 +144,7 @@ def test_bins_are_fewer_where_each_is_a_child() -> None:
     assert DiffPC45(numeric="bins")._bins_worth(2000.0, schema) == bins_worth(2000.0, 2, 3, 20) == 3
     assert RandomForest(tests="binary")._bins_worth(2000.0, schema) == 8
     assert Embedded()._bins_worth(10.0**7, schema) == 10
-    assert Embedded(bins=2)._bins_worth(10.0**7, schema) == 2
+    assert Embedded(max_bins=2)._bins_worth(10.0**7, schema) == 2
 
 
 def test_what_is_wrong_with_public_facts_is_said_before_anything_is_bought() -> None:
@@ -174,7 +177,11 @@ class Told(DiffPC45):
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize(
-    "recipe", [Told(max_depth=1, bins=3), RandomForest(trees=1, max_depth=1, bins=3, n_public=10**6, weight_share=0)]
+    "recipe",
+    [
+        Told(max_depth=1, max_bins=3),
+        RandomForest(n_estimators=1, max_depth=1, max_bins=3, n_public=10**6, weight_share=0),
+    ],
 )
 def test_recipes_that_always_buy_cuts_keep_their_word(recipe: Recipe, neighbours: str) -> None:
     pairs = zoo(TWO, relation=neighbours, thresholds=(), of_a_class=())[::4]

@@ -88,7 +88,7 @@ assert audited["results"][0]["verdict"] == "holds" and audited["results"][0]["lo
 
 loaded = privet.load_model("stump.json")
 assert type(loaded).__name__ == "StumpClassifier" and loaded.leaf_share == 0.25
-stump = privet.make_classifier("stump", schema=schema, bins=4).fit(table)
+stump = privet.make_classifier("stump", schema=schema, max_bins=4).fit(table)
 again = pickle.loads(pickle.dumps(stump))
 assert (again.predict(table) == stump.predict(table)).all()
 stump.save("again.json")

@@ -64,7 +64,7 @@ def test_a_recipe_is_a_frozen_value(kind: type[Recipe]) -> None:
         ({"max_depth": 2.0}, ParameterError, "max_depth"),
         ({"max_depth": True}, ParameterError, "max_depth"),
         ({"max_depth": None}, ParameterError, "max_depth"),
-        ({"bins": 1}, ParameterError, "bins"),
+        ({"max_bins": 1}, ParameterError, "bins"),
     ],
 )
 def test_parameters_that_cannot_be(kind: type[Recipe], options: dict[str, Any], error: type, says: str) -> None:
@@ -183,14 +183,16 @@ def test_an_unsound_variant_is_refused_before_anything_else_happens(tmp_path: Pa
             raise AssertionError("it was read")
 
     named = replace(schema, name="clinic")
-    model = privet.SmoothForestClassifier(named, epsilon=1, variant="as-published", ledger=ledger, expected_records=600)
+    model = privet.papers.SmoothForestClassifier(
+        named, epsilon=1, variant="as-published", ledger=ledger, expected_records=600
+    )
     for source in (Unread(), table):
         with pytest.raises(privet.PrivacyError, match="variant='sound'"):
             model.fit(source)
     with pytest.raises(privet.PrivacyError, match="variant='sound'"):
         fit(model.recipe(), open_engine(table, named), ledger, 1)
     assert (tmp_path / "journal").read_bytes() == before
-    privet.SmoothForestClassifier(schema, epsilon=1, ledger=ledger).fit(table)
+    privet.papers.SmoothForestClassifier(schema, epsilon=1, ledger=ledger).fit(table)
 
 
 @pytest.mark.parametrize("kind", [Mohammed2015, DiffPID3, SuLQ])

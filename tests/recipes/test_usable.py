@@ -145,7 +145,9 @@ def test_a_recipe_after_the_count_keeps_the_promise() -> None:
     assert found.verdict == "holds"
 
 
-@pytest.mark.parametrize("recipe", [ExactTree(), SuLQ(), Jagannathan2012(trees=2)], ids=["tree", "gridded", "forest"])
+@pytest.mark.parametrize(
+    "recipe", [ExactTree(), SuLQ(), Jagannathan2012(n_estimators=2)], ids=["tree", "gridded", "forest"]
+)
 def test_the_number_of_records_is_bought_once(recipe: Recipe) -> None:
     data = protected(6000)
     model = fit_dataset(recipe, data, 1, expected_records=5600)

@@ -77,7 +77,7 @@ def test_one_epsilon_and_unknown_scores_can_be_drawn() -> None:
 
 
 def test_a_private_evaluation_carries_its_certificate() -> None:
-    tree = privet.DiffPID3Classifier(SCHEMA, epsilon=1, max_depth=2)
+    tree = privet.papers.DiffPID3Classifier(SCHEMA, epsilon=1, max_depth=2)
     results, certificate = evaluate_privately([tree], TABLE, 0.5, privet.Ledger(2))
     page = words(private_evaluation_page(results, certificate, SCHEMA))
     assert headline(certificate) in page
@@ -95,7 +95,7 @@ def test_nothing_to_complain_about(private: bool, reader: Any, result: Evaluatio
 
     page = evaluation_page(result, SCHEMA)
     if private:
-        tree = privet.DiffPID3Classifier(SCHEMA, epsilon=1, max_depth=2)
+        tree = privet.papers.DiffPID3Classifier(SCHEMA, epsilon=1, max_depth=2)
         page = private_evaluation_page(*evaluate_privately([tree], TABLE, 0.5, privet.Ledger(2)), SCHEMA)
     opened = reader.open(page)
     for width, scheme in ((1280, "light"), (360, "dark")):

@@ -20,7 +20,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("files")
     made = {"model": folder / "tree.json", "schema": folder / "clinic.schema.json", "table": folder / "clinic.csv"}
     made |= {"journal": folder / "some.journal", "page": folder / "tree.html", "other": folder / "other.json"}
-    tree = privet.DiffPID3Classifier(SCHEMA).fit(TABLE)
+    tree = privet.papers.DiffPID3Classifier(SCHEMA).fit(TABLE)
     tree.save(made["model"])
     privet.write_report(tree, made["page"])
     SCHEMA.to_json(made["schema"])

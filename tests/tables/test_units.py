@@ -260,7 +260,7 @@ def test_a_row_pays_its_share() -> None:
 
 
 def test_the_certificate_says_whom_it_protects() -> None:
-    model = privet.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1).fit(columns([(1.0, "a", "no", "x")]))
+    model = privet.papers.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1).fit(columns([(1.0, "a", "no", "x")]))
     told = model.certificate_
     assert told.unit == UNIT
     assert "by one who added or removed, with all rows, of which at most 2 enter" in str(told)
@@ -301,8 +301,8 @@ def test_rows_are_chosen_before_they_are_dealt() -> None:
 
 def test_a_search_and_a_score_by_unit() -> None:
     rows = [(float(i % 10), "ab"[i % 2], ("no", "yes")[i % 2], i // 3) for i in range(600)]
-    tree = privet.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1)
-    found = privet.PrivateSearchCV(tree, {"max_depth": [1, 2]}, epsilon=3).fit(columns(rows))
+    tree = privet.papers.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1)
+    found = privet.PrivateSearch(tree, {"max_depth": [1, 2]}, epsilon=3).fit(columns(rows))
     assert found.certificate_.unit == UNIT
     score = privet.private_score(tree.fit(columns(rows)), columns(rows), None, 1, held_out=True)
     assert score.certificate.unit == UNIT
@@ -333,5 +333,5 @@ def test_a_table_must_say_who() -> None:
         privet.protect(table, SCHEMA, Ledger(1))
     with pytest.raises(TableError, match="no names"):
         privet.protect(np.zeros((3, 3)), SCHEMA, Ledger(1))
-    model = privet.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1).fit(table | {"who": ["x"]})
+    model = privet.papers.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1).fit(table | {"who": ["x"]})
     assert model.predict(table).size == 1  # a prediction asks nobody who they are

@@ -36,7 +36,7 @@ SOUND: list[tuple[Recipe, float, float, float]] = [
     (ExactTree(max_depth=1), 2, 0, 0),
     (ExactTree(max_depth=2, leaf_share=0.25), 1, 0.3, 0.2),
     (ExactTree(max_depth=1, tests="multiway"), 0.5, 0, 0),
-    (ExactTree(max_depth=2, tests="multiway", leaf_share=0.25, class_weights={"no": 0.5}), 1, 0, 0),
+    (ExactTree(max_depth=2, tests="multiway", leaf_share=0.25, class_weight={"no": 0.5}), 1, 0, 0),
 ]
 
 
@@ -50,7 +50,7 @@ def test_every_sound_recipe_keeps_its_word(
 ) -> None:
     """Over the whole zoo, in both relations. Epsilon only scales draws: each recipe has one, the next test all."""
     # The weights name a label of that schema.
-    schema = tiny_schema() if recipe.params.get("class_weights") else None
+    schema = tiny_schema() if recipe.params.get("class_weight") else None
     # What has no power of its own to show shares its code with one that has: fewer animals and ways will do.
     less = {} if add_remove else {"thresholds": (20,), "of_a_class": (1, 5), "transcripts": 3}
     results = check_recipe(recipe, epsilons=[claimed], schema=schema, **({"transcripts": 5} | less))

@@ -31,7 +31,7 @@ from privet.models.forest import Forest
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.papers.smooth_forest import SmoothForest
-from privet.recipes.recipe import check_whole
+from privet.recipes.parameters import check_whole
 from privet.schema import Categorical, Schema
 from privet.structure.terms import UNIT
 from privet.tables.encoding import Codes
@@ -51,9 +51,9 @@ class SklearnForestReference(SklearnTreeReference):
         schema: Any = None,
         max_depth: int | None = None,
         *,
-        trees: int = 100,
+        n_estimators: int = 100,
         criterion: str = "gini",
-        bins: int = 64,
+        max_bins: int = 64,
         min_samples_leaf: int = 1,
         random_state: int | None = 0,
     ) -> None:
@@ -61,15 +61,15 @@ class SklearnForestReference(SklearnTreeReference):
             schema,
             max_depth,
             criterion=criterion,
-            bins=bins,
+            max_bins=max_bins,
             min_samples_leaf=min_samples_leaf,
             random_state=random_state,
         )
-        self.trees = trees
+        self.n_estimators = n_estimators
 
     def _check(self) -> None:
         super()._check()
-        check_whole(self.trees, "trees", 1, 10_000)
+        check_whole(self.n_estimators, "n_estimators", 1, 10_000)
 
     def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Forest:
         from sklearn.ensemble import RandomForestClassifier
@@ -79,7 +79,7 @@ class SklearnForestReference(SklearnTreeReference):
         if self.max_depth == 0 or not codes.labels.size or not names:
             return Forest(schema, (majority_leaf(schema, codes),))
         learner = RandomForestClassifier(
-            self.trees,
+            self.n_estimators,
             criterion=self.criterion,
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
@@ -104,22 +104,24 @@ class RandomTreesReference(ReferenceClassifier):
         schema: Any = None,
         max_depth: int | None = None,
         *,
-        trees: int = 100,
-        bins: int = 64,
+        n_estimators: int = 100,
+        max_bins: int = 64,
         max_leaves: int = 1024,
         random_state: int | None = 0,
     ) -> None:
         self.schema = schema
         self.max_depth = max_depth
-        self.trees = trees
-        self.bins = bins
+        self.n_estimators = n_estimators
+        self.max_bins = max_bins
         self.max_leaves = max_leaves
         self.random_state = random_state
 
     def recipe(self) -> SmoothForest:
         """The private forest of the same trees, checked."""
         depth: Any = "auto" if self.max_depth is None else self.max_depth
-        return SmoothForest(trees=self.trees, max_depth=depth, bins=self.bins, max_leaves=self.max_leaves)
+        return SmoothForest(
+            n_estimators=self.n_estimators, max_depth=depth, max_bins=self.max_bins, max_leaves=self.max_leaves
+        )
 
     def _check(self) -> None:
         self.recipe()

@@ -36,7 +36,7 @@ from privet.structure.compiled import threads
 
 TRANSCRIPTS, COMPLETE = 12, 1000
 # "auto" numbers of trees stay "auto", since the formula may use private numbers; but they get a small bound.
-SMALL = {"max_depth": 2, "trees": 2, "public_trees": 2, "max_trees": 9, "min_support": 0}
+SMALL = {"max_depth": 2, "n_estimators": 2, "public_trees": 2, "max_trees": 9, "min_support": 0}
 
 Learner = Callable[[PrivateDataset, Fraction], Any]
 """Makes a tree, a forest, a dataclass or any plain value from private data within an epsilon."""
@@ -190,7 +190,7 @@ def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
         kind = recipe_class(recipe)
         # Deep enough for every kind of question to be asked, shallow enough to walk.
         fields = kind.__dataclass_fields__
-        small = {k: v for k, v in SMALL.items() if k in fields and not (k == "trees" and "max_trees" in fields)}
+        small = {k: v for k, v in SMALL.items() if k in fields and not (k == "n_estimators" and "max_trees" in fields)}
         return kind(**(small | params))
     make = getattr(recipe, "recipe", None)
     if not callable(make) or not isinstance(made := make(), Recipe):

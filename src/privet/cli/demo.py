@@ -104,7 +104,8 @@ def grow(tour: Tour) -> None:
     (tour.folder / PAGE).write_text(model_page(tree.model_), encoding="utf-8")
     tour.tree, tour.certificate = str(tree.shown()), str(tree.certificate_)
     curves = make_classifier("additive", schema=schema, epsilon=CURVES, ledger=ledger).fit(table)
-    tour.importances = dict(list(curves.importances_.items())[:MOST_CURVES])
+    shares = zip(curves.feature_names_in_, curves.feature_importances_.tolist(), strict=True)
+    tour.importances = dict(sorted(shares, key=lambda share: -share[1])[:MOST_CURVES])
     tour.left = f"{float(ledger.remaining):g} of {BUDGET:g}"
     try:
         tree.fit(table)
@@ -121,9 +122,8 @@ def compare(tour: Tour) -> None:
         if recipe.info.recommended:
             found: dict[float | None, float] = {}
             for epsilon in EPSILONS:
-                found[epsilon] = float(
-                    make_classifier(name, schema=schema, epsilon=epsilon).fit(table).score(fresh, truth)
-                )
+                fitted = make_classifier(name, schema=schema, epsilon=epsilon).fit(table)
+                found[epsilon] = float((fitted.predict(fresh) == truth).mean())
             tour.accuracies.append(Accuracy(name, found))
     for name, reference in REFERENCES.items():
         share = float(reference(schema, DEPTH + 1).fit(table).score(fresh, truth))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -18,10 +16,11 @@ MARK, BROKEN = "*", "†"
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of a recipe: how it is given at the command line, its default and what it does."""
+    """A parameter of a recipe: how it is given at the command line, its default, what it takes and what it does."""
 
     option: str
     default: str
+    takes: str
     explanation: str
 
 
@@ -82,32 +81,23 @@ def explained(recipe: type[Recipe]) -> Iterator[Any]:
     for heading, text in facts.items():
         grid.add_row(heading, text)
     yield grid
-    settings = Grid("option", "default", "", title="Parameters", title_justify="left", box=None, pad_edge=False)
+    settings = Grid("option", "default", "takes", "", title="Parameters", title_justify="left", box=None)
     settings.columns[0].no_wrap = True
     for one in parameters(recipe):
-        settings.add_row(one.option, one.default, one.explanation)
+        settings.add_row(one.option, one.default, one.takes, one.explanation)
     yield ""
     yield settings
 
 
 def parameters(recipe: type[Recipe]) -> list[Setting]:
-    """What can be set, with the explanations of the classifier's help."""
-    from privet.estimators.classifiers import classifier_class
+    """What can be set, as the recipe declares it."""
+    from privet.recipes.parameters import KEY
 
-    text = inspect.getdoc(classifier_class(recipe.info.name)) or ""
-    _, _, section = text.partition("Parameters\n----------\n")
-    section = re.split(r"\n\n\w+\n-{3,}\n", section)[0]
-    explanations = {
-        name: " ".join(match[2].split())
-        for match in re.finditer(r"^(\w[\w, ]*) : .*\n((?:^(?: .*)?\n?)*)", section, re.MULTILINE)
-        for name in match[1].split(", ")
-    }
-    return [
-        Setting(
-            RESERVED.get(field.name, f"--set {field.name}="),
-            str(field.default),
-            explanations.get(field.name, "").replace("``", ""),
-        )
-        for field in fields(recipe)
-        if field.name != "variant"
-    ]
+    found = []
+    for field in fields(recipe):
+        if field.name != "variant":
+            option = RESERVED.get(field.name, f"--set {field.name}=")
+            declared = field.metadata.get(KEY)
+            takes, help = (declared.takes, declared.help) if declared else ("", "")
+            found.append(Setting(option, str(field.default), takes, help.replace("``", "")))
+    return found

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
 from privet.models.additive import Additive
-from privet.models.curves import Curve, PairTable, Reason, curves_of, importances_of, pairs_of, reasons_of
+from privet.models.curves import Curve, PairTable, Reason, curves_of, pairs_of, reasons_of
 
 
 class AdditiveFace(PrivateClassifier):
@@ -25,11 +25,6 @@ class AdditiveFace(PrivateClassifier):
     def pairs_(self) -> tuple[PairTable, ...]:
         """The tables of pairs of attributes, where the model has any."""
         return pairs_of(self._additive)
-
-    @property
-    def importances_(self) -> dict[str, float]:
-        """How much each attribute (or pair) moves scores, the most important first."""
-        return importances_of(self._additive)
 
     def explain(self, X: Any) -> list[Reason]:
         """Why one record gets its score: what the class counts and then each attribute added, exactly additive."""

@@ -19,6 +19,7 @@ from privet.engines.sources import open_source
 from privet.engines.sources.loading import load_table
 from privet.errors import ParameterError, PrivacyWarning, TableError
 from privet.estimators.answering import Answering
+from privet.estimators.exact_score import ExactScore
 from privet.estimators.verbosity import Told, tell_stage
 from privet.fitting import fit, fit_dataset, own_ledger, work_of
 from privet.growing.greedy.grower import Progress
@@ -58,6 +59,13 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     """Whether scikit-learn validated the table of the last fit, and so remembers its columns."""
     _columns_of_fit: tuple[str, ...] | None = None
     """The attributes as the table of the last fit ordered them; None for an array, and for a model from a file."""
+
+    def __sklearn_tags__(self) -> Any:
+        """A schema says where missing cells go; without one scikit-learn checks arrays of numbers, and refuses NaN."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = not self._infers()
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
 
     # -- before a fit ----------------------------------------------------------------------------------------------
 
@@ -182,10 +190,17 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     def tree_(self) -> Tree:
         """The tree of a single-tree model."""
         if isinstance(self._trees, Forest):
-            raise AttributeError("this model is a forest; see model_.trees")
+            raise AttributeError("this model is a forest; see estimators_")
         if isinstance(self._trees, Additive):
             raise AttributeError("this model is a sum and no tree; see shapes_, pairs_ and explain")
         return self._trees
+
+    @property
+    def estimators_(self) -> tuple[Tree, ...]:
+        """The trees of a forest."""
+        if not isinstance(self._trees, Forest):
+            raise AttributeError("this model is no forest; a single tree is tree_")
+        return self._trees.trees
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What a notebook shows: scikit-learn's diagram and, after a fit, what was learned and what it cost."""
@@ -242,7 +257,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         warnings.warn(text, stacklevel=_CALLER + 1)
 
 
-class PrivateClassifier(SchemaClassifier):
+class PrivateClassifier(ExactScore, SchemaClassifier):
     """A scikit-learn classifier over a recipe; ``faces.py`` makes a subclass of each."""
 
     recipe_class: ClassVar[type[Recipe]]

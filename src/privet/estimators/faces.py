@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import MISSING, Field, field, fields, make_dataclass
+from dataclasses import MISSING, field, fields, make_dataclass
 from os import PathLike
+from textwrap import fill
 from typing import Any, Literal, NamedTuple, get_type_hints
 
 from privet.errors import RecipeError
 from privet.estimators.additive import AdditiveFace
 from privet.estimators.base import PrivateClassifier
 from privet.privacy.ledger import Ledger
+from privet.recipes.parameters import KEY, one_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import classifier_name, refuse_recipe
 from privet.schema import Schema
@@ -20,47 +22,67 @@ FACES = {"trees": PrivateClassifier, "additive": AdditiveFace}
 
 
 class Parameter(NamedTuple):
-    """One parameter of a classifier."""
+    """One parameter of a classifier: its type and default for Python, what it takes and does for people."""
 
     name: str
     type: Any
     default: Any
+    takes: str
+    help: str
     positional: bool = False
 
 
-# Every classifier has these. A recipe's docstring may explain one in its own way.
 BEFORE = (
-    Parameter("schema", Schema | str | PathLike[str] | None, None, positional=True),
-    Parameter("epsilon", Any, 1.0, positional=True),
+    Parameter(
+        "schema",
+        Schema | str | PathLike[str] | None,
+        None,
+        "Schema or path",
+        'The public facts about the table. ``"infer"`` reads them off the data, which is not private.',
+        positional=True,
+    ),
+    Parameter("epsilon", Any, 1.0, "number", "What the fit may spend.", positional=True),
 )
 AFTER = (
-    Parameter("neighbours", Literal["add-remove", "replace-one"], "add-remove"),
-    Parameter("expected_records", int | None, None),
-    Parameter("ledger", Ledger | None, None),
-    Parameter("random_state", Any, None),
-    Parameter("n_jobs", int | None, None),
-    Parameter("verbose", int, 0),
+    Parameter(
+        "neighbours",
+        Literal["add-remove", "replace-one"],
+        "add-remove",
+        '"add-remove" or "replace-one"',
+        "Which tables must be hard to tell apart: with one record more, or with one record changed.",
+    ),
+    Parameter(
+        "expected_records",
+        int | None,
+        None,
+        "int, optional",
+        "About how many records there should be with a label of the schema, a number that the owner makes public. Some "
+        "of epsilon then buys a noisy count of them first, and the fit stops if it is below a quarter of that.",
+    ),
+    Parameter(
+        "ledger",
+        Ledger | None,
+        None,
+        "Ledger, optional",
+        "A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.",
+    ),
+    Parameter(
+        "random_state",
+        Any,
+        None,
+        "int, optional",
+        "Seeds public choices only, such as random trees, and never noise.",
+    ),
+    Parameter(
+        "n_jobs",
+        int | None,
+        None,
+        "int, optional",
+        "How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less, and "
+        "so on. No result depends on it.",
+    ),
+    Parameter("verbose", int, 0, "int", "Above 0 a fit says on stderr how far it is, and at the end what it spent."),
 )
-EXPLAINED = """
-schema : Schema or path
-    The public facts about the table. ``"infer"`` reads them off the data, which is not private.
-epsilon : number
-    What the fit may spend.
-neighbours : "add-remove" or "replace-one"
-    Which tables must be hard to tell apart: with one record more, or with one record changed.
-expected_records : int, optional
-    About how many records there should be with a label of the schema, a number that the owner makes public. Some of
-    epsilon then buys a noisy count of them first, and the fit stops if it is below a quarter of that.
-ledger : Ledger, optional
-    A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.
-random_state : int, optional
-    Seeds public choices only, such as random trees, and never noise.
-n_jobs : int, optional
-    How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less, and so on.
-    No result depends on it.
-verbose : int
-    Above 0 a fit says on stderr how far it is, and at the end what it spent.
-"""
 
 
 def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[PrivateClassifier]:
@@ -69,8 +91,8 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
     The class is found by pickle under its name in ``module``, by default the module of the recipe: assign it there.
 
     >>> from privet.recipes.papers.sulq import SuLQ
-    >>> classifier_from(SuLQ)(epsilon=0.5, bins=4)
-    SuLQTreeClassifier(bins=4, epsilon=0.5)
+    >>> classifier_from(SuLQ)(epsilon=0.5, max_bins=4)
+    SuLQTreeClassifier(max_bins=4, epsilon=0.5)
     """
     refuse_recipe(recipe)
     name, found = classifier_name(recipe), parameters(recipe)
@@ -89,72 +111,51 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
 
 def parameters(recipe: type[Recipe]) -> tuple[Parameter, ...]:
     """The parameters of a recipe's classifier, in order: the first three may be given by position."""
+    own = {one.name: one for one in own_parameters(recipe)}
+    taken = {p.name for p in (*BEFORE, *AFTER)} | {name for name in dir(PrivateClassifier) if not name.startswith("_")}
+    if clash := sorted(own.keys() & taken):
+        raise RecipeError(f"{recipe.__name__} has a field {clash[0]!r}, which means something else in every classifier")
+    depth = [own.pop("max_depth")._replace(positional=True)] if "max_depth" in own else []
+    return (*BEFORE, *depth, *own.values(), *AFTER)
+
+
+def own_parameters(recipe: type[Recipe]) -> list[Parameter]:
+    """What the fields of a recipe declare, the variant last."""
     try:
         types = get_type_hints(recipe)
     except Exception:  # annotations that only a type checker can resolve stay text
         types = {}
-    own = {one.name: one for one in fields(recipe)}
-    taken = {p.name for p in (*BEFORE, *AFTER)} | {name for name in dir(PrivateClassifier) if not name.startswith("_")}
-    if clash := sorted(own.keys() & taken):
-        raise RecipeError(f"{recipe.__name__} has a field {clash[0]!r}, which means something else in every classifier")
-    variant = own.pop("variant")
-    depth = [own.pop("max_depth")] if "max_depth" in own else []
-    described = [
-        *(_parameter(recipe, one, types, positional=True) for one in depth),
-        *(_parameter(recipe, one, types) for one in own.values()),
-        _parameter(recipe, variant, {"variant": Literal["sound", *recipe.info.variants]}),
-    ]
-    return (*BEFORE, *described, *AFTER)
-
-
-def _parameter(recipe: type[Recipe], one: Field[Any], types: dict[str, Any], positional: bool = False) -> Parameter:
-    if one.default is MISSING:
-        raise RecipeError(f"{recipe.__name__}.{one.name} needs a plain default: every classifier is made without any")
-    return Parameter(one.name, types.get(one.name, one.type), one.default, positional)
-
-
-# ---- help ---------------------------------------------------------------------------------------------------------
+    found = []
+    for one in fields(recipe):
+        if one.default is MISSING:
+            raise RecipeError(f"{recipe.__name__}.{one.name} needs a plain default: a classifier is made without any")
+        kind = types.get(one.name, one.type)
+        takes, help = (one.metadata[KEY].takes, one.metadata[KEY].help) if KEY in one.metadata else (_written(kind), "")
+        found.append(Parameter(one.name, kind, one.default, takes, help))
+    promises = " ".join(f'"{variant}" promises: {what}.' for variant, what in recipe.info.guarantee.items())
+    kind = Literal["sound", *recipe.info.variants]
+    variant = Parameter("variant", kind, "sound", one_of(recipe.info.variants), promises)
+    return [*(one for one in found if one.name != "variant"), variant]
 
 
 def document(recipe: type[Recipe], found: tuple[Parameter, ...]) -> str:
-    """The docstring of a classifier, from those of its recipe and of the recipes that it extends."""
-    written = _sections(recipe)
-    explained = _explanations(EXPLAINED) | {"variant": _variants(recipe)}
-    for kind in reversed(recipe.__mro__):
-        if issubclass(kind, Recipe) and kind is not Recipe:
-            explained |= _explanations(_sections(kind).pop("Parameters", ""))
-    entries = [explained.get(p.name, f"{p.name} : {_written(p.type)}") for p in found]
-    opening = written.pop("", "").strip() or recipe.info.title
-    first, _, rest = opening.partition("\n")
-    parts = [f"{first.removesuffix('.')} (recipe ``{recipe.info.name}``).{f'{chr(10)}{rest}' if rest else ''}"]
-    # Two parameters that share an explanation have it once.
-    sections = {"Parameters": "\n".join(dict.fromkeys(entries))} | {
-        title: text for title, text in written.items() if title != "Parameters"
-    }
-    parts += [f"{title}\n{'-' * len(title)}\n{text.strip()}" for title, text in sections.items()]
-    return "\n\n".join(parts) + "\n"
-
-
-def _sections(recipe: type[Recipe]) -> dict[str, str]:
-    """The parts of a numpydoc docstring by their titles; what stands before the first one has none."""
+    """The docstring of a classifier: that of its recipe, with the parameters before what else has a title."""
     text = vars(recipe).get("__doc__") or ""
     if text.startswith(f"{recipe.__name__}("):  # the text that dataclasses put there where none was written
-        return {}
-    opening, *titled = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.cleandoc(text), flags=re.M)
-    return {"": opening} | dict(zip(titled[::2], titled[1::2], strict=True))
+        text = ""
+    opening, *titled = re.split(r"^(?=\w[\w ]*\n-{3,}\n)", inspect.cleandoc(text), flags=re.M)
+    first, _, rest = (opening.strip() or recipe.info.title).partition("\n")
+    entries = "\n".join(f"{p.name} : {p.takes}{_indented(p.help)}" for p in found)
+    parts = [f"{first.removesuffix('.')} (recipe ``{recipe.info.name}``).{f'{chr(10)}{rest}' if rest else ''}"]
+    others = [part.strip() for part in titled if not part.startswith("Parameters\n")]
+    return "\n\n".join([*parts, f"Parameters\n----------\n{entries}", *others]) + "\n"
 
 
-def _explanations(text: str) -> dict[str, str]:
-    """Parameter -> its line and what is indented below it."""
-    entries = [entry.rstrip() for entry in re.split(r"^(?=\S)", text.strip(), flags=re.M) if entry.strip()]
-    return {name.strip(): entry for entry in entries for name in entry.partition(" : ")[0].split(",")}
+def _indented(text: str) -> str:
+    indent = " " * 4
+    lines = fill(text, 112, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+    return f"\n{lines}" if text else ""
 
 
 def _written(kind: Any) -> str:
     return kind if isinstance(kind, str) else inspect.formatannotation(kind)
-
-
-def _variants(recipe: type[Recipe]) -> str:
-    offered = " or ".join(f'"{variant}"' for variant in recipe.info.variants)
-    promises = "".join(f'\n    "{variant}" promises: {what}.' for variant, what in recipe.info.guarantee.items())
-    return f"variant : {offered}{promises}"

@@ -23,8 +23,8 @@ from privet.models.tree import Tree
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.counting import ROOT, Engine, class_counts, descend
+from privet.recipes.parameters import check_whole
 from privet.recipes.provenance import provenance
-from privet.recipes.recipe import check_whole
 from privet.recipes.unoffered import refuse_in_fit
 from privet.recipes.unsound.reference import C45Reference, ID3Reference
 from privet.schema import Schema
@@ -37,7 +37,7 @@ class ReferenceClassifier(SchemaClassifier, ABC):
     """A classifier over exact counts. Subclasses say how the tree grows. NOT private."""
 
     name: ClassVar[str]
-    bins: Any
+    max_bins: Any
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None, **unoffered: Any) -> Self:
         """Grow a tree from the exact records; see :meth:`privet.estimators.base.PrivateClassifier.fit`."""
@@ -45,7 +45,7 @@ class ReferenceClassifier(SchemaClassifier, ABC):
         params = {key: value for key, value in self.get_params().items() if key != "schema"}
         self._check()
         schema, X, y = self._facts(X, y)
-        schema = schema.with_bins(self.bins)
+        schema = schema.with_bins(self.max_bins)
         tree = self.grow(schema, encode(schema, X, y), progress)
         why = f"{self.name} is a non-private reference: it counts exactly (epsilon = infinity)"
         certificate = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat(why, voids=True),))
@@ -80,13 +80,13 @@ class ID3ReferenceClassifier(ReferenceClassifier):
         *,
         criterion: str = "infogain",
         tests: str = "multiway",
-        bins: int = 10,
+        max_bins: int = 10,
     ) -> None:
         self.schema = schema
         self.max_depth = max_depth
         self.criterion = criterion
         self.tests = tests
-        self.bins = bins
+        self.max_bins = max_bins
 
     def reference(self) -> ID3Reference:
         """The learner with this estimator's parameters, checked."""
@@ -112,11 +112,11 @@ class C45ReferenceClassifier(ID3ReferenceClassifier):
         *,
         criterion: str = "gini",
         tests: str = "binary",
-        bins: int = 20,
+        max_bins: int = 20,
         min_branch: int = 2,
         prune: bool = True,
     ) -> None:
-        super().__init__(schema, max_depth, criterion=criterion, tests=tests, bins=bins)
+        super().__init__(schema, max_depth, criterion=criterion, tests=tests, max_bins=max_bins)
         self.min_branch = min_branch
         self.prune = prune
 
@@ -135,19 +135,19 @@ class SklearnTreeReference(ReferenceClassifier):
         max_depth: int | None = None,
         *,
         criterion: str = "gini",
-        bins: int = 20,
+        max_bins: int = 20,
         min_samples_leaf: int = 1,
         random_state: int | None = 0,
     ) -> None:
         self.schema = schema
         self.max_depth = max_depth
         self.criterion = criterion
-        self.bins = bins
+        self.max_bins = max_bins
         self.min_samples_leaf = min_samples_leaf
         self.random_state = random_state
 
     def _check(self) -> None:
-        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.max_bins, "max_bins", 2, 65_000)
 
     def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree | Forest:
         from sklearn.tree import DecisionTreeClassifier

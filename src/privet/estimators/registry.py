@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,9 @@ from privet.recipes.saved import read_model
 
 CLASSIFIERS: dict[str, type[PrivateClassifier]] = {name: classifier_class(name) for name in OWN}
 """Those of privet's own recipes. For a name that may be another package's there is ``classifier_class``."""
+
+OLD_NAMES = {"trees": "n_estimators", "bins": "max_bins", "class_weights": "class_weight"}
+"""What parameters were called in model files of version 0.1, and are called now."""
 
 
 def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
@@ -33,7 +37,7 @@ def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
     model, _ = read_model(path)
     name = f"the model file {os.fspath(path)!r}"
     chosen = _classifier_of_file(model.recipe, name)
-    params = {key: value for key, value in model.params.items() if key in chosen().get_params()}
+    params = _known(model.params, chosen().get_params())
     try:
         if issubclass(chosen, PrivateClassifier):
             params = chosen.recipe_class.restore(params)
@@ -42,6 +46,12 @@ def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
         return chosen(schema=model.schema, **params)._adopt(model)
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise ModelFileError(f"{name} is damaged: its parameters cannot be read") from error
+
+
+def _known(params: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """The parameters of a file that a classifier has, under their names of today."""
+    today = {key if key in known else OLD_NAMES.get(key, key): value for key, value in params.items()}
+    return {key: value for key, value in today.items() if key in known}
 
 
 def _epsilon(value: Any) -> Fraction:

@@ -178,7 +178,7 @@ def reference_way(
     if name not in known:
         raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(known)}")
     classifier = known[name](schema, max_depth, **params)
-    prepared = schema.with_bins(classifier.bins)
+    prepared = schema.with_bins(classifier.max_bins)
 
     def grow(records: Records) -> tuple[Released, None]:
         return classifier.grow(prepared, records.codes, None), None

@@ -57,7 +57,7 @@ def evaluate_privately(
     >>> import privet
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(2000)
-    >>> tree = privet.DiffPID3Classifier(schema, epsilon=1, max_depth=2)
+    >>> tree = privet.papers.DiffPID3Classifier(schema, epsilon=1, max_depth=2)
     >>> (result,), certificate = evaluate_privately([tree], table, 0.5, privet.Ledger(2))
     >>> result.score.held_out, certificate.epsilon
     (True, Fraction(3, 2))

@@ -59,7 +59,7 @@ def private_score(
     >>> schema, table = clinic(4000)
     >>> train, test = privet.holdout(table)
     >>> ledger = privet.Ledger(2)
-    >>> tree = privet.DiffPID3Classifier(schema, epsilon=1, max_depth=2, ledger=ledger).fit(train)
+    >>> tree = privet.papers.DiffPID3Classifier(schema, epsilon=1, max_depth=2, ledger=ledger).fit(train)
     >>> score = privet.private_score(tree, test, None, 0.5, ledger, held_out=True)
     >>> score.accuracy.low < score.accuracy.value < score.accuracy.high
     True

@@ -1,4 +1,4 @@
-"""``PrivateSearchCV``: the best of many settings, chosen by private scores and paid for by one charge.
+"""``PrivateSearch``: the best of many settings, chosen by private scores and paid for by one charge.
 
 A run draws a setting, fits it on one part of the records and scores the model, with noise, on the other. After each run
 a coin decides whether there is another; what comes out is the best run, and how many there were stays unknown.
@@ -15,12 +15,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.estimators.answering import Answering
 from privet.estimators.base import PrivateClassifier
+from privet.estimators.exact_score import ExactScore
 from privet.estimators.registry import make_classifier
 from privet.evaluation.predictions import noisy_cells
 from privet.evaluation.rehearsal import rehearse
@@ -34,8 +36,9 @@ from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.samplers.stopping import MOST_RUNS, PRICE, RandomStopping, Run
+from privet.recipes.parameters import check_whole
 from privet.recipes.provenance import provenance
-from privet.recipes.recipe import Recipe, check_whole
+from privet.recipes.recipe import Recipe
 from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema
 from privet.structure.compiled import threads
@@ -101,7 +104,7 @@ def best_run(parts: Parts, recipes: Sequence[Recipe], runs: Iterable[Run]) -> Fo
     return best
 
 
-class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """The best of many settings of private classifiers, for one charge; a scikit-learn meta-estimator.
 
     Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
@@ -113,7 +116,7 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
     estimator : a privet classifier
         Its schema, neighbours and ledger are used, and its parameters where a setting says nothing else. Its epsilon
         and random_state are not: public choices are drawn anew in each run.
-    settings : dict of lists, or a list of such dicts
+    param_grid : dict of lists, or a list of such dicts
         As for GridSearchCV. ``"recipe"`` names a classifier of another recipe.
     epsilon : what the whole search costs
     mean_runs : how many runs there are on average, a public number; ten for each setting by default
@@ -126,8 +129,8 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
     >>> import privet
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(2000)
-    >>> tree = privet.DiffPID3Classifier(schema)
-    >>> search = privet.PrivateSearchCV(tree, {"max_depth": [1, 2]}, epsilon=3, mean_runs=4).fit(table)
+    >>> tree = privet.papers.DiffPID3Classifier(schema)
+    >>> search = privet.PrivateSearch(tree, {"max_depth": [1, 2]}, epsilon=3, mean_runs=4).fit(table)
     >>> search.best_params_["max_depth"] in (1, 2)
     True
     >>> [charge.what for charge in search.certificate_.charges], search.certificate_.epsilon
@@ -137,7 +140,7 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
     def __init__(
         self,
         estimator: Any,
-        settings: Any,
+        param_grid: Any,
         epsilon: Any = 1.0,
         *,
         mean_runs: int | None = None,
@@ -145,7 +148,7 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         ledger: Any = None,
     ) -> None:
         self.estimator = estimator
-        self.settings = settings
+        self.param_grid = param_grid
         self.epsilon = epsilon
         self.mean_runs = mean_runs
         self.test = test
@@ -215,6 +218,11 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         check_is_fitted(self, "best_estimator_")
         self.best_estimator_.save(path)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
     # -- before the search -----------------------------------------------------------------------------------------
 
     def _candidates(self) -> list[tuple[dict[str, Any], PrivateClassifier]]:
@@ -223,9 +231,9 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
             raise ParameterError(f"estimator must be a privet classifier, not {type(self.estimator).__name__}")
         if getattr(self.estimator, "expected_records", None) is not None:
             raise ParameterError("expected_records stops a fit early, which would show in a search; leave it out")
-        given = self.settings if isinstance(self.settings, list | tuple) else [self.settings]
+        given = self.param_grid if isinstance(self.param_grid, list | tuple) else [self.param_grid]
         if not given or not all(isinstance(grid, Mapping) for grid in given):
-            raise ParameterError("settings must be a dict of lists, such as {'max_depth': [2, 3]}, or a list of them")
+            raise ParameterError("param_grid must be a dict of lists, such as {'max_depth': [2, 3]}, or a list of them")
         grids = [{name: v if isinstance(v, list | tuple | np.ndarray) else [v] for name, v in g.items()} for g in given]
         candidates = [(params, self._classifier(params)) for params in ParameterGrid(grids)]
         return candidates

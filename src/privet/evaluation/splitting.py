@@ -44,7 +44,7 @@ class CoinFold(BaseCrossValidator):
     >>> from sklearn.model_selection import cross_val_score
     >>> import pandas as pd
     >>> schema, table = clinic(1000)
-    >>> tree = privet.DiffPID3Classifier(schema, epsilon=1, max_depth=2)
+    >>> tree = privet.papers.DiffPID3Classifier(schema, epsilon=1, max_depth=2)
     >>> len(cross_val_score(tree, pd.DataFrame(table), table["class"], cv=privet.CoinFold(5)))  # exact: not released
     5
     """

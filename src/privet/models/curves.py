@@ -97,12 +97,6 @@ def pairs_of(model: Additive) -> tuple[PairTable, ...]:
     return tuple(tables)
 
 
-def importances_of(model: Additive) -> dict[str, float]:
-    """Importance by the name of an attribute, of a pair (``a x b``) or of the tree (``leaf``), the largest first."""
-    found = {part_name(model.schema, part): spread_of(part.table) for part in model.parts}
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
-
-
 def attribute_shares(model: Additive) -> Floats:
     """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
     found = np.zeros(len(model.schema.attributes))

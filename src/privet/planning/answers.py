@@ -20,7 +20,7 @@ import math
 from collections.abc import Callable
 
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.recipes.recipe import check_number, check_whole
+from privet.recipes.parameters import check_number, check_whole
 
 CONFIDENCE = 0.95  # what "will be" means, unless someone says otherwise
 MOST_CLASSES = 65_000

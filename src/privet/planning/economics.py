@@ -30,7 +30,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.recipes.recipe import check_number, check_whole
+from privet.recipes.parameters import check_number, check_whole
 
 MOST_RECORDS = 10**12  # people there are not
 MOST_MONEY = 1e15

@@ -43,7 +43,8 @@ from privet.planning.forecast import Answer, Forecast, ForecastLine
 from privet.planning.strength import Strength, World, codes_for, frozen_of, parse_strength
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.recipes.ours.exact import ExactTree
-from privet.recipes.recipe import Recipe, check_number, check_whole
+from privet.recipes.parameters import check_number, check_whole
+from privet.recipes.recipe import Recipe
 from privet.schema import Schema
 from privet.structure.splits import Tests
 

@@ -27,7 +27,7 @@ from statistics import NormalDist
 
 from privet.errors import ParameterError
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.recipes.recipe import check_flag, check_number
+from privet.recipes.parameters import check_flag, check_number
 
 MOST_RECORDS = 2**60  # where the search gives up: nobody has that many
 

@@ -25,7 +25,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import MAX_RECORDS, parse_score
 from privet.publishing.hierarchies import Hierarchies, Specialisations, Taxonomy
 from privet.publishing.release import Publisher
-from privet.recipes.recipe import check_number, check_whole, exact_share
+from privet.recipes.parameters import check_number, check_whole, exact_share
 from privet.schema import Schema
 
 

@@ -28,7 +28,7 @@ from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.publishing.grids import Grid
 from privet.publishing.release import Publisher
-from privet.recipes.recipe import check_number, check_whole, exact_share
+from privet.recipes.parameters import check_number, check_whole, exact_share
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Threshold

@@ -18,7 +18,7 @@ from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
 from privet.publishing.release import csv_text
-from privet.recipes.recipe import check_number
+from privet.recipes.parameters import check_number
 from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import decode_labels
 from privet.tables.frozen import Frozen, freeze

@@ -14,14 +14,14 @@ from privet.tables.encoding import decode_labels
 
 def as_pairs(params: dict[str, Any]) -> dict[str, Any]:
     """Parameters in a form that a file can hold: keys in JSON are text, and labels may be something else."""
-    weights = params["class_weights"]
-    return params | {"class_weights": weights and [[label, weight] for label, weight in weights.items()]}
+    weights = params["class_weight"]
+    return params | {"class_weight": weights and [[label, weight] for label, weight in weights.items()]}
 
 
 def from_pairs(params: dict[str, Any]) -> dict[str, Any]:
     """The inverse of ``as_pairs``."""
-    weights = params.get("class_weights")
-    return params | {"class_weights": dict(weights)} if isinstance(weights, list) else params
+    weights = params.get("class_weight")
+    return params | {"class_weight": dict(weights)} if isinstance(weights, list) else params
 
 
 def weights_of(given: Mapping[Any, float] | None, schema: Schema) -> list[float]:
@@ -35,8 +35,5 @@ def weights_of(given: Mapping[Any, float] | None, schema: Schema) -> list[float]
     labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
     unknown = [label for label in given or {} if label not in labels]
     if unknown:
-        raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
-    weights = [(given or {}).get(label, 1.0) for label in labels]
-    if not all(isinstance(w, int | float) and not isinstance(w, bool) and 0 <= w <= 1 for w in weights):
-        raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
-    return weights
+        raise ParameterError(f"class_weight names {unknown[0]!r}, which is not a label; the labels are {labels}")
+    return [float((given or {}).get(label, 1.0)) for label in labels]

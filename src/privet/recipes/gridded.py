@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 from privet.growing.cutting.cuts import worth_finding
 from privet.growing.forests.leaf_counts import Counted
 from privet.growing.whole.depth_rules import COUNT_SHARE, bins_worth
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Recipe, Survey, check_choice, check_share, check_whole, exact_share
+from privet.recipes.parameters import exact_share
+from privet.recipes.recipe import Recipe, Survey
 from privet.recipes.surveying import buy_count, cut_where_records_lie
 from privet.schema import Schema
 
@@ -20,7 +21,7 @@ Grid = Literal["bought", "even"]
 
 
 class Gridded(Recipe):
-    """Numbers without thresholds of their own are cut into ``bins``. A recipe declares both fields itself.
+    """Numbers without thresholds of their own are cut into ``max_bins``. A recipe declares both fields itself.
 
     With ``grid="bought"`` a small share of epsilon, by a public rule on a noisy number of records, finds out where they
     lie, as for the exact tree: see ``growing/cutting/cuts.py``. Only the sound form does.
@@ -28,23 +29,19 @@ class Gridded(Recipe):
     """
 
     grid: Grid
-    bins: int
-
-    def check(self) -> None:
-        check_choice(self.grid, "grid", get_args(Grid))
-        check_whole(self.bins, "bins", 2, 65_000)
+    max_bins: int
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+        return schema.with_bins(self.max_bins)
 
     def recuts(self, schema: Schema) -> bool:
-        return self.variant == "sound" and self.grid == "bought" and bool(worth_finding(schema, self.bins))
+        return self.variant == "sound" and self.grid == "bought" and bool(worth_finding(schema, self.max_bins))
 
     def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
         if not (self.recuts(data.schema) and data.can_be_recut):
             return Survey(self, data, epsilon)
         signal, left = buy_count(data, self._declared_size, epsilon, self._count_share)
-        numbers = worth_finding(data.schema, self.bins)
+        numbers = worth_finding(data.schema, self.max_bins)
         count = self._bins_worth(float(signal), data.schema) - 1
         cut, cost, text = cut_where_records_lie(data, signal, numbers, count, data.schema, PART)
         return Survey(self.with_count(signal.records), cut, left - cost, (str(signal), text))
@@ -54,12 +51,12 @@ class Gridded(Recipe):
         return None
 
     def _bins_worth(self, signal: float, schema: Schema) -> int:
-        """Into how many bins numbers are cut where that is bought: fewer than ``bins`` where each is a child."""
+        """Into how many bins numbers are cut where that is bought: fewer than ``max_bins`` where each is a child."""
         children = self.multiway(schema)
         if children is None:
-            return self.bins
+            return self.max_bins
         trees, levels = children
-        return bins_worth(signal / trees, schema.n_classes, min(levels, LEVELS), self.bins)
+        return bins_worth(signal / trees, schema.n_classes, min(levels, LEVELS), self.max_bins)
 
     # -- the number of records, which some recipes want for other reasons too --------------------------------------
 
@@ -88,12 +85,6 @@ class SizedGrid(Gridded):
 
     n_public: int | None
     count_share: float
-
-    def check(self) -> None:
-        super().check()
-        if self.n_public is not None:
-            check_whole(self.n_public, "n_public", 1, 2**40)
-        check_share(self.count_share, "count_share", least=1e-6, most=0.999)
 
     @property
     def _declared_size(self) -> int | None:

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privet.errors import ParameterError, RecipeError
+from privet.errors import RecipeError
 from privet.growing.forests.leaf_counts import Counted
 from privet.growing.greedy.grower import Progress
 from privet.models.codec import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
+from privet.recipes.parameters import check_declared
 from privet.schema import Schema
 
 
@@ -48,8 +49,8 @@ class Info:
 class Recipe(ABC):
     """Parameters of a method. Subclasses are frozen, so a recipe can be compared, shown and stored.
 
-    A subclass is a paper's page: its fields become the parameters of a classifier and its docstring, in numpydoc's
-    style, becomes the help of that classifier. ``docs/guide/write-a-recipe.md`` writes one.
+    A subclass is a paper's page: its fields, declared as in ``recipes/parameters.py``, become the parameters of a
+    classifier, and its docstring the help of that classifier. ``docs/guide/write-a-recipe.md`` writes one.
     """
 
     info: ClassVar[Info]
@@ -64,6 +65,7 @@ class Recipe(ABC):
     def __post_init__(self) -> None:
         if self.variant not in self.info.variants:
             raise RecipeError(self._no_such_variant())
+        check_declared(self)
         self.check()
 
     def _no_such_variant(self) -> str:
@@ -88,8 +90,8 @@ class Recipe(ABC):
         """Parameters as a model file holds them, back to what the recipe takes: keys of JSON are text."""
         return params
 
-    def check(self) -> None:  # noqa: B027 - a recipe may have nothing to check
-        """Raise ``ParameterError`` for parameters that are not possible."""
+    def check(self) -> None:  # noqa: B027 - most recipes have nothing to check
+        """Raise ``ParameterError`` for parameters that are not possible together; each alone is checked before."""
 
     def loss(self, epsilon: Fraction) -> Loss:
         """The most that a fit with this epsilon may lose: with a delta where the recipe has one."""
@@ -143,37 +145,3 @@ class Survey:
     data: PrivateDataset
     left: Fraction
     notes: tuple[str, ...] = ()
-
-
-def check_whole(value: object, name: str, low: int, high: int) -> int:
-    """A whole number between bounds, or a ``ParameterError`` that says so."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise ParameterError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
-    return int(value)
-
-
-def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
-
-
-def check_number(value: object, name: str, low: float, high: float) -> None:
-    """A finite number between bounds."""
-    number = isinstance(value, int | float | Fraction | np.number) and not isinstance(value, bool)
-    if not number or not low <= value <= high:  # type: ignore[operator]  # a number by now; NaN fails here
-        raise ParameterError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-
-
-def check_share(value: object, name: str, least: float = 0, most: float = 1) -> None:
-    """A part of a whole."""
-    check_number(value, name, least, most)
-
-
-def exact_share(value: object) -> Fraction:
-    """A share as it is written: 0.05 is one twentieth, so that budgets stay rationals one can read."""
-    return Fraction(str(value))
-
-
-def check_flag(value: object, name: str) -> None:
-    if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name} must be True or False, not {value!r}")

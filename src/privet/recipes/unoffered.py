@@ -1,13 +1,13 @@
 """Names of scikit-learn and its neighbours that privet does not have, and what it has instead.
 
-Whoever comes from scikit-learn types ``n_estimators``, ``sample_weight`` or ``predict_log_proba``. Each is answered
+Whoever comes from scikit-learn types ``max_features``, ``sample_weight`` or ``predict_log_proba``. Each is answered
 with what does the same here, or with why nothing does. Text only: nothing is imported for a refusal.
 
->>> print(UnknownArgument("ExactTreeClassifier", "max_leaf", ["max_depth", "trees", "max_leaves"]))
+>>> print(UnknownArgument("ExactTreeClassifier", "max_leaf", ["max_depth", "n_estimators", "max_leaves"]))
 ExactTreeClassifier has no parameter 'max_leaf'; did you mean 'max_leaves'? It takes
-  max_depth, max_leaves, trees
->>> print(UnknownArgument("PrivateForestClassifier", "n_estimators", ["max_depth", "trees"]))
-PrivateForestClassifier has no parameter 'n_estimators'; use trees
+  max_depth, max_leaves, n_estimators
+>>> print(UnknownArgument("PrivateForestClassifier", "n_trees", ["max_depth", "n_estimators"]))
+PrivateForestClassifier has no parameter 'n_trees'; use n_estimators
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ class Answer(NamedTuple):
 
     same: tuple[str, ...]
     otherwise: str
-    note: str = ""
-    """What to know about the parameters that do the same."""
 
 
 _SIZE = "noise decides how small a leaf may be: limit max_depth"
@@ -37,13 +35,15 @@ _RANDOM = "what a tree may look at is part of the recipe: `privet recipes` lists
 _SCHEMA = "public facts are declared in the schema: schema=privet.Schema(...)"
 _WEIGHTS = "{label: weight}, public numbers from 0 to 1: 'balanced' would read the class counts off private records"
 _BOOSTING = "no recipe boosts: 'additive' fits all its curves at once"
-_SEARCH = "privet.PrivateSearchCV searches settings for one charge"
+_SEARCH = "privet.PrivateSearch searches settings for one charge"
+_FOREST = "it has no number of trees; a forest has: 'random-forest' takes n_estimators"
 _PRUNED = "pruning costs nothing: prune of diffpc45, greedy-forest and random-forest"
 
 PARAMETERS: dict[str, Answer] = {
     # scikit-learn's trees and forests
-    "n_estimators": Answer(("trees",), "it has no number of trees; a forest has: 'random-forest' takes trees"),
-    "n_trees": Answer(("trees",), "it has no number of trees; a forest has: 'random-forest' takes trees"),
+    "n_estimators": Answer((), _FOREST),
+    "n_trees": Answer(("n_estimators",), _FOREST),
+    "trees": Answer(("n_estimators",), _FOREST),
     "criterion": Answer((), "its score is part of the recipe; diffpid3, diffpc45 and mohammed2015 offer more"),
     "splitter": Answer((), _RANDOM),
     "max_features": Answer((), _RANDOM),
@@ -59,11 +59,8 @@ PARAMETERS: dict[str, Answer] = {
     "max_leaf_nodes": Answer(("max_leaves",), "a tree of depth d has at most 2**d leaves: limit max_depth"),
     "ccp_alpha": Answer(("prune",), _PRUNED),
     "monotonic_cst": Answer((), "no recipe has monotone constraints"),
-    "class_weight": Answer(
-        ("class_weights",),
-        f"no weights here: exact and additive take class_weights, {_WEIGHTS}",
-        f", {_WEIGHTS}",
-    ),
+    "class_weight": Answer((), f"no weights here: exact and additive take class_weight, {_WEIGHTS}"),
+    "class_weights": Answer(("class_weight",), f"no weights here: exact and additive take class_weight, {_WEIGHTS}"),
     "warm_start": Answer((), "every fit begins anew and spends epsilon: give it all that it may spend at once"),
     # boosting, and linear models
     "learning_rate": Answer((), _BOOSTING),
@@ -71,8 +68,8 @@ PARAMETERS: dict[str, Answer] = {
     "subsample": Answer(("rate",), _BOOSTING),
     "early_stopping": Answer((), _BOOSTING),
     "interactions": Answer(("pairs",), "only 'additive' has pairs of attributes"),
-    "max_bins": Answer(("bins",), ""),
-    "n_bins": Answer(("bins",), ""),
+    "bins": Answer(("max_bins",), ""),
+    "n_bins": Answer(("max_bins",), ""),
     # what every classifier has under another name
     "eps": Answer(("epsilon",), ""),
     "privacy_budget": Answer(("epsilon",), ""),
@@ -84,8 +81,9 @@ PARAMETERS: dict[str, Answer] = {
     "n_jobs": Answer((), "non-private references count in one thread"),
     "random_state": Answer((), "nothing is left to chance but noise, which is never seeded"),
     # scikit-learn's searches
-    "param_grid": Answer(("settings",), _SEARCH),
-    "param_distributions": Answer(("settings",), _SEARCH),
+    "param_grid": Answer((), _SEARCH),
+    "param_distributions": Answer(("param_grid",), _SEARCH),
+    "settings": Answer(("param_grid",), _SEARCH),
     "n_iter": Answer(("mean_runs",), _SEARCH),
     "cv": Answer(("test",), _SEARCH),
     "scoring": Answer((), "a search goes by noisy accuracy"),
@@ -101,7 +99,7 @@ PARAMETERS: dict[str, Answer] = {
 
 FIT_ARGUMENTS: dict[str, str] = {
     "sample_weight": "every record counts once, which is what epsilon speaks about: give no weights; exact and "
-    "additive weigh classes, by class_weights={label: weight}",
+    "additive weigh classes, by class_weight={label: weight}",
     "groups": "whose rows are whose is a public fact: declare unit=privet.Unit(column, max_rows) in the schema",
     "check_input": "what a table declares is always checked; leave it out",
     "eval_set": "no recipe stops by a score; privet.holdout keeps records apart, privet.private_score buys a score",
@@ -114,13 +112,13 @@ ATTRIBUTES: dict[str, str] = {
     "predict_log_proba": "take numpy.log of predict_proba(X), where a probability may be 0",
     "decision_function": "use predict_proba(X); 'additive' has a decision_function",
     "decision_path": "rules_ lists every path, and `privet report` follows a case through the tree",
-    "apply": "tree_.apply(schema_.encode_features(X)) gives the leaf of each record",
-    "get_depth": "use tree_.depth, or those of model_.trees",
-    "get_n_leaves": "use tree_.n_leaves, or those of model_.trees",
+    "apply": "tree_.apply(privet.tables.encoding.encode_features(schema_, X)) gives the leaf of each record",
+    "get_depth": "use tree_.depth, or those of estimators_",
+    "get_n_leaves": "use tree_.n_leaves, or those of estimators_",
     "cost_complexity_pruning_path": _PRUNED,
     "partial_fit": "every fit begins anew and spends epsilon; privet.protect reads tables that do not fit into memory",
-    "estimators_": "the trees of a forest are model_.trees",
     "estimator_": "the model is model_",
+    "importances_": "use feature_importances_",
     "n_classes_": "use len(classes_)",
     "n_outputs_": "there is one label",
     "max_features_": "every attribute of schema_ may be used",
@@ -129,7 +127,7 @@ ATTRIBUTES: dict[str, str] = {
     "coef_": "'additive' has shapes_ and pairs_, trees have rules_",
     "intercept_": "'additive' has shapes_ and pairs_, trees have rules_",
     "n_iter_": "nothing is repeated until it converges",
-    "transform": "it predicts labels; schema_.encode_features(X) gives the codes that it sees",
+    "transform": "it predicts labels; privet.tables.encoding.encode_features(schema_, X) gives the codes that it sees",
     "fit_predict": "call fit, then predict",
 }
 
@@ -168,7 +166,7 @@ def _instead(name: str, offered: Collection[str], spelt: Mapping[str, str]) -> s
     known, there = PARAMETERS.get(name.lower()), {*offered, *spelt}
     have = [spelt.get(other, other) for other in known.same if other in there] if known else []
     if known and (have or known.otherwise):
-        return f"use {' or '.join(have)}{known.note}" if have else known.otherwise
+        return f"use {' or '.join(have)}" if have else known.otherwise
     near = get_close_matches(name.lower(), there, n=1, cutoff=NEAR)
     meant = f"did you mean {spelt.get(near[0], repr(near[0]))}? It takes" if near else "it takes"
     listed = wrap(", ".join(offered), WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from privet.errors import FitStopped, ParameterError
 from privet.growing.forests.leaf_counts import Counted
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import check_whole
+from privet.recipes.parameters import check_whole
 
 STOP_BELOW = Fraction(1, 4)  # of what is expected: half of it, less a quarter that is left to the noise
 SURENESS = 14  # the noise passes its quarter with a chance below e^-14, which is less than one in a million

@@ -49,7 +49,7 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
 
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(2000)
-    >>> twins = forest_twins(SmoothForest(trees=10), schema, table, epsilon=1)
+    >>> twins = forest_twins(SmoothForest(n_estimators=10), schema, table, epsilon=1)
     >>> 0 < twins.flipped < 0.5
     True
     """
@@ -61,7 +61,7 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
         private = fit(recipe, engine, own_ledger(recipe, budget), budget, random=random).trees
     assert isinstance(private, Forest)
     routes = recipe.routes(prepared, np.random.default_rng(seed))
-    parts = engine.shards(ROOT, recipe.trees, _OwnCoins(seed).coins) if recipe.trees > 1 else ROOT
+    parts = engine.shards(ROOT, recipe.n_estimators, _OwnCoins(seed).coins) if recipe.n_estimators > 1 else ROOT
     counts = class_counts(engine, descend(parts, routes))
     labels = np.concatenate([tree.label[tree.is_leaf] for tree in private])
     reached = counts.sum(axis=1) > 0

@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 import privet
-from privet import DiffPC45Classifier, EngineError, Ledger, TableError
+from privet import EngineError, Ledger, TableError
 from privet.datasets.clinic import clinic
 from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import open_source
 from privet.engines.sources import postgres as postgres_source
 from privet.models.codec import _tree_to_dict
+from privet.papers import DiffPC45Classifier
 from privet.privacy.counting import ROOT, Tally, class_counts
 from privet.schema import Categorical, Numeric, Schema
 from privet.testing import ZeroNoise, check_engine, use_noise

@@ -54,7 +54,7 @@ def same_from(address: str, records: int, recipe: Any, size: int) -> None:
     assert here == there
 
 
-@pytest.mark.parametrize("recipe", [DiffPC45(max_depth=2), RandomForest(trees=3)], ids=lambda r: r.info.name)
+@pytest.mark.parametrize("recipe", [DiffPC45(max_depth=2), RandomForest(n_estimators=3)], ids=lambda r: r.info.name)
 def test_the_same_model(addresses: dict[int, str], recipe: Any) -> None:
     same_from(addresses[150], 150, recipe, 7)
 

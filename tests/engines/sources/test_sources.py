@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 import privet
-from privet import DiffPC45Classifier, EngineError, Ledger, TableError
+from privet import EngineError, Ledger, TableError
 from privet.datasets.clinic import clinic
 from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import Source, open_source
 from privet.engines.sources.places import parse_place, table_words
 from privet.engines.sources.spark import SparkTable
+from privet.papers import DiffPC45Classifier
 from privet.privacy.counting import ROOT, class_counts
 from privet.testing import check_engine
 

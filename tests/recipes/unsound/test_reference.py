@@ -113,7 +113,7 @@ def test_c45_cuts_numbers_and_prunes_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_depth": -1}, {"criterion": "gainratio"}, {"tests": "x"}, {"bins": 0}, {"min_branch": 0}]
+    "options", [{"max_depth": -1}, {"criterion": "gainratio"}, {"tests": "x"}, {"max_bins": 0}, {"min_branch": 0}]
 )
 def test_parameters_that_cannot_be(options: dict[str, object]) -> None:
     with pytest.raises(ParameterError):

@@ -298,6 +298,6 @@ def _likeness(trees: Any, known: Records) -> float | None:
             _CART_RULES.clear()
         schema = known.frozen.schema
         cart = SklearnTreeReference(schema, REFERENCE_DEPTH)
-        prepared = schema.with_bins(cart.bins)
+        prepared = schema.with_bins(cart.max_bins)
         _CART_RULES[key] = rule_list(cart.grow(prepared, known.frozen.codes(prepared)))
     return compare_rules(trees, _CART_RULES[key]).index

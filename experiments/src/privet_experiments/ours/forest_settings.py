@@ -39,7 +39,7 @@ class ForestSettings(Sweep):
     def way(self, learner: Learner, table: str, schema: Schema, epsilon: float | None) -> Way:
         params = dict(learner.params)
         if SHARE in SETTINGS[learner.name]:
-            params["trees"] = max(1, round(SETTINGS[learner.name][SHARE] * len(schema.attributes)))
+            params["n_estimators"] = max(1, round(SETTINGS[learner.name][SHARE] * len(schema.attributes)))
         return way_of(learner.recipe, schema, epsilon, self.seed, params)
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:

@@ -27,8 +27,10 @@ from privet.models.additive import Additive
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.losses import Loss
+from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
-from privet.recipes.recipe import Info, Recipe, check_whole
+from privet.recipes.parameters import declared, weights, whole
+from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema
 
 MOST_WEIGHT = 1000  # beyond, the others would drown
@@ -36,19 +38,7 @@ MOST_WEIGHT = 1000  # beyond, the others would drown
 
 @dataclass(frozen=True)
 class AdditiveModel(Recipe):
-    """One additive model, fitted once: privet's recommended ensemble, for ranking and for graded probabilities.
-
-    Parameters
-    ----------
-    delta : float
-        0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.
-    pairs : int
-        How many tables of pairs a model may have, where there are records enough for any.
-    attribute_weights : dict of attribute to weight, optional
-        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who knows
-        beforehand what matters.
-    class_weights : dict of label to weight in [0, 1], optional
-        What a record of each class counts. Public: never computed from the table.
+    """One additive model, fitted once: privet's ensemble for ranking and graded probabilities.
 
     Examples
     --------
@@ -74,17 +64,25 @@ class AdditiveModel(Recipe):
     )
     makes: ClassVar[Literal["trees", "additive"]] = "additive"
 
-    delta: float = 0.0
-    pairs: int = PAIRS
-    attribute_weights: Mapping[str, float] | None = None
-    class_weights: Mapping[Any, float] | None = None
-
-    def check(self) -> None:
-        parse_delta(self.delta)
-        check_whole(self.pairs, "pairs", 0, 100)
-        for name in ("attribute_weights", "class_weights"):
-            if not isinstance(getattr(self, name), Mapping | None):
-                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
+    delta: float = declared(
+        0.0,
+        "float from 0 to below 1",
+        "0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.",
+        lambda value, name: parse_delta(value),
+    )
+    pairs: int = whole(
+        PAIRS, low=0, high=100, help="How many tables of pairs a model may have, where there are records enough."
+    )
+    attribute_weights: Mapping[str, float] | None = weights(
+        "attribute",
+        low=0,
+        high=MOST_WEIGHT,
+        help="Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who "
+        "knows beforehand what matters.",
+    )
+    class_weight: Mapping[Any, float] | None = shared.class_weight(
+        "What a record of each class counts. Public: never computed from the table."
+    )
 
     @property
     def params(self) -> dict[str, Any]:
@@ -113,9 +111,6 @@ class AdditiveModel(Recipe):
     def _favours(self, schema: Schema) -> dict[int, float]:
         favours = {schema.index(name): weight for name, weight in (self.attribute_weights or {}).items()}
         for a, weight in favours.items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= MOST_WEIGHT:
-                name = schema.names[a]
-                raise ParameterError(f"attribute_weights[{name!r}] must be from 0 to {MOST_WEIGHT}, not {weight!r}")
             if 0 < weight < 1 / MOST_WEIGHT:
                 raise ParameterError(f"attribute_weights[{schema.names[a]!r}] is too small; 0 leaves an attribute out")
         if len(favours) == len(schema.attributes) and not any(favours.values()):
@@ -123,7 +118,7 @@ class AdditiveModel(Recipe):
         return favours
 
     def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
-        weights = weights_of(self.class_weights, schema)
+        weights = weights_of(self.class_weight, schema)
         if not any(weights):
-            raise ParameterError("class_weights ignore every class; leave one a weight above 0")
+            raise ParameterError("class_weight ignores every class; leave one a weight above 0")
         return np.array(weights, dtype=np.float64)

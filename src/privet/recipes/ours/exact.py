@@ -14,6 +14,7 @@ is the same.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,8 +39,10 @@ from privet.growing.whole.whole_tree import (
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
+from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
-from privet.recipes.recipe import Info, Recipe, Survey, check_choice, check_whole, exact_share
+from privet.recipes.parameters import check_whole, choice, declared, exact_share, number, weights, whole
+from privet.recipes.recipe import Info, Recipe, Survey
 from privet.recipes.surveying import buy_count, cut_where_records_lie
 from privet.schema import Schema
 from privet.structure.splits import Tests
@@ -48,43 +51,19 @@ LEAST_PART = 32  # of epsilon is one such part, at least, for each block: after 
 TESTS = {"binary": Tests.binary, "multiway": Tests.multiway}
 
 
+def _check_levels(value: object, name: str) -> None:
+    if not isinstance(value, list | tuple):
+        check_whole(value, name, 0, 1000)
+    elif not value:
+        raise ParameterError(f"{name} is an empty list; name the levels of each block, as in [4, 3]", parameter=name)
+    else:
+        for levels in value:
+            check_whole(levels, f"each entry of {name}", 1, 1000)
+
+
 @dataclass(frozen=True)
 class ExactTree(Recipe):
     """One tree, drawn whole and exactly: privet's recommended single tree.
-
-    Parameters
-    ----------
-    max_depth : int, list of int or "auto"
-        The number of tests on a path. "auto" is the deepest that one draw affords, from public facts alone, and deeper
-        where there are records for it. Trees deeper than a draw affords are drawn in blocks that share epsilon; a list
-        says how many levels each block has.
-    tests : "binary" or "multiway"
-        Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.
-    bins : int
-        Into how many bins of equal width numeric attributes without thresholds of their own are cut, where their cuts
-        are not bought. Multiway trees want few: each is a child.
-    grid : "bought", "near-zero" or "even"
-        Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie, by
-        a public rule on the number of records, and cuts them there; where too little could be said, at public points
-        that also close in on zero, or on the bound nearest to it. "near-zero" is public too, and merges bins further
-        from zero than two fifths of the declared range, by two and then by four; "even" keeps all, as it is always
-        done with fewer than ten bins, few whole numbers, and multiway tests.
-    cuts : int or "auto"
-        How many cuts a number gets where they are bought; "auto" is about nine, fewer where numbers are many.
-    leaf_prior : float
-        The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.
-    measure : "tests" or "attributes"
-        Whether every test or every attribute has the same prior weight.
-    attribute_prior : dict of attribute to weight, optional
-        Favours attributes (above 1), disfavours (below 1) or forbids them (0).
-    class_weights : dict of label to weight in [0, 1], optional
-        What a correctly classified record of each class counts, in sixteenths. Public: never computed from the table.
-    leaf_share : float or "auto"
-        The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; 0 leaves them sure of
-        their labels. "auto" is a twentieth, and down to a fiftieth where there are so few records that counts say
-        little.
-    n_public : int, optional
-        The number of records, where it is no secret. The fit then need not buy it; the certificate says so.
 
     Examples
     --------
@@ -109,43 +88,71 @@ class ExactTree(Recipe):
         recommended="one tree to read and to show; the default",
     )
 
-    max_depth: int | Sequence[int] | Literal["auto"] = "auto"
-    tests: Literal["binary", "multiway"] = "binary"
-    bins: int = 20
-    grid: Literal["bought", "near-zero", "even"] = "bought"
-    cuts: int | Literal["auto"] = "auto"
-    leaf_prior: float = 0.5
-    measure: Literal["tests", "attributes"] = "tests"
-    attribute_prior: Mapping[str, float] | None = None
-    class_weights: Mapping[Any, float] | None = None
-    leaf_share: float | Literal["auto"] = "auto"
-    n_public: int | None = None
-
-    def check(self) -> None:
-        if isinstance(self.max_depth, list | tuple):
-            if not self.max_depth:
-                raise ParameterError("max_depth is an empty list; name the levels of each block, as in [4, 3]")
-            for levels in self.max_depth:
-                check_whole(levels, "each entry of max_depth", 1, 1000)
-        elif self.max_depth != "auto":
-            check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_choice(self.tests, "tests", tuple(TESTS))
-        check_whole(self.bins, "bins", 2, 65_000)
-        check_choice(self.grid, "grid", ("bought", "near-zero", "even"))
-        if self.cuts != "auto":
-            check_whole(self.cuts, "cuts", 1, 1000)
-        check_choice(self.measure, "measure", ("tests", "attributes"))
-        for name in ("attribute_prior", "class_weights"):
-            if not isinstance(getattr(self, name), Mapping | None):
-                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
-        for name in ("leaf_prior", "leaf_share"):
-            value = getattr(self, name)
-            if name == "leaf_share" and value == "auto":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
-                raise ParameterError(f"{name} must be a number from 0 up to but not including 1, not {value!r}")
-        if self.n_public is not None:
-            check_whole(self.n_public, "n_public", 1, 2**40)
+    max_depth: int | Sequence[int] | Literal["auto"] = declared(
+        "auto",
+        'int from 0 to 1000, list of int or "auto"',
+        'The number of tests on a path. "auto" is the deepest that one draw affords, from public facts alone, and '
+        "deeper where there are records for it. Trees deeper than a draw affords are drawn in blocks that share "
+        "epsilon; a list says how many levels each block has.",
+        _check_levels,
+    )
+    tests: Literal["binary", "multiway"] = choice(
+        "binary",
+        ("binary", "multiway"),
+        "Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.",
+    )
+    max_bins: int = shared.max_bins(
+        20,
+        "Into how many bins of equal width numbers without thresholds of their own are cut, where their cuts are not "
+        "bought. Whole numbers that are no more are cut between all of them. Multiway trees want few: each is a child.",
+    )
+    grid: Literal["bought", "near-zero", "even"] = choice(
+        "bought",
+        ("bought", "near-zero", "even"),
+        'Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie, '
+        "by a public rule on the number of records, and cuts them there; where too little could be said, at public "
+        'points that also close in on zero, or on the bound nearest to it. "near-zero" is public too, and merges bins '
+        'further from zero than two fifths of the declared range, by two and then by four; "even" keeps all, as it is '
+        "always done with fewer than ten bins, few whole numbers, and multiway tests.",
+    )
+    cuts: int | Literal["auto"] = whole(
+        "auto",
+        low=1,
+        high=1000,
+        help='How many cuts a number gets where they are bought; "auto" is about nine, fewer where numbers are many.',
+    )
+    leaf_prior: float = number(
+        0.5,
+        low=0,
+        high=1,
+        help="The prior probability that a node below the root is a leaf; smaller trees are favoured by larger values.",
+        below=True,
+    )
+    measure: Literal["tests", "attributes"] = choice(
+        "tests", ("tests", "attributes"), "Whether every test or every attribute has the same prior weight."
+    )
+    attribute_prior: Mapping[str, float] | None = weights(
+        "attribute",
+        low=0,
+        high=math.inf,
+        help='Favours attributes (above 1), disfavours (below 1) or forbids them (0), as in {"age": 3, "zip": 0}. '
+        "Favour what is known to matter: it is free.",
+    )
+    class_weight: Mapping[Any, float] | None = shared.class_weight(
+        "What a correctly classified record of each class counts, in sixteenths. Public: choose it by cost, never from "
+        "the table."
+    )
+    leaf_share: float | Literal["auto"] = number(
+        "auto",
+        low=0,
+        high=1,
+        help="The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; 0 leaves them "
+        "sure "
+        'of their labels. "auto" is a twentieth, and down to a fiftieth where there are so few records that counts '
+        "say little.",
+        below=True,
+    )
+    n_public: int | None = shared.n_public()
 
     @property
     def params(self) -> dict[str, Any]:
@@ -157,7 +164,7 @@ class ExactTree(Recipe):
         return from_pairs(params)
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins) if self.recuts(schema) else self._public_cuts(schema)
+        return schema.with_bins(self.max_bins) if self.recuts(schema) else self._public_cuts(schema)
 
     def recuts(self, schema: Schema) -> bool:
         return self.grid == "bought" and bool(self._numbers(schema))
@@ -177,7 +184,7 @@ class ExactTree(Recipe):
             schema, numbers = data.schema, self._numbers(data.schema)
             count = self._how_many_cuts(schema, numbers, float(signal))
             data, cost, text = cut_where_records_lie(
-                data, signal, numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.bins)
+                data, signal, numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.max_bins)
             )
             left, notes = left - cost, [*notes, text]
         if self.max_depth == "auto":
@@ -201,7 +208,7 @@ class ExactTree(Recipe):
         if self.tests == "multiway" and leaves > MAX_LEAVES:
             raise ParameterError(
                 f"a tree of max_depth={depth} can have {leaves:,} leaves, more than {MAX_LEAVES:,}; lower max_depth or "
-                "bins, or use tests='binary'"
+                "max_bins, or use tests='binary'"
             )
         space = TreeSpace(
             tests=tests,
@@ -210,7 +217,7 @@ class ExactTree(Recipe):
             leaf_prior=(0.0, *(self.leaf_prior,) * max(levels))[: max(levels)],
             test_prior=prior,
             class_weights=self._sixteenths(schema),
-            weight_unit=WEIGHT_UNIT if self.class_weights else 1,
+            weight_unit=WEIGHT_UNIT if self.class_weight else 1,
         )
         share = LEAF_SHARE if self.leaf_share == "auto" else exact_share(self.leaf_share)
         return Blocks(space, depth, share, levels)
@@ -220,23 +227,23 @@ class ExactTree(Recipe):
     def _numbers(self, schema: Schema) -> tuple[int, ...]:
         """The numbers whose cuts are worth buying: not of few whole numbers, and not of a forbidden attribute."""
         favours = self.attribute_prior or {}
-        return tuple(a for a in worth_finding(schema, self.bins) if favours.get(schema.names[a]) != 0)
+        return tuple(a for a in worth_finding(schema, self.max_bins) if favours.get(schema.names[a]) != 0)
 
     def _how_many_cuts(self, schema: Schema, numbers: Sequence[int], signal: float) -> int:
         if self.cuts != "auto":
             return int(self.cuts)
         if self.tests == "multiway":
-            return self.bins - 1
+            return self.max_bins - 1
         others = int((~np.isin(Tests.binary(schema).attribute, numbers)).sum())
         return cuts_worth(signal, len(numbers), others, schema.n_classes)
 
     def _public_cuts(self, schema: Schema) -> Schema:
         """The public grid that was asked for, or the finest that leaves a draw of three levels."""
         if self.grid == "even" or self.tests == "multiway":
-            return schema.with_bins(self.bins)
+            return schema.with_bins(self.max_bins)
         if self.grid == "near-zero":
-            return near_zero(schema, self.bins)
-        grids = public_grids(schema, self.bins)
+            return near_zero(schema, self.max_bins)
+        grids = public_grids(schema, self.max_bins)
         return next((grid for grid in grids if _three_levels(grid)), grids[-1])
 
     def _tests(self, schema: Schema) -> tuple[Tests, npt.NDArray[np.float64]]:
@@ -270,14 +277,14 @@ class ExactTree(Recipe):
         return tuple(levels) or (0,)
 
     def _sixteenths(self, schema: Schema) -> tuple[int, ...]:
-        if not self.class_weights:
+        if not self.class_weight:
             return (1,) * schema.n_classes
-        weights = weights_of(self.class_weights, schema)
+        weights = weights_of(self.class_weight, schema)
         sixteenths = tuple(round(WEIGHT_UNIT * w) for w in weights)
         lost = [w for w, rounded in zip(weights, sixteenths, strict=True) if w > 0 and not rounded]
         if lost:
             raise ParameterError(
-                f"class_weights are rounded to sixteenths, and {lost[0]:g} would become 0; use 0 to ignore a class, or "
+                f"class_weight is rounded to sixteenths, and {lost[0]:g} would become 0; use 0 to ignore a class, or "
                 "at least 1/16"
             )
         return sixteenths

@@ -25,14 +25,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from privet.growing.forests.evidence import choose_weight
 from privet.growing.forests.leaf_counts import Counted, Sharing, buy_leaf_counts, leaf_epsilon, size_of
 from privet.growing.forests.random_trees import RandomTrees, test_kinds
-from privet.growing.greedy.candidates import TEST_KINDS, TestKind
+from privet.growing.greedy.candidates import TestKind
 from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
 from privet.models.leaf_counts import (
@@ -47,66 +47,17 @@ from privet.models.leaf_counts import (
 )
 from privet.models.voting import Voting
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
-from privet.recipes.recipe import (
-    Info,
-    check_choice,
-    check_flag,
-    check_number,
-    check_whole,
-    exact_share,
-)
+from privet.recipes.parameters import check_number, choice, exact_share, flag, number
+from privet.recipes.recipe import Info
 from privet.schema import Schema
 from privet.structure.splits import Kind, Tests
-
-MOST_TREES = 10_000
 
 
 @dataclass(frozen=True)
 class RandomForest(SizedGrid):
     """privet's own random forest: noisy leaves, and all that can be made of them for free.
-
-    Parameters
-    ----------
-    trees : int or "auto"
-        How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would drown in
-        noise.
-    max_depth : int
-        The most tests on a path.
-    min_signal : float
-        How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all, and grows
-        a tree for each attribute.
-    n_public : int, optional
-        The number of records, where the owner declares it public. Otherwise it is bought.
-    count_share : float
-        The share of epsilon that buys the number of records.
-    tests : "multiway", "binary" or "mixed"
-        A child for every category or bin, one category against the rest and thresholds, or multiway categories with
-        numeric thresholds.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds.
-    sharing : "all" or "disjoint"
-        Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked by
-        its own coin, and every tree has all of epsilon.
-    shrinkage : float
-        How much a leaf listens to the nodes above it, in standard deviations of its noise; 0 takes it at its word.
-    prune : bool
-        Whether nodes whose counts drown in noise go.
-    voting : "evidence", "proba", "confidence", "majority", "counts" or "surest"
-        How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba"
-        takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their
-        probability; "counts" adds up class counts; "surest" hears the most confident tree.
-    evidence : float
-        With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that repeat
-        each other are not heard twice.
-    weight_share : float
-        With "evidence", the share of epsilon that buys how much all of it counts, by the log-loss on the records. 0
-        leaves it at what is expected.
-    max_leaves : int
-        The most leaves of a tree, a public number.
 
     Examples
     --------
@@ -114,7 +65,7 @@ class RandomForest(SizedGrid):
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = PrivateForestClassifier(schema=schema, epsilon=1).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (4, Fraction(1, 1))
     """
 
@@ -131,35 +82,62 @@ class RandomForest(SizedGrid):
         recommended="a forest of trees",
     )
 
-    trees: int | Literal["auto"] = "auto"
-    max_depth: int = 3
-    min_signal: float = 4.0
-    n_public: int | None = None
-    count_share: float = 0.05
-    tests: TestKind = "multiway"
-    bins: int = 8
-    grid: Grid = "bought"
-    sharing: Sharing = "all"
-    shrinkage: float = 0.5
-    prune: bool = False
-    voting: Voting = "evidence"
-    evidence: float = 1.0
-    weight_share: float = 0.1
-    max_leaves: int = 1024
+    n_estimators: int | Literal["auto"] = shared.n_estimators(
+        "auto",
+        'How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would drown '
+        "in noise.",
+    )
+    max_depth: int = shared.max_depth(3)
+    min_signal: float = number(
+        4.0,
+        low=0,
+        high=1000,
+        help="How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all, "
+        "and grows a tree for each attribute.",
+    )
+    n_public: int | None = shared.n_public()
+    count_share: float = shared.count_share()
+    tests: TestKind = shared.tests("multiway")
+    max_bins: int = shared.max_bins(8)
+    grid: Grid = shared.grid()
+    sharing: Sharing = choice(
+        "all",
+        Sharing,
+        "Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked by "
+        "its own coin, and every tree has all of epsilon.",
+    )
+    shrinkage: float = number(
+        0.5,
+        low=0,
+        high=1000,
+        help="How much a leaf listens to the nodes above it, in standard deviations of its noise; 0 takes it at its "
+        "word.",
+    )
+    prune: bool = flag(False, "Whether nodes whose counts drown in noise go.")
+    voting: Voting = choice(
+        "evidence",
+        Voting,
+        'How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba" '
+        'takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their '
+        'probability; "counts" adds up class counts; "surest" hears the most confident tree.',
+    )
+    evidence: float = number(
+        1.0,
+        low=1e-6,
+        high=1000,
+        help='With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that '
+        "repeat each other are not heard twice.",
+    )
+    weight_share: float = number(
+        0.1,
+        low=0,
+        high=0.999,
+        help='With "evidence", the share of epsilon that buys how much all of it counts, by the log-loss on the '
+        "records. 0 leaves it at what is expected.",
+    )
+    max_leaves: int = shared.max_leaves(1024)
 
     def check(self) -> None:
-        super().check()
-        if self.trees != "auto":
-            check_whole(self.trees, "trees", 1, MOST_TREES)
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_number(self.min_signal, "min_signal", 0, 1000)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
-        check_choice(self.tests, "tests", tuple(TEST_KINDS))
-        check_choice(self.sharing, "sharing", get_args(Sharing))
-        check_number(self.shrinkage, "shrinkage", 0, 1000)
-        check_flag(self.prune, "prune")
-        check_choice(self.voting, "voting", get_args(Voting))
-        check_number(self.evidence, "evidence", 1e-6, 1000)
         check_number(self.weight_share, "weight_share", 0, 0.999 - self.count_share)
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
@@ -201,18 +179,18 @@ class RandomForest(SizedGrid):
 
     def _number_of_trees(self, schema: Schema, attributes: int, records: float) -> int:
         """``records`` is their number times epsilon. Sharing out records or epsilon leaves it the same for a tree."""
-        if self.trees != "auto":
-            return int(self.trees)
+        if self.n_estimators != "auto":
+            return int(self.n_estimators)
         if not self.min_signal:
             return max(attributes, 1)
         children = np.where(test_kinds(schema, self.tests) == Kind.MULTIWAY, schema.arities, 2)
         mean = float(children[np.asarray(schema.arities) > 1].mean()) if attributes else 1.0
         most = records / (mean * schema.n_classes * math.sqrt(2))
-        return max(1, min(attributes, int(min(most, MOST_TREES))))
+        return max(1, min(attributes, int(min(most, shared.MOST_ESTIMATORS))))
 
     def _support(self, data: PrivateDataset, epsilon: Fraction) -> tuple[float, Fraction]:
         """A number of records that is most likely not too large, and what is left of epsilon."""
-        if not self.min_signal or (self.max_depth <= 1 and self.trees != "auto"):  # there is nothing to decide
+        if not self.min_signal or (self.max_depth <= 1 and self.n_estimators != "auto"):  # there is nothing to decide
             return 1.0, epsilon
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
         return max(n - (n.doubt if isinstance(n, Counted) else 0.0), 1.0), left

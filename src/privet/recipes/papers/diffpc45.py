@@ -28,8 +28,10 @@ from privet.models.pruning import prune_c45
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import parse_score
+from privet.recipes import shared
 from privet.recipes.papers.diffpid3 import DiffPID3
-from privet.recipes.recipe import Info, check_choice, check_flag, check_share
+from privet.recipes.parameters import choice, flag, number
+from privet.recipes.recipe import Info
 from privet.schema import Schema
 
 
@@ -37,19 +39,9 @@ from privet.schema import Schema
 class DiffPC45(DiffPID3):
     """DiffPC4.5: numeric split points and pruning on top of DiffPID3.
 
-    Parameters
-    ----------
-    numeric : "auto", "joint", "points" or "bins"
-        One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as
-        published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
-    prune : bool
-        Error-based pruning on released counts, which costs nothing.
-    size_share : float
-        What the noisy size of a node may cost, as a share of the cost of a choice (1 as published).
-
     Examples
     --------
-    >>> from privet import DiffPC45Classifier
+    >>> from privet.papers import DiffPC45Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> tree = DiffPC45Classifier(schema=schema, epsilon=1, max_depth=3).fit(table, table["class"])
@@ -70,18 +62,22 @@ class DiffPC45(DiffPID3):
         errata="4.3 drops the 1/2S from the range probabilities",
     )
 
-    criterion: str = "gini"
-    tests: TestKind = "binary"
-    numeric: Literal["auto", "joint", "points", "bins"] = "auto"
-    prune: bool = True
-    size_share: float = 0.25
-    bins: int = 20
-
-    def check(self) -> None:
-        super().check()
-        check_choice(self.numeric, "numeric", ("auto", "joint", "points", "bins"))
-        check_flag(self.prune, "prune")
-        check_share(self.size_share, "size_share")
+    criterion: str = shared.criterion("gini")
+    tests: TestKind = shared.tests("binary")
+    numeric: Literal["auto", "joint", "points", "bins"] = choice(
+        "auto",
+        ("auto", "joint", "points", "bins"),
+        "One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as "
+        'published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.',
+    )
+    prune: bool = flag(True, "Error-based pruning on released counts, which costs nothing.")
+    size_share: float = number(
+        0.25,
+        low=0,
+        high=1,
+        help="What the noisy size of a node may cost, as a share of the cost of a choice (1 as published).",
+    )
+    max_bins: int = shared.max_bins(20)
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
         return (1, self.max_depth) if self.numeric == "bins" else super().multiway(schema)

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Progress, grow
 from privet.growing.greedy.plans import Plan
@@ -27,8 +27,10 @@ from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import parse_score
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, check_choice, check_whole
+from privet.recipes.parameters import choice
+from privet.recipes.recipe import Info
 from privet.schema import Schema
 
 
@@ -36,27 +38,9 @@ from privet.schema import Schema
 class DiffPID3(Gridded):
     """DiffPID3: the exponential mechanism picks each node's attribute.
 
-    Parameters
-    ----------
-    max_depth : int
-        The largest number of tests on a path.
-    criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
-    tests : "multiway", "binary" or "mixed"
-        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
-    mechanism : "exponential" or "permute-and-flip"
-        How a test is drawn by its score.
-    max_records : int, optional
-        A bound on the number of records that the data owner declares.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
-
     Examples
     --------
-    >>> from privet import DiffPID3Classifier
+    >>> from privet.papers import DiffPID3Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> tree = DiffPID3Classifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
@@ -77,20 +61,16 @@ class DiffPID3(Gridded):
         errata="signs of eq. (1) and q_IG",
     )
 
-    max_depth: int = 5
-    criterion: str = "max"
-    tests: TestKind = "multiway"
-    mechanism: str = "exponential"
-    max_records: int | None = None
-    bins: int = 10
-    grid: Grid = "bought"
+    max_depth: int = shared.max_depth(5)
+    criterion: str = shared.criterion("max")
+    tests: TestKind = shared.tests("multiway")
+    mechanism: str = choice("exponential", ("exponential", "permute-and-flip"), "How a test is drawn by its score.")
+    max_records: int | None = shared.max_records()
+    max_bins: int = shared.max_bins(10)
+    grid: Grid = shared.grid()
 
     def check(self) -> None:
-        super().check()
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_choice(self.tests, "tests", tuple(TEST_KINDS))
         parse_score(self.criterion, self.max_records)
-        self.selection()
 
     def selection(self) -> Selection:
         constant = "two-sided" if self.as_published else "one-sided"

@@ -19,6 +19,7 @@ exp(eps q / 4), since Gini moves to one side; and it gives each attribute, not e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -31,8 +32,10 @@ from privet.growing.whole.blocks import Blocks, Measure, embedding, grow_blocks
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, Survey, check_choice, check_whole
+from privet.recipes.parameters import choice, number, whole
+from privet.recipes.recipe import Info, Survey
 from privet.recipes.unsound.embedding import Search, grow_published, space_size
 from privet.recipes.unsound.mcmc import Chain, ExactStop, Found, OpenBlock, exhaustive_search
 from privet.schema import Schema
@@ -55,34 +58,9 @@ WHY = (
 class Embedded(Gridded):
     """Bai et al.'s embedding: one mechanism for several levels of multiway tests.
 
-    Parameters
-    ----------
-    max_depth : int
-        The number of tests on a path; Bai et al. count layers, one more.
-    embedding_depth : int or "whole"
-        How many levels one mechanism draws; epsilon is shared among the blocks of a path and its leaf.
-    search : "auto", "exact", "exhaustive" or "mcmc"
-        How a subtree of a block is found. "exact" draws from the mechanism itself. The others are the paper's and need
-        ``variant="as-published"``, which is not differentially private. "auto" is "exact", or as published
-        "exhaustive" for blocks of one or two levels and "mcmc" for deeper ones.
-    measure : "auto", "attributes" or "subtrees"
-        What is equally likely before the data speak: each attribute in a node (sound), or each subtree (as published).
-    min_records : int
-        As published only: nodes of fewer records are leaves (20; the paper has 50 for mushroom).
-    buffer, step_limit : int, optional
-        As published only: the chain looks at its last ``buffer`` scores and takes at most ``step_limit`` steps. By
-        default the paper's for vote: 50 and 1000 (500 for two levels), 500 and 10000 for a whole tree.
-    variance_threshold : float
-        As published only: the chain stops when its last scores vary by less. Not given in the paper.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
-
     Examples
     --------
-    >>> from privet import EmbeddedTreeClassifier
+    >>> from privet.papers import EmbeddedTreeClassifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> tree = EmbeddedTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
@@ -104,31 +82,56 @@ class Embedded(Gridded):
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
 
-    max_depth: int = 3
-    embedding_depth: int | Literal["whole"] = "whole"
-    search: str = "auto"
-    measure: str = "auto"
-    min_records: int = 20
-    buffer: int | None = None
-    step_limit: int | None = None
-    variance_threshold: float = VARIANCE_THRESHOLD
-    bins: int = 10
-    grid: Grid = "bought"
+    max_depth: int = shared.max_depth(3, "The number of tests on a path; Bai et al. count layers, one more.")
+    embedding_depth: int | Literal["whole"] = whole(
+        "whole",
+        low=1,
+        high=1000,
+        help="How many levels one mechanism draws; epsilon is shared among the blocks of a path and its leaf.",
+    )
+    search: str = choice(
+        "auto",
+        SEARCHES,
+        'How a subtree of a block is found. "exact" draws from the mechanism itself. The others are the paper\'s and '
+        'need ``variant="as-published"``, which is not differentially private. "auto" is "exact", or as published '
+        '"exhaustive" for blocks of one or two levels and "mcmc" for deeper ones.',
+    )
+    measure: str = choice(
+        "auto",
+        MEASURES,
+        "What is equally likely before the data speak: each attribute in a node (sound), or each subtree (as "
+        "published).",
+    )
+    min_records: int = whole(
+        20,
+        low=0,
+        high=2**32,
+        help="As published only: nodes of fewer records are leaves (20; the paper has 50 for mushroom).",
+    )
+    buffer: int | None = whole(
+        None,
+        low=1,
+        high=10**9,
+        help="As published only: how many of its last scores the chain looks at. By default the paper's for vote: "
+        "50, and 500 for a whole tree.",
+    )
+    step_limit: int | None = whole(
+        None,
+        low=1,
+        high=10**9,
+        help="As published only: the most steps of the chain. By default the paper's for vote: 1000 (500 for two "
+        "levels), and 10000 for a whole tree.",
+    )
+    variance_threshold: float = number(
+        VARIANCE_THRESHOLD,
+        low=0,
+        high=math.inf,
+        help="As published only: the chain stops when its last scores vary by less. Not given in the paper.",
+    )
+    max_bins: int = shared.max_bins(10)
+    grid: Grid = shared.grid()
 
     def check(self) -> None:
-        super().check()
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        if self.embedding_depth != "whole":
-            check_whole(self.embedding_depth, "embedding_depth", 1, 1000)
-        check_choice(self.search, "search", SEARCHES)
-        check_choice(self.measure, "measure", MEASURES)
-        check_whole(self.min_records, "min_records", 0, 2**32)
-        for name in ("buffer", "step_limit"):
-            if getattr(self, name) is not None:
-                check_whole(getattr(self, name), name, 1, 10**9)
-        threshold = self.variance_threshold
-        if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
-            raise ParameterError(f"variance_threshold must be a number of at least 0, not {threshold!r}")
         if self.search in ("exhaustive", "mcmc") and not self.as_published:
             raise ParameterError(
                 f"search={self.search!r} is not differentially private: {WHY}. Use search='exact', or reproduce the "

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import Chooser, JointChoice
 from privet.growing.greedy.grower import Growth, Progress, grow
 from privet.growing.greedy.plans import Plan
@@ -32,8 +32,10 @@ from privet.models.pruning import prune_gini
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, check_choice, check_flag, check_whole
+from privet.recipes.parameters import flag, whole
+from privet.recipes.recipe import Info
 from privet.recipes.unsound.choices import LocalGini
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import open_engine
@@ -49,33 +51,14 @@ class GreedyForest(Gridded):
     Counts in every node make ``subrules_`` worth reading: what the forest learned on the way to each leaf, with
     support and confidence.
 
-    Parameters
-    ----------
-    trees : int
-        How many trees share epsilon. Each has another attribute at its root, so there are at most as many as
-        attributes.
-    max_depth : int
-        The number of tests on a path; the thesis counts levels, one more.
-    min_records : int
-        A node of fewer released records is a leaf.
-    prune : bool
-        Whether children that are no purer than their parent go, by released counts, which costs nothing.
-    tests : "multiway", "binary" or "mixed"
-        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
-    variant : "sound" or "as-published"
-        "as-published" chooses with a sensitivity that depends on the records and is not differentially private.
-
     Examples
     --------
-    >>> from privet import GreedyForestClassifier
+    >>> from privet.papers import GreedyForestClassifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
-    >>> forest = GreedyForestClassifier(schema=schema, epsilon=2, max_depth=2, trees=2).fit(table, table["class"])
+    >>> forest = GreedyForestClassifier(schema=schema, epsilon=2, max_depth=2, n_estimators=2).fit(
+    ...     table, table["class"]
+    ... )
     >>> all(rule.support is not None for rule in forest.subrules_)
     True
     """
@@ -94,24 +77,22 @@ class GreedyForest(Gridded):
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
 
-    trees: int = 4
-    max_depth: int = 4
-    min_records: int = 100
-    prune: bool = True
-    tests: TestKind = "multiway"
-    bins: int = 5
-    grid: Grid = "bought"
-
-    def check(self) -> None:
-        super().check()
-        check_whole(self.trees, "trees", 1, 10_000)
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_whole(self.min_records, "min_records", 0, 2**40)
-        check_flag(self.prune, "prune")
-        check_choice(self.tests, "tests", tuple(TEST_KINDS))
+    n_estimators: int = shared.n_estimators(
+        4,
+        "How many trees share epsilon. Each has another attribute at its root, so there are at most as many as "
+        "attributes.",
+    )
+    max_depth: int = shared.max_depth(4, "The number of tests on a path; the thesis counts levels, one more.")
+    min_records: int = whole(100, low=0, high=2**40, help="A node of fewer released records is a leaf.")
+    prune: bool = flag(
+        True, "Whether children that are no purer than their parent go, by released counts, which costs nothing."
+    )
+    tests: TestKind = shared.tests("multiway")
+    max_bins: int = shared.max_bins(5)
+    grid: Grid = shared.grid()
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
-        return (self.trees, self.max_depth) if self.tests == "multiway" else None
+        return (self.n_estimators, self.max_depth) if self.tests == "multiway" else None
 
     def chooser(self) -> Chooser:
         """How a node's attribute is found."""
@@ -122,7 +103,7 @@ class GreedyForest(Gridded):
     ) -> Forest:
         candidates = Candidates.of(data.schema, self.tests)
         attributes = len(np.unique(candidates.tests.attribute))
-        trees = max(1, min(self.trees, attributes))  # a root each
+        trees = max(1, min(self.n_estimators, attributes))  # a root each
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
         growth = Growth(
             plan=Plan.shares(epsilon / trees, depth, node=1, choice=1, leaf=0),

@@ -24,8 +24,10 @@ from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
-from privet.recipes.recipe import Info, check_whole, exact_share
+from privet.recipes.parameters import exact_share
+from privet.recipes.recipe import Info
 from privet.schema import Numeric
 
 
@@ -43,32 +45,13 @@ def depth_of(n: int, branches: Sequence[int]) -> int:
 class Jagannathan2012(SizedGrid):
     """Private-RDT, the first private random forest: leaf counts of all trees, added up.
 
-    Parameters
-    ----------
-    trees : int or "auto"
-        How many trees share epsilon; "auto" is ten, or five for fewer than 500 records.
-    max_depth : int or "auto"
-        The number of tests on a path; "auto" is by the number of attributes, of their values and of records.
-    bins : int
-        On a grid of how many bins numbers are cut.
-    grid : "bought" or "even"
-        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
-        between the declared bounds.
-    n_public : int, optional
-        The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
-    count_share : float
-        The share of epsilon that buys the number of records. Nothing is bought where neither ``trees`` nor
-        ``max_depth`` is "auto".
-    max_leaves : int
-        The most leaves of a tree, a public number.
-
     Examples
     --------
-    >>> from privet import Jagannathan2012Classifier
+    >>> from privet.papers import Jagannathan2012Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = Jagannathan2012Classifier(schema=schema, epsilon=1).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (10, Fraction(1, 1))
     """
 
@@ -84,29 +67,27 @@ class Jagannathan2012(SizedGrid):
         numeric="random cuts, on a grid that is bought or even",
     )
 
-    trees: int | Literal["auto"] = "auto"
-    max_depth: int | Literal["auto"] = "auto"
-    bins: int = 64
-    grid: Grid = "bought"
-    n_public: int | None = None
-    count_share: float = 0.05
-    max_leaves: int = 4096
-
-    def check(self) -> None:
-        super().check()
-        for name, most in (("trees", 10_000), ("max_depth", 1000)):
-            if getattr(self, name) != "auto":
-                check_whole(getattr(self, name), name, 1 if name == "trees" else 0, most)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+    n_estimators: int | Literal["auto"] = shared.n_estimators(
+        "auto", 'How many trees share epsilon; "auto" is ten, or five for fewer than 500 records.'
+    )
+    max_depth: int | Literal["auto"] = shared.max_depth(
+        "auto",
+        'The number of tests on a path; "auto" is by the number of attributes, of their values and of records.',
+    )
+    max_bins: int = shared.max_bins(64)
+    grid: Grid = shared.grid()
+    n_public: int | None = shared.n_public()
+    count_share: float = shared.count_share()
+    max_leaves: int = shared.max_leaves(4096)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Forest:
         schema, n, left = data.schema, 0, epsilon
-        if "auto" in (self.trees, self.max_depth):
+        if "auto" in (self.n_estimators, self.max_depth):
             n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
         branches = [2 if isinstance(a, Numeric) else a.arity for a in schema.attributes if a.arity > 1]
-        trees = (10 if n >= 500 else 5) if self.trees == "auto" else int(self.trees)
+        trees = (10 if n >= 500 else 5) if self.n_estimators == "auto" else int(self.n_estimators)
         depth = depth_of(n, branches) if self.max_depth == "auto" else int(self.max_depth)
         routes = RandomTrees(trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
         bought = buy_leaf_counts(data, routes, left, "all", progress)

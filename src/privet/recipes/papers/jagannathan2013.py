@@ -13,7 +13,7 @@ records there is only the small forest, of random trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
@@ -27,9 +27,11 @@ from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, leaves_below, shares
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.papers.jagannathan2012 import depth_of
-from privet.recipes.recipe import Info, Survey, check_whole
+from privet.recipes.parameters import declared, whole
+from privet.recipes.recipe import Info, Survey
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.tables.encoding import encode_features
@@ -41,34 +43,14 @@ UNGUIDED = 3  # tests on a path where there are no public records to tell the de
 class Jagannathan2013(Gridded):
     """A small private forest labels public records, and a large one learns from those.
 
-    Parameters
-    ----------
-    public : table, optional
-        Records without labels that the data owner declares public, as any table that ``fit`` takes. NOTHING PROTECTS
-        THEM: the trees are cut at their medians and count them exactly. A saved model does not hold the table. Without
-        it there is only the small forest.
-    trees : int
-        How many trees of the small forest share epsilon.
-    public_trees : int
-        How many trees of the large forest learn from the public records, at no cost.
-    max_depth : int or "auto"
-        The number of tests on a path; "auto" is by the numbers of attributes, of their values and of public records.
-    bins : int
-        On a grid of how many bins numbers are cut.
-    grid : "bought" or "even"
-        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
-        between the declared bounds.
-    max_leaves : int
-        The most leaves of a tree, a public number.
-
     Examples
     --------
-    >>> from privet import Jagannathan2013Classifier
+    >>> from privet.papers import Jagannathan2013Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> _, volunteers = clinic(500, seed=1)
     >>> forest = Jagannathan2013Classifier(schema=schema, public=volunteers, public_trees=20)
-    >>> len(forest.fit(table, table["class"]).model_.trees), forest.certificate_.epsilon
+    >>> len(forest.fit(table, table["class"]).estimators_), forest.certificate_.epsilon
     (25, Fraction(1, 1))
     """
 
@@ -84,21 +66,28 @@ class Jagannathan2013(Gridded):
         numeric="medians of public records",
     )
 
-    public: Any = field(default=None, compare=False)  # tables do not compare to one truth value
-    trees: int = 5
-    public_trees: int = 200
-    max_depth: int | Literal["auto"] = "auto"
-    bins: int = 64
-    grid: Grid = "bought"
-    max_leaves: int = 1024
-
-    def check(self) -> None:
-        super().check()
-        check_whole(self.trees, "trees", 1, 10_000)
-        check_whole(self.public_trees, "public_trees", 0, 10_000)
-        if self.max_depth != "auto":
-            check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+    public: Any = declared(
+        None,
+        "table, optional",
+        "Records without labels that the data owner declares public, as any table that ``fit`` takes. NOTHING "
+        "PROTECTS THEM: the trees are cut at their medians and count them exactly. A saved model does not hold the "
+        "table. Without it there is only the small forest.",
+        compare=False,  # tables do not compare to one truth value
+    )
+    n_estimators: int = shared.n_estimators(5, "How many trees of the small forest share epsilon.")
+    public_trees: int = whole(
+        200,
+        low=0,
+        high=shared.MOST_ESTIMATORS,
+        help="How many trees of the large forest learn from the public records, at no cost but time.",
+    )
+    max_depth: int | Literal["auto"] = shared.max_depth(
+        "auto",
+        'The number of tests on a path; "auto" is by the numbers of attributes, of their values and of public records.',
+    )
+    max_bins: int = shared.max_bins(64)
+    grid: Grid = shared.grid()
+    max_leaves: int = shared.max_leaves(1024)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -117,11 +106,11 @@ class Jagannathan2013(Gridded):
         features = None if self.public is None else encode_features(schema, self.public)
         depth = self._depth(schema, 0 if features is None else features.shape[1])
         if features is None:
-            routes = RandomTrees(self.trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
+            routes = RandomTrees(self.n_estimators, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
             return self._private(data, routes, epsilon, progress)
         data.add_caveat(f"{features.shape[1]} unlabelled records were declared public by the owner")
         lot = MedianTrees(depth, max_leaves=self.max_leaves)
-        guided = [lot.draw(schema, features, random) for _ in range(self.trees)]
+        guided = [lot.draw(schema, features, random) for _ in range(self.n_estimators)]
         columns = ((t.tests.attribute, t.tests.kind, t.tests.cut, t.first_child) for t in guided)
         small = self._private(data, Routes.end_to_end(schema, columns), epsilon, progress)
         labels = small.predict(features)

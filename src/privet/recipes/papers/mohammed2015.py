@@ -15,16 +15,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Progress, grow
 from privet.growing.greedy.plans import Plan
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
-from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.privacy.scores import parse_score
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, check_choice, check_whole
+from privet.recipes.recipe import Info
 from privet.schema import Schema
 
 
@@ -32,27 +33,9 @@ from privet.schema import Schema
 class Mohammed2015(Gridded):
     """Mohammed et al.'s greedy tree: one question a level, none of them about sizes.
 
-    Parameters
-    ----------
-    max_depth : int
-        The number of tests on a path; the paper counts levels, one more.
-    criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
-    max_records : int, optional
-        A bound on the number of records that the data owner declares.
-    tests : "multiway", "binary" or "mixed"
-        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
-    variant : "sound" or "as-published"
-        Both are private; "sound" draws tests twice as sharply for the same epsilon.
-
     Examples
     --------
-    >>> from privet import Mohammed2015Classifier
+    >>> from privet.papers import Mohammed2015Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> tree = Mohammed2015Classifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
@@ -72,20 +55,15 @@ class Mohammed2015(Gridded):
         numeric="bins where the records lie, bought; or even ones",
     )
 
-    max_depth: int = 3
-    criterion: str = "max"
-    max_records: int | None = None
-    tests: TestKind = "multiway"
-    bins: int = 5
-    grid: Grid = "bought"
+    max_depth: int = shared.max_depth(3, "The number of tests on a path; the paper counts levels, one more.")
+    criterion: str = shared.criterion("max")
+    max_records: int | None = shared.max_records()
+    tests: TestKind = shared.tests("multiway")
+    max_bins: int = shared.max_bins(10)
+    grid: Grid = shared.grid()
 
     def check(self) -> None:
-        super().check()
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        if self.max_records is not None:
-            check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
         parse_score(self.criterion, self.max_records)
-        check_choice(self.tests, "tests", tuple(TEST_KINDS))
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
         return (1, self.max_depth) if self.tests == "multiway" else None

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
+from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Progress, grow
 from privet.growing.greedy.plans import Plan
@@ -27,9 +27,11 @@ from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.privacy.scores import parse_score
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, check_choice, check_number, check_whole, exact_share
+from privet.recipes.parameters import exact_share, number
+from privet.recipes.recipe import Info
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import bootstrap, open_engine
 from privet.schema import Schema
@@ -41,36 +43,15 @@ WHY = "a record is drawn several times into a bootstrap sample and each copy cou
 class PatilSingh2014(Gridded):
     """Patil & Singh's forest: greedy trees, each on a sample of the records.
 
-    Parameters
-    ----------
-    trees : int
-        How many trees share epsilon.
-    max_depth : int
-        The number of tests on a path; the paper counts levels, one more.
-    rate : float
-        The chance of each record to be in the sample of a tree, by its own coin. By default the part of the records
-        that a bootstrap sample holds. As published samples are bootstrap samples and this is not used.
-    criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
-    max_records : int, optional
-        A bound on the number of records that the data owner declares.
-    tests : "multiway", "binary" or "mixed"
-        A child for every category, one category against the rest, or multiway categories with numeric thresholds.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
-    variant : "sound" or "as-published"
-        "as-published" repeats records in a sample and is not differentially private.
-
     Examples
     --------
-    >>> from privet import PatilSingh2014Classifier
+    >>> from privet.papers import PatilSingh2014Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
-    >>> forest = PatilSingh2014Classifier(schema=schema, epsilon=1, max_depth=2, trees=3).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon <= 1
+    >>> forest = PatilSingh2014Classifier(schema=schema, epsilon=1, max_depth=2, n_estimators=3).fit(
+    ...     table, table["class"]
+    ... )
+    >>> len(forest.estimators_), forest.certificate_.epsilon <= 1
     (3, True)
     """
 
@@ -88,27 +69,28 @@ class PatilSingh2014(Gridded):
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
 
-    trees: int = 20
-    max_depth: int = 4
-    rate: float = 0.632
-    criterion: str = "gini"
-    max_records: int | None = None
-    tests: TestKind = "multiway"
-    bins: int = 5
-    grid: Grid = "bought"
+    n_estimators: int = shared.n_estimators(20, "How many trees share epsilon; fewer leave more for each.")
+    max_depth: int = shared.max_depth(4, "The number of tests on a path; the paper counts levels, one more.")
+    rate: float = number(
+        0.632,
+        low=1e-6,
+        high=1,
+        help="The chance of each record to be in the sample of a tree, by its own coin. By default the part of the "
+        "records "
+        "that a bootstrap sample holds; with 1 only noise tells trees apart. Not used as published: samples are then "
+        "bootstrap samples.",
+    )
+    criterion: str = shared.criterion("gini")
+    max_records: int | None = shared.max_records()
+    tests: TestKind = shared.tests("multiway")
+    max_bins: int = shared.max_bins(5)
+    grid: Grid = shared.grid()
 
     def check(self) -> None:
-        super().check()
-        check_whole(self.trees, "trees", 1, 10_000)
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_number(self.rate, "rate", 1e-6, 1)
-        if self.max_records is not None:
-            check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
         parse_score(self.criterion, self.max_records)
-        check_choice(self.tests, "tests", tuple(TEST_KINDS))
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
-        return (self.trees, self.max_depth) if self.tests == "multiway" else None
+        return (self.n_estimators, self.max_depth) if self.tests == "multiway" else None
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
@@ -116,7 +98,7 @@ class PatilSingh2014(Gridded):
         candidates, score = Candidates.of(data.schema, self.tests), parse_score(self.criterion, self.max_records)
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
         growth = Growth(
-            plan=Plan.shares(epsilon / self.trees, depth, node=1, ask_last=False),
+            plan=Plan.shares(epsilon / self.n_estimators, depth, node=1, ask_last=False),
             candidates=candidates,
             chooser=JointChoice(score),
             stop=TooNoisy(),
@@ -125,7 +107,7 @@ class PatilSingh2014(Gridded):
             engine, cells = open_engine(data, "patil-singh2014 as published", WHY, whole="a bootstrap sample")
             data.ledger.charge(epsilon, "a greedy forest, as published")
         grown: list[Tree] = []
-        for number in range(self.trees):
+        for done in range(self.n_estimators):
             if self.as_published:
                 sample = bootstrap(engine, cells)
                 level = NoisyLevel(sample, ROOT, data.ledger.steps)
@@ -135,5 +117,5 @@ class PatilSingh2014(Gridded):
                 tree = grow(sampled.level(), growth, data.ledger.steps).tree
             grown.append(tree)
             if progress is not None:
-                progress(number + 1, self.trees)
+                progress(done + 1, self.n_estimators)
         return Forest(data.schema, tuple(grown))

@@ -28,7 +28,9 @@ from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT, class_counts
 from privet.privacy.dataset import PrivateDataset
-from privet.recipes.recipe import Info, Recipe, check_whole
+from privet.recipes import shared
+from privet.recipes.parameters import whole
+from privet.recipes.recipe import Info, Recipe
 from privet.recipes.unsound.choices import ClassMidpoints, EveryClass
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import bootstrap, open_engine
@@ -54,29 +56,12 @@ class Rana2016(Recipe):
     For comparisons on data that need no protection, with two classes. There is no sound form of it, so the default
     ``variant="sound"`` refuses to fit: nobody gets such a model by accident. A shared ledger refuses it too.
 
-    Parameters
-    ----------
-    epsilon : number
-        What each *tree* spends by the paper's account. The certificate says infinity.
-    trees : int or "auto"
-        How many trees; "auto" is the paper's formula, which reads the share of the rarer class off the records.
-    max_trees : int
-        The most trees that "auto" grows; the formula wants hundreds.
-    max_depth : int
-        The number of tests on a path. The paper gives none.
-    min_support : int
-        A node with fewer released records of a class is a leaf; the formula knows it as n'.
-    bins : int
-        On a grid of how many bins numbers are cut, half-way between the means of the classes.
-    variant : "sound" or "as-published"
-        Say "as-published" to fit.
-
     Examples
     --------
-    >>> from privet import Rana2016Classifier
+    >>> from privet.papers import Rana2016Classifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
-    >>> forest = Rana2016Classifier(schema=schema, trees=3, variant="as-published").fit(table, table["class"])
+    >>> forest = Rana2016Classifier(schema=schema, n_estimators=3, variant="as-published").fit(table, table["class"])
     >>> forest.certificate_.private
     False
     """
@@ -96,19 +81,24 @@ class Rana2016(Recipe):
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
     two_classes_only: ClassVar[bool] = True
 
-    trees: int | Literal["auto"] = "auto"
-    max_trees: int = 100
-    max_depth: int = 4
-    min_support: int = 10
-    bins: int = 64
-
-    def check(self) -> None:
-        if self.trees != "auto":
-            check_whole(self.trees, "trees", 1, 10_000)
-        check_whole(self.max_trees, "max_trees", 1, 10_000)
-        check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_whole(self.min_support, "min_support", 0, 2**30)
-        check_whole(self.bins, "bins", 2, 65_000)
+    n_estimators: int | Literal["auto"] = shared.n_estimators(
+        "auto",
+        'How many trees, each of which spends all of epsilon; "auto" is the paper\'s formula, which reads the share of '
+        "the rarer class off the records.",
+    )
+    max_trees: int = whole(
+        100, low=1, high=shared.MOST_ESTIMATORS, help='The most trees that "auto" grows; the formula wants hundreds.'
+    )
+    max_depth: int = shared.max_depth(4, "The number of tests on a path. The paper gives none.")
+    min_support: int = whole(
+        10,
+        low=0,
+        high=2**30,
+        help="A node with fewer released records of a class is a leaf; the formula knows it as n'.",
+    )
+    max_bins: int = shared.max_bins(
+        64, "On a grid of how many bins numbers are cut, half-way between the means of the classes."
+    )
 
     def prepare(self, schema: Schema) -> Schema:
         if schema.n_classes != 2:
@@ -116,7 +106,7 @@ class Rana2016(Recipe):
                 "Only binary classification is supported: rana2016 is for two labels, and "
                 f"{schema.label.name!r} has {schema.n_classes} class{'es' if schema.n_classes > 1 else ''}"
             )
-        return schema.with_bins(self.bins)
+        return schema.with_bins(self.max_bins)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
@@ -145,7 +135,7 @@ class Rana2016(Recipe):
         return Forest(data.schema, tuple(grown))
 
     def _trees(self, classes: np.ndarray, epsilon: float) -> int:
-        if self.trees != "auto":
-            return int(self.trees)
+        if self.n_estimators != "auto":
+            return int(self.n_estimators)
         rarer = float(classes.min() / max(classes.sum(), 1))
         return min(self.max_trees, number_of_trees(self.min_support, rarer, epsilon))

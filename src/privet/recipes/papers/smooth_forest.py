@@ -33,8 +33,10 @@ from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, leaves_below, shares
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, check_choice, check_whole
+from privet.recipes.parameters import choice
+from privet.recipes.recipe import Info
 from privet.recipes.unsound.margin_labels import margin_labels
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
@@ -74,33 +76,13 @@ def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.i
 class SmoothForest(Gridded):
     """Fletcher's forest of disjoint random trees, with labels that keep their promise.
 
-    Parameters
-    ----------
-    trees : int
-        How many trees. Each record goes down one, picked by its own coin, so every tree has all of epsilon.
-    max_depth : int or "auto"
-        The number of tests on a path; "auto" is by Theorem 8.2, from the numbers of attributes alone.
-    labels : "counts" or "chosen"
-        Whether a leaf releases noisy class counts, the largest of which is its label, or only a label, which is right
-        more often and takes longer. The other variants have labels only.
-    bins : int
-        On a grid of how many bins numbers are cut.
-    grid : "bought" or "even"
-        Where the points of that grid lie: where the records are, found out for a small share of epsilon; or evenly
-        between the declared bounds, as always in variants other than "sound".
-    max_leaves : int
-        The most leaves of a tree, a public number.
-    variant : "sound", "global-sensitivity" or "as-published"
-        "as-published" draws labels by a smooth sensitivity that is none, and is not differentially private. With
-        "global-sensitivity", the thesis's comparison, the promise holds and labels are little better than chance.
-
     Examples
     --------
-    >>> from privet import SmoothForestClassifier
+    >>> from privet.papers import SmoothForestClassifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
-    >>> forest = SmoothForestClassifier(schema=schema, epsilon=1, trees=20).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> forest = SmoothForestClassifier(schema=schema, epsilon=1, n_estimators=20).fit(table, table["class"])
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (20, Fraction(1, 1))
     """
 
@@ -122,20 +104,23 @@ class SmoothForest(Gridded):
     )
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
 
-    trees: int = 100
-    max_depth: int | Literal["auto"] = "auto"
-    labels: Literal["counts", "chosen"] = "counts"
-    bins: int = 64
-    grid: Grid = "bought"
-    max_leaves: int = 1024
-
-    def check(self) -> None:
-        super().check()
-        check_whole(self.trees, "trees", 1, 10_000)
-        if self.max_depth != "auto":
-            check_whole(self.max_depth, "max_depth", 0, 1000)
-        check_choice(self.labels, "labels", ("counts", "chosen"))
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+    n_estimators: int = shared.n_estimators(
+        100,
+        "How many trees. Each record goes down one, picked by its own coin, so every tree has all of epsilon. More "
+        "trees have fewer records each.",
+    )
+    max_depth: int | Literal["auto"] = shared.max_depth(
+        "auto", 'The number of tests on a path; "auto" is by Theorem 8.2, from the numbers of attributes alone.'
+    )
+    labels: Literal["counts", "chosen"] = choice(
+        "counts",
+        ("counts", "chosen"),
+        "Whether a leaf releases noisy class counts, the largest of which is its label, or only a label, which is "
+        "right more often and takes longer. The other variants have labels only.",
+    )
+    max_bins: int = shared.max_bins(64)
+    grid: Grid = shared.grid()
+    max_leaves: int = shared.max_leaves(1024)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
@@ -160,4 +145,4 @@ class SmoothForest(Gridded):
         """The public trees, before any record has gone down."""
         numbers = sum(isinstance(attribute, Numeric) for attribute in schema.attributes)
         depth = depth_of(numbers, len(schema.attributes) - numbers) if self.max_depth == "auto" else self.max_depth
-        return RandomTrees(self.trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
+        return RandomTrees(self.n_estimators, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)

@@ -27,8 +27,10 @@ from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
 from privet.models.leaf_counts import above_noise, add_up, as_trees, leaves_below, shares, surest_opinion
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
-from privet.recipes.recipe import Info, check_whole, exact_share
+from privet.recipes.parameters import exact_share
+from privet.recipes.recipe import Info
 from privet.schema import Schema
 
 
@@ -50,30 +52,13 @@ def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: flo
 class SNRForest(SizedGrid):
     """DP-RF, Fletcher's signal-to-noise forest: as many trees, as deep, as the noise allows.
 
-    Parameters
-    ----------
-    trees : int or "auto"
-        How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at most
-        one for each attribute, which is its root.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds.
-    n_public : int, optional
-        The number of records, if the data owner declares it public. Otherwise a noisy one is bought.
-    count_share : float
-        The share of epsilon that buys the number of records.
-    max_leaves : int
-        The most leaves of a tree, a public number.
-
     Examples
     --------
-    >>> from privet import SNRForestClassifier
+    >>> from privet.papers import SNRForestClassifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> forest = SNRForestClassifier(schema=schema, epsilon=1, n_public=5000).fit(table, table["class"])
-    >>> len(forest.model_.trees), forest.certificate_.epsilon
+    >>> len(forest.estimators_), forest.certificate_.epsilon
     (4, Fraction(1, 1))
     """
 
@@ -89,18 +74,16 @@ class SNRForest(SizedGrid):
         numeric="bins where the records lie, bought; or even ones",
     )
 
-    trees: int | Literal["auto"] = "auto"
-    bins: int = 5
-    grid: Grid = "bought"
-    n_public: int | None = None
-    count_share: float = 0.05
-    max_leaves: int = 65_536
-
-    def check(self) -> None:
-        super().check()
-        if self.trees != "auto":
-            check_whole(self.trees, "trees", 1, 10_000)
-        check_whole(self.max_leaves, "max_leaves", 1, 2**20)
+    n_estimators: int | Literal["auto"] = shared.n_estimators(
+        "auto",
+        'How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at '
+        "most one for each attribute, which is its root.",
+    )
+    max_bins: int = shared.max_bins(5)
+    grid: Grid = shared.grid()
+    n_public: int | None = shared.n_public()
+    count_share: float = shared.count_share()
+    max_leaves: int = shared.max_leaves(65_536)
 
     def multiway(self, schema: Schema) -> tuple[int, int]:
         return len(schema.attributes), 2
@@ -112,8 +95,8 @@ class SNRForest(SizedGrid):
         n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
         trees = (
             number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))
-            if self.trees == "auto"
-            else int(self.trees)
+            if self.n_estimators == "auto"
+            else int(self.n_estimators)
         )
         each = float(left / trees / steps)
         lot = RandomTrees(

@@ -24,8 +24,9 @@ from privet.growing.greedy.plans import Plan
 from privet.growing.greedy.stopping import TooNoisy
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
-from privet.recipes.recipe import Info, check_whole
+from privet.recipes.recipe import Info
 from privet.schema import Schema
 
 
@@ -33,19 +34,9 @@ from privet.schema import Schema
 class SuLQ(Gridded):
     """SuLQ-based ID3: a tree grown from noisy counts alone.
 
-    Parameters
-    ----------
-    max_depth : int
-        The largest number of tests on a path.
-    bins : int
-        Into how many bins numeric attributes without thresholds of their own are cut.
-    grid : "bought" or "even"
-        Where these bins lie: where the records are, found out for a small share of epsilon, and no more of them than
-        are worth it; or evenly between the declared bounds, as always with ``variant="as-published"``.
-
     Examples
     --------
-    >>> from privet import SuLQTreeClassifier
+    >>> from privet.papers import SuLQTreeClassifier
     >>> from privet.datasets.clinic import clinic
     >>> schema, table = clinic(5000)
     >>> tree = SuLQTreeClassifier(schema=schema, epsilon=2, max_depth=2).fit(table, table["class"])
@@ -65,13 +56,9 @@ class SuLQ(Gridded):
         numeric="bins where the records lie, bought; or even ones",
     )
 
-    max_depth: int = 5
-    bins: int = 10
-    grid: Grid = "bought"
-
-    def check(self) -> None:
-        super().check()
-        check_whole(self.max_depth, "max_depth", 0, 1000)
+    max_depth: int = shared.max_depth(5)
+    max_bins: int = shared.max_bins(10)
+    grid: Grid = shared.grid()
 
     def multiway(self, schema: Schema) -> tuple[int, int]:
         return 1, self.max_depth

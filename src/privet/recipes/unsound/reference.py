@@ -27,7 +27,7 @@ from privet.models.pruning import prune_c45
 from privet.models.tree import Tree
 from privet.privacy.counting import Engine
 from privet.privacy.scores import MAX_RECORDS, parse_score
-from privet.recipes.recipe import check_choice, check_whole
+from privet.recipes.parameters import check_choice, check_whole
 from privet.recipes.unsound.exact_level import ExactLevel
 from privet.schema import Schema
 
@@ -45,18 +45,18 @@ class ID3Reference:
     max_depth: int | None = None
     criterion: str = "infogain"
     tests: TestKind = "multiway"
-    bins: int = 10
+    max_bins: int = 10
 
     def __post_init__(self) -> None:
         if self.max_depth is not None:
             check_whole(self.max_depth, "max_depth", 0, _DEEPEST)
-        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.max_bins, "max_bins", 2, 65_000)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
         parse_score(self.criterion, MAX_RECORDS)
 
     def prepare(self, schema: Schema) -> Schema:
         """The schema it works with, cut as the private recipes cut it."""
-        return schema.with_bins(self.bins)
+        return schema.with_bins(self.max_bins)
 
     def grow(self, engine: Engine, progress: Progress | None = None) -> Tree:
         """The tree of the engine's records, exactly."""
@@ -91,7 +91,7 @@ class C45Reference(ID3Reference):
 
     criterion: str = "gini"
     tests: TestKind = "binary"
-    bins: int = 20
+    max_bins: int = 20
     min_branch: int = 2
     prune: bool = True
 

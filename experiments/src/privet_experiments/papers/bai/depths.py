@@ -118,7 +118,7 @@ def parameters(name: str, table: str, layers: int, attributes: int, steps: int) 
     if name == EXACT:
         return {}
     if name == RDT:  # as in its own paper: half of the attributes deep, five trees for few records
-        return {"max_depth": attributes // 2, "trees": 5 if table == "vote" else 10}
+        return {"max_depth": attributes // 2, "n_estimators": 5 if table == "vote" else 10}
     if name not in PUBLISHED:
         return {"max_depth": min(depth, 3) if name.startswith("embedded") else depth}
     buffer, limit = chains.get(PUBLISHED[name], (None, None))

@@ -33,7 +33,7 @@ class Contest(SmoothSweep):
             JPW: ("jagannathan2012", {}),
             FS: ("diffpc45", {"max_depth": 5, "variant": "as-published"}),
             RGV: ("rana2016", {}),
-            FOREST: ("sklearn-forest", {"trees": 20, "max_depth": None}),
+            FOREST: ("sklearn-forest", {"n_estimators": 20, "max_depth": None}),
         }
     )
 
@@ -100,7 +100,7 @@ class Chapters(Sweep):
             f"{SIXTH}, sound": ("greedy-forest", {}),
             f"{EIGHTH}, sound": ("smooth-forest", {}),
             CART: ("sklearn-tree", {"max_depth": None, "min_samples_leaf": 10}),
-            FOREST: ("sklearn-forest", {"trees": 20, "max_depth": None}),
+            FOREST: ("sklearn-forest", {"n_estimators": 20, "max_depth": None}),
         }
     )
 

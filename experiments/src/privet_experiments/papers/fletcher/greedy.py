@@ -40,13 +40,13 @@ class Greedy(Sweep):
     section: ClassVar[str] = "fletcher.fig61"
     known: ClassVar[Mapping[str, Learner]] = declare(
         {
-            ONE: ("greedy-forest", {"trees": 1, "variant": "as-published"}),
-            FOUR: ("greedy-forest", {"trees": 4, "variant": "as-published"}),
-            "DPDF, 1 tree, sound": ("greedy-forest", {"trees": 1}),
-            "DPDF, 4 trees, sound": ("greedy-forest", {"trees": 4}),
-            AS_READ: ("greedy-forest", {"trees": 1, "variant": "as-published"}),
+            ONE: ("greedy-forest", {"n_estimators": 1, "variant": "as-published"}),
+            FOUR: ("greedy-forest", {"n_estimators": 4, "variant": "as-published"}),
+            "DPDF, 1 tree, sound": ("greedy-forest", {"n_estimators": 1}),
+            "DPDF, 4 trees, sound": ("greedy-forest", {"n_estimators": 4}),
+            AS_READ: ("greedy-forest", {"n_estimators": 1, "variant": "as-published"}),
             FS: ("diffpid3", {"criterion": "gini", "max_depth": 4, "variant": "as-published"}),
-            FOREST: ("sklearn-forest", {"trees": 10, "max_depth": None}),  # scikit-learn's default of then
+            FOREST: ("sklearn-forest", {"n_estimators": 10, "max_depth": None}),  # scikit-learn's default of then
         }
     )
 

@@ -126,7 +126,7 @@ class Leaves(Experiment):
         order = random.permutation(size)
         unseen, known = np.split(order, [size // 10])
         engine = MemoryEngine(schema, part(codes, known))
-        routes = SmoothForest(trees=trees, max_depth=depth, max_leaves=2 * MOST_LEAVES).routes(schema, random)
+        routes = SmoothForest(n_estimators=trees, max_depth=depth, max_leaves=2 * MOST_LEAVES).routes(schema, random)
         counts = deal_leaves(engine, routes, job["sharing"], random)
         epsilon = EPSILON / (1 if job["sharing"] == "disjoint" else trees)
         wins, sensitivity = chance_of_winning(counts, epsilon)

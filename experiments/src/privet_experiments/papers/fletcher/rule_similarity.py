@@ -38,7 +38,7 @@ DEPTH = 5
 # The thesis's trees: depth 5, one tree. DPDF is its own (ch. 6), FS is Friedman & Schuster's.
 RECIPES: dict[str, dict[str, Any]] = {
     "exact": {"max_depth": DEPTH},
-    "greedy-forest": {"trees": 1, "max_depth": DEPTH},
+    "greedy-forest": {"n_estimators": 1, "max_depth": DEPTH},
     "diffpc45": {"max_depth": DEPTH},
 }
 CART = "CART"

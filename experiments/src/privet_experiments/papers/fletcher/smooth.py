@@ -88,7 +88,7 @@ class Sizes(SmoothSweep):
     section: ClassVar[str] = "fletcher.fig84"
     known: ClassVar[Mapping[str, Learner]] = declare(
         {
-            _sized(trees, sound): ("smooth-forest", {"trees": trees} | ({} if sound else AS_PUBLISHED))
+            _sized(trees, sound): ("smooth-forest", {"n_estimators": trees} | ({} if sound else AS_PUBLISHED))
             for sound in (False, True)
             for trees in SIZES
         }
@@ -169,7 +169,7 @@ class Budgets(SmoothSweep):
             SMOOTH: ("smooth-forest", AS_PUBLISHED),
             SOUND: ("smooth-forest", {}),
             TWIN: ("random-trees", {"max_depth": None, "max_leaves": MOST_LEAVES}),
-            FOREST: ("sklearn-forest", {"trees": 20, "max_depth": None}),
+            FOREST: ("sklearn-forest", {"n_estimators": 20, "max_depth": None}),
         }
     )
 

@@ -61,7 +61,7 @@ class Figures:
     def learner(self, method: str) -> Learner:
         """How a method learns; ID3 has a way of its own."""
         if method in (J48, J48_UNPRUNED):
-            whole = {"max_depth": None, "criterion": "infogain", "bins": CELLS}
+            whole = {"max_depth": None, "criterion": "infogain", "max_bins": CELLS}
             return Learner(method, "c45", {**whole, "prune": method == J48})
         if method == EXACT:
             return Learner(method, "exact", {"max_depth": min(self.depth, 4)})
@@ -71,8 +71,8 @@ class Figures:
         score = MAX if method == BINS else method
         params |= {"criterion": score.lower(), "max_records": self.bound if score == INFOGAIN else None}
         if self.numeric and method != BINS:
-            return Learner(method, "diffpc45", {**params, "bins": CELLS})
-        return Learner(method, "diffpid3", {**params, "bins": 10})
+            return Learner(method, "diffpc45", {**params, "max_bins": CELLS})
+        return Learner(method, "diffpid3", {**params, "max_bins": 10})
 
 
 NOMINAL = (ID3, *SCORES, SULQ, EXACT)

@@ -1,0 +1,85 @@
+"""Declarations of parameters that many recipes have: the same name means the same everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privet.errors import ParameterError
+from privet.growing.greedy.candidates import TestKind
+from privet.privacy.scores import MAX_RECORDS
+from privet.recipes.parameters import check_weights, choice, declared, number, whole
+
+MOST_ESTIMATORS = 10_000
+
+
+def max_depth(default: int | str, help: str = "The largest number of tests on a path.") -> Any:
+    return whole(default, low=0, high=1000, help=help)
+
+
+def n_estimators(default: int | str, help: str) -> Any:
+    return whole(default, low=1, high=MOST_ESTIMATORS, help=help)
+
+
+def max_leaves(default: int) -> Any:
+    return whole(default, low=1, high=2**20, help="The most leaves of a tree, a public number.")
+
+
+def max_bins(
+    default: int, help: str = "Into how many bins numbers without thresholds of their own are cut, at most."
+) -> Any:
+    return whole(default, low=2, high=65_000, help=help)
+
+
+def grid() -> Any:
+    return choice(
+        "bought",
+        ("bought", "even"),
+        "Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins "
+        'than are worth it; or evenly between the declared bounds, as in every variant other than "sound".',
+    )
+
+
+def tests(default: str) -> Any:
+    return choice(
+        default,
+        TestKind,
+        "A child for every category or bin (multiway), one category against the rest and thresholds (binary), or "
+        "multiway categories with numeric thresholds (mixed).",
+    )
+
+
+def criterion(default: str) -> Any:
+    """What it may be is checked with ``max_records``."""
+    help = 'What a good test is; "infogain" needs ``max_records``.'
+    return declared(default, '"max", "gini" or "infogain"', help)
+
+
+def max_records() -> Any:
+    return whole(None, low=1, high=MAX_RECORDS, help="A bound on the number of records that the data owner declares.")
+
+
+def n_public() -> Any:
+    help = "The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought."
+    return whole(None, low=1, high=2**40, help=help)
+
+
+def count_share() -> Any:
+    return number(
+        0.05, low=1e-6, high=0.999, help="The share of epsilon that buys the number of records, unless it is public."
+    )
+
+
+def class_weight(help: str) -> Any:
+    """A dict of label to a public number; "balanced" is refused, since it reads class counts off private records."""
+    return declared(None, "dict of label to a number from 0 to 1, optional", help, _check_class_weight)
+
+
+def _check_class_weight(value: object, name: str) -> None:
+    if isinstance(value, str):
+        raise ParameterError(
+            f"{name}={value!r} is refused",
+            parameter=name,
+            fix="it would read the class counts off private records. Give public numbers from 0 to 1 instead, as in "
+            f"{name}={{'ill': 1, 'healthy': 0.25}}",
+        )
+    check_weights(value, name, "label", 0, 1)
