@@ -13,7 +13,7 @@ import pytest
 from privet import Ledger
 from privet.audit import audit_learner, exact, released, tiny_schema, zoo
 from privet.audit.declared import NotComparable, digest
-from privet.growing.cutting.knots import hats, main_basis
+from privet.growing.additive.bases import hats, main_basis
 from privet.models.additive import Additive
 from privet.models.tree import Tree
 from privet.privacy.counting import class_counts

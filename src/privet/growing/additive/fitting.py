@@ -10,10 +10,18 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from privet.growing.additive.bases import (
+    COARSE,
+    FINE,
+    SPARSE,
+    Basis,
+    buy_knots,
+    has_knots,
+    knots_share,
+    main_basis,
+)
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
-from privet.growing.cutting import bought_knots
-from privet.growing.cutting.knots import COARSE, FINE, SPARSE, Basis, has_knots, main_basis
 from privet.growing.greedy.grower import Progress
 from privet.growing.whole.class_estimate import ClassEstimate, buy_class_estimate
 from privet.models.additive import Additive, Part
@@ -177,8 +185,8 @@ def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: f
     data, schema, records = growing.data, growing.data.schema, growing.estimate.records
     moved: dict[int, Floats] = {}
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted) if noise_ratio <= FEW_KNOTS else 0
-    if price := left.epsilon * bought_knots.share_of_epsilon(numbers, records, float(left.epsilon)):
-        moved, left = bought_knots.buy_knots(data, wanted, price), left - Loss(price)
+    if price := left.epsilon * knots_share(numbers, records, float(left.epsilon)):
+        moved, left = buy_knots(data, wanted, price), left - Loss(price)
     shares = SPARSE if noise_ratio > FEW_KNOTS else COARSE if noise_ratio >= FINE_KNOTS else FINE
     bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING

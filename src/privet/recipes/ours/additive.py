@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.growing.additive.fitting import PAIRS, Preferences, grow_additive
-from privet.growing.cutting.knots import fine_bins
+from privet.growing.cutting.points import fine_bins
 from privet.growing.greedy.grower import Progress
 from privet.models.additive import Additive
 from privet.privacy.budget import delta as parse_delta

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.growing.cutting.cuts import worth_finding
-from privet.growing.cutting.grids import near_zero, public_grids
+from privet.growing.cutting.points import near_zero, public_grids
 from privet.growing.greedy.grower import MAX_LEAVES, Progress
 from privet.growing.whole.blocks import Blocks, grow_blocks
 from privet.growing.whole.depth_rules import LEAF_SHARE, block_levels, cuts_worth, leaf_share
