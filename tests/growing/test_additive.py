@@ -13,7 +13,7 @@ from privet.growing.additive.bases import COARSE, LEAST_SHARE, buy_knots, knots_
 from privet.growing.additive.fitting import Preferences, grow_additive
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.cutting.points import fine_bins
-from privet.growing.whole.class_estimate import ClassEstimate, buy_class_estimate
+from privet.growing.prelude import ClassEstimate, Prelude
 from privet.models.additive import Additive
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -57,9 +57,7 @@ def grow(
     ledger = Ledger(epsilon, delta or None)
     wish = Preferences(preferences.pop("class_weights", np.ones(schema.n_classes)), **preferences)
     with use_noise(SeededNoise(seed)):
-        return grow_additive(
-            PrivateDataset(MemoryEngine(schema, encode(schema, columns)), ledger), epsilon, delta, wish
-        ), ledger
+        return grow_additive(Prelude(protected(schema, columns, ledger), epsilon), delta, wish), ledger
 
 
 def accuracy(model: Additive, schema: Schema, columns: Any) -> float:
@@ -182,7 +180,8 @@ def test_counts_are_bought_again_where_noise_drowns_them() -> None:
         schema, columns = table(records)
         ledger = Ledger(1)
         with use_noise(SeededNoise(1)):
-            estimate = buy_class_estimate(protected(schema, columns, ledger), Fraction(1, 2))
+            estimate = Prelude(protected(schema, columns, ledger), Fraction(1, 2)).count_classes().classes
+        assert estimate is not None
         assert ledger.spent == estimate.share / 2
         assert least <= float(estimate.share) <= most + 1e-9
         assert estimate.records == pytest.approx(records, rel=0.25)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -120,7 +121,7 @@ def fit(
     prepared = recipe.prepare(schema)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
     with use_noise(noise or SeededNoise(0)):
-        return recipe.grow_model(data, budget, np.random.default_rng(seed)), ledger
+        return recipe.grow_model(Prelude(data, budget), np.random.default_rng(seed)), ledger
 
 
 def members(model: Tree | Forest) -> tuple[Tree, ...]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.growing.greedy.candidates import Candidates
+from privet.growing.prelude import Prelude
 from privet.models.tree import Tree
 from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -68,7 +69,7 @@ def fit(recipe: Recipe, schema: Schema, table: Any, epsilon: Any, noise: Any, ne
     prepared = recipe.prepare(schema)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
     with use_noise(noise):
-        tree = recipe.grow_model(data, budget, np.random.default_rng(0))
+        tree = recipe.grow_model(Prelude(data, budget), np.random.default_rng(0))
     return tree, Spent(ledger, ledger.spent, budget - ledger.spent)
 
 

@@ -18,6 +18,7 @@ from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterE
 from privet.datasets import fs
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
+from privet.growing.prelude import Prelude
 from privet.growing.whole import blocks as drawing
 from privet.growing.whole import whole_tree as whole
 from privet.models.tree import Tree
@@ -37,9 +38,8 @@ CLINIC, PATIENTS = clinic(2000)
 def grown(recipe: ExactTree, schema: Schema, table: Any, epsilon: Fraction, noise: Any, ledger: Ledger) -> Tree:
     prepared = recipe.prepare(schema)
     with use_noise(noise):
-        tree = recipe.grow_model(
-            PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger), epsilon, np.random.default_rng(0)
-        )
+        data = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
+        tree = recipe.grow_model(Prelude(data, epsilon), np.random.default_rng(0))
     assert isinstance(tree, Tree)
     return tree
 

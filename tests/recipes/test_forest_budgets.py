@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -174,7 +175,7 @@ def test_the_certificate_of_what_leaks(make: Callable[..., Recipe]) -> None:
     prepared = recipe.prepare(WIDE)
     ledger = Ledger(1).allow_nonprivate()
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, wide_table(30))), ledger)
-    recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+    recipe.grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
     certificate = ledger.certificate()
     assert not certificate.private
     assert any(recipe.unsound["as-published"] in str(caveat) for caveat in certificate.caveats)
@@ -187,7 +188,7 @@ def test_the_certificate_of_what_does_not(make: Callable[..., Recipe]) -> None:
     prepared = recipe.prepare(WIDE)
     ledger = Ledger(1)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, wide_table(30))), ledger)
-    recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+    recipe.grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
     assert ledger.certificate().private
 
 

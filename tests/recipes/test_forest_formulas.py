@@ -18,8 +18,8 @@ from forest_fits import (
 )
 
 from privet.models.leaf_counts import signal_share
-from privet.recipes.papers import jagannathan2012, rana2016, smooth_forest, snr_forest
 from privet.recipes.ours.random_forest import RandomForest
+from privet.recipes.papers import jagannathan2012, rana2016, smooth_forest, snr_forest
 from privet.recipes.papers.greedy_forest import GreedyForest
 from privet.recipes.papers.jagannathan2012 import Jagannathan2012
 from privet.recipes.papers.smooth_forest import SmoothForest

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.cutting.points import LADDERS, halved, laddered, near_zero
+from privet.growing.prelude import ClassEstimate
 from privet.growing.whole.blocks import Blocks, grow_blocks
-from privet.growing.whole.class_estimate import ClassEstimate
 from privet.growing.whole.depth_rules import MOST_LEVELS
 from privet.growing.whole.whole_tree import WEIGHT_UNIT, affordable_depth
 from privet.models.additive import Part

@@ -23,7 +23,7 @@ from privet.growing.additive.bases import (
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.greedy.grower import Progress
-from privet.growing.whole.class_estimate import ClassEstimate, buy_class_estimate
+from privet.growing.prelude import ClassEstimate, Prelude
 from privet.models.additive import Additive, Part
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate
@@ -116,14 +116,15 @@ class _Growing:
 
 
 def grow_additive(
-    data: PrivateDataset, epsilon: Fraction, delta: Fraction, preferences: Preferences, progress: Progress | None = None
+    prelude: Prelude, delta: Fraction, preferences: Preferences, progress: Progress | None = None
 ) -> Additive:
     """Class counts first; they decide whether curves, a small tree or both are fitted, and whether pairs follow."""
-    schema = data.schema
-    bought = buy_class_estimate(data, epsilon)
-    estimate = bought.weighted(preferences.class_weights)
+    prelude = prelude.count_classes()
+    data, epsilon, bought = prelude.data, prelude.epsilon, prelude.classes
+    assert bought is not None
+    schema, estimate = data.schema, bought.weighted(preferences.class_weights)
     growing = _Growing(data, estimate, preferences)
-    left = Loss(epsilon * (1 - estimate.share), delta)
+    left = Loss(prelude.left, delta)
     _tell(progress, 1)
     wanted = [a for a in range(len(schema.attributes)) if preferences.favours.get(a, 1.0) > 0]
     bases = [main_basis(schema, a) for a in wanted]

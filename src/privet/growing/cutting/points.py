@@ -140,7 +140,7 @@ def fine_bins(schema: Schema) -> Schema:
 def _fine(attribute: Numeric) -> Numeric:
     low, high = attribute.low, attribute.high
     if few_values(attribute, FINE_BINS - 2):
-        return cut(attribute, np.arange(math.ceil(low), math.floor(high)) + 0.5)
+        return cut(attribute, np.arange(math.ceil(low), math.floor(high), dtype=np.float64) + 0.5)
     if low < 0 < high:
         ends = [high * _halvings(FINE_EITHER), low * _halvings(FINE_EITHER)]
     else:
