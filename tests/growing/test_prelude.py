@@ -62,8 +62,7 @@ def test_it_is_charged_first_and_by_itself(neighbours: Neighbours) -> None:
     (charge,) = data.certificate().charges
     assert charge.what == "number of usable records"
     assert charge.epsilon == data.ledger.spent == Fraction(neighbours.steps, 100) == 1 - prelude.left
-    assert prelude.records is not None
-    assert prelude.records.noise == 100  # its scale
+    assert prelude.counted.noise == 100  # its scale
     assert "about 5600 usable records" in data.certificate().caveats[0].text
     assert data.certificate().private
 
@@ -159,7 +158,7 @@ def test_the_number_of_records_is_declared_or_bought() -> None:
         assert bought.count(None, Fraction(1, 20)) is bought  # once
         none = Prelude(protected(0), Fraction(1)).count(None, Fraction(1, 2))
     assert none.records == Records(1, noise=2.0)
-    assert (bought.records.surely, declared.records.surely, none.records.surely) == (30, 1234, 1)
+    assert (bought.counted.surely, declared.counted.surely, none.counted.surely) == (30, 1234, 1)
 
 
 @pytest.mark.parametrize("recipe", [ExactTree(), SuLQ(), Jagannathan2012(trees=2)], ids=["tree", "gridded", "forest"])

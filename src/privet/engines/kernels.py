@@ -174,23 +174,23 @@ def _add_losses(
     for thread in range(first, last):
         for start in range(thread * BLOCK, records, threads * BLOCK):
             node = np.empty(min(BLOCK, records - start), dtype=np.int32)
-            text = np.zeros((len(node), classes))
+            evidence = np.zeros((len(node), classes))
             for t in range(len(roots)):
                 node[:] = roots[t]
                 descend(features, start, node, depths[t], attribute, kind, cut, first_child)
                 for j in range(len(node)):
                     for c in range(classes):
-                        text[j, c] += votes[node[j], c]
+                        evidence[j, c] += votes[node[j], c]
             for j in range(len(node)):
                 cell, label = cells[start + j], labels[start + j]
                 if cell < 0:
                     continue
                 for w in range(weights.shape[0]):
                     # log sum exp over the classes, less the log odds of the label: never below 0
-                    own = prior[label] + weights[w] * text[j, label]
+                    own = prior[label] + weights[w] * evidence[j, label]
                     odds = 0.0
                     for c in range(classes):
-                        odds += np.exp(min(prior[c] + weights[w] * text[j, c] - own, 700.0))
+                        odds += np.exp(min(prior[c] + weights[w] * evidence[j, c] - own, 700.0))
                     loss = np.log(odds) * steps
                     # Only a loss that is surely below the cut-off is counted as it is: NaN is not.
                     partial[thread, cell, w] += np.int64(loss + 0.5) if 0.0 <= loss < most else most

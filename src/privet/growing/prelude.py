@@ -78,19 +78,23 @@ class Prelude:
         return self.epsilon - self.spent
 
     @property
+    def counted(self) -> Records:
+        """The number of records, after ``count``."""
+        assert self.records is not None
+        return self.records
+
+    @property
     def strength(self) -> float:
         """What a mechanism can see of the table: its records times epsilon, by the steps of the neighbour relation."""
-        assert self.records is not None
-        return float(self.records.number * self.epsilon / self.data.ledger.steps)
+        return float(self.counted.number * self.epsilon / self.data.ledger.steps)
 
     def note(self, *notes: str) -> Prelude:
         return replace(self, notes=(*self.notes, *notes))
 
     def note_records(self) -> Prelude:
         """Say for how many records the fit was planned."""
-        assert self.records is not None
-        how = "declared" if self.records.declared else "a noisy count"
-        about = f"about {self.records.number:,} records ({how})"
+        how = "declared" if self.counted.declared else "a noisy count"
+        about = f"about {self.counted.number:,} records ({how})"
         return self.note(f"Planned for {about} at epsilon {float(self.epsilon):g}.")
 
     def count(self, declared: int | None = None, share: Fraction = COUNT_SHARE) -> Prelude:

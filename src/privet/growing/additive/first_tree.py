@@ -120,6 +120,5 @@ def _is_sharp(space: TreeSpace, epsilon: Fraction) -> bool:
 
 def _deviation(estimate: ClassEstimate, records: float, scale: float) -> float:
     """About how much noise there is in the log-odds of a leaf of so many records."""
-    released = beside(estimate.counts.size, scale)
-    share = math.sqrt(2) * scale / (records + released)
+    share = math.sqrt(2) * scale / (records + beside(estimate.counts.size, scale))
     return share * estimate.records / estimate.evidence

@@ -171,8 +171,7 @@ class RandomForest(SizedGrid):
         support = 1.0
         if self.min_signal and (self.max_depth > 1 or self.trees == "auto"):  # otherwise there is nothing to decide
             prelude = self.count(prelude)
-            assert prelude.records is not None
-            support = prelude.records.surely
+            support = prelude.counted.surely
         left = prelude.left - kept
         steps = data.ledger.steps
         trees = self._number_of_trees(data.schema, attributes, support * float(left / steps))

@@ -106,8 +106,7 @@ class SNRForest(SizedGrid):
 
     def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Forest:
         prelude = self.count(prelude)
-        assert prelude.records is not None
-        data, n, left = prelude.data, prelude.records.number, prelude.left
+        data, n, left = prelude.data, prelude.counted.number, prelude.left
         schema, steps = data.schema, data.ledger.steps
         trees = (
             number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))
