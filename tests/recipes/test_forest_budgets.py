@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from forest_fits import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recipe_fits import (
     EPSILONS,
     RELATIONS,
     SOUND,
@@ -21,8 +23,6 @@ from forest_fits import (
     unsound,
     wide_table,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError

@@ -1,4 +1,4 @@
-"""Every recipe of forests in small settings, a table for them, and one way to fit it."""
+"""One way to fit a recipe to a small table; and every recipe of forests in small settings."""
 
 from __future__ import annotations
 
