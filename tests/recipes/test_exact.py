@@ -385,7 +385,7 @@ def test_fits_are_as_good_as_computed() -> None:
     for seed in range(200):
         tree, sample = fs_table(200, seed)
         data = PrivateDataset(MemoryEngine(FS, sample.codes), Ledger(0.1))
-        drawn = FS_RECIPE.grow_model(data, Fraction(1, 10), np.random.default_rng(0))
+        drawn = FS_RECIPE.grow_model(Prelude(data, Fraction(1, 10)), np.random.default_rng(0))
         assert isinstance(drawn, Tree)
         computed.append(expected_accuracy(tree, sample, 0.1))
         seen.append(right_side(tree, int(drawn.attribute[0]), (int(drawn.label[1]), int(drawn.label[2]))))

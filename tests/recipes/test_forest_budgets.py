@@ -161,9 +161,9 @@ def test_a_protected_ledger_is_refused_before_anything_is_looked_at(make: Callab
     ledger = Ledger(1)
     prepared = recipe.prepare(WIDE)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, wide_table())), ledger)
-    for grow in (recipe.grow_model, recipe.grow):  # also where somebody goes around the front door
+    for grow in (recipe.grow_model, recipe.grow_after):  # also where somebody goes around the front door
         with pytest.raises(PrivacyError, match="not differentially private"):
-            grow(data, Fraction(1), np.random.default_rng(0))
+            grow(Prelude(data, Fraction(1)), np.random.default_rng(0))
     assert ledger.spent == 0
     assert ledger.certificate().private
 
