@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from privet.growing.greedy.candidates import Candidates
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Growth, Plan, Progress, grow
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini

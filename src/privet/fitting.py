@@ -8,6 +8,7 @@ import numpy as np
 
 from privet.errors import ParameterError
 from privet.growing.greedy.grower import Progress, check_progress
+from privet.growing.prelude import begin, count_price
 from privet.models.codec import Model
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
@@ -15,7 +16,6 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import Recipe
-from privet.recipes.usable import confirm_usable, count_price
 
 
 def fit(
@@ -38,7 +38,7 @@ def fit(
     epsilon : the most that it spends
     random : for public choices only, never for noise
     progress : told (steps done, steps at most)
-    expected_records : about how many usable records there are, as a public number; see ``recipes/usable.py``
+    expected_records : about how many usable records there are, as a public number; see ``growing/prelude.py``
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -99,13 +99,12 @@ def _grow(
     expected_records: int | None,
 ) -> Model:
     made = provenance()
-    left, counted = confirm_usable(data, epsilon, expected_records)
-    survey = (recipe if counted is None else recipe.knowing(counted)).survey(data, left)
-    trees = survey.recipe.grow_model(survey.data, survey.left, random or np.random.default_rng(), progress)
+    planned, prelude = recipe.survey(begin(data, epsilon, expected_records))
+    trees = planned.grow_model(prelude, random or np.random.default_rng(), progress)
     params = recipe.params | {"epsilon": epsilon, "neighbours": data.ledger.neighbours.value}
     if expected_records is not None:
         params["expected_records"] = int(expected_records)
-    return Model(recipe.info.name, trees, params, data.certificate().to_dict(), survey.notes, made)
+    return Model(recipe.info.name, trees, params, data.certificate().to_dict(), prelude.notes, made)
 
 
 def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:

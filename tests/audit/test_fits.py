@@ -17,7 +17,7 @@ from privet.audit.fit_cases import Case, cases
 from privet.audit.fit_release import audit_release
 from privet.audit.fits import audit_law, log_density
 from privet.growing.additive import fitting as additive
-from privet.growing.cutting.knots import Basis, hats
+from privet.growing.additive.bases import Basis, hats
 from privet.privacy.budget import float_up
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits import calibration as calibrating

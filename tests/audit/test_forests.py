@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,9 +17,10 @@ from privet.audit.released import Reach, canonical
 from privet.audit.zoo import OF_A_CLASS
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded
+from privet.growing.forests import leaf_counts as forests
 from privet.growing.forests.leaf_counts import buy_leaf_counts
-from privet.growing.forests.leaf_counts import leaf_counts as forests
 from privet.growing.forests.random_trees import RandomTrees
+from privet.growing.prelude import Prelude, Records
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
 from privet.models.tree import Tree
@@ -30,7 +32,6 @@ from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
 from privet.privacy.scores import LogLoss
 from privet.recipes.ours.random_forest import RandomForest
-from privet.recipes.papers import snr_forest
 from privet.recipes.papers.greedy_forest import GreedyForest
 from privet.recipes.papers.jagannathan2012 import Jagannathan2012
 from privet.recipes.papers.jagannathan2013 import Jagannathan2013
@@ -269,9 +270,12 @@ def test_the_true_number_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five records make one tree at this epsilon, six make two."""
     pairs, claimed = named("a shard boundary among 5"), Fraction(56, 10)
     assert exact(SNRForest(), pairs, claimed).verdict == "holds"
-    monkeypatch.setattr(
-        snr_forest, "size_of", lambda data, *_: (int(class_counts(data._engine, data._cells).sum()), claimed)
-    )
+
+    def count(recipe: SNRForest, prelude: Prelude) -> Prelude:
+        data = prelude.data
+        return replace(prelude, records=Records(int(class_counts(data._engine, data._cells).sum())))
+
+    monkeypatch.setattr(SNRForest, "count", count)
     found = exact(SNRForest(), pairs, claimed)
     assert (found.verdict, found.lower_bound) == ("violated", math.inf)
 
@@ -284,7 +288,7 @@ def test_every_tree_with_the_whole_epsilon_is_stopped_by_the_ledger(monkeypatch:
     codes = np.zeros((len(schema.attributes), 3), dtype=np.uint8)
     data = PrivateDataset(MemoryEngine(schema, Codes(codes, np.zeros(3, np.uint8))), Ledger(1))
     with pytest.raises(BudgetExceeded):
-        RandomForest(n_estimators=2).grow_model(data, Fraction(1), np.random.default_rng(0))
+        RandomForest(n_estimators=2).grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
 
 
 # -- the auditor itself -----------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ import pytest
 from privet import Ledger
 from privet.audit import audit_learner, exact, released, tiny_schema, zoo
 from privet.audit.declared import NotComparable, digest
-from privet.growing.cutting.knots import hats, main_basis
+from privet.growing.additive.bases import hats, main_basis
+from privet.growing.prelude import Prelude
 from privet.models.additive import Additive
 from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
@@ -25,7 +26,7 @@ from privet.privacy.noise import current_source, declare
 from privet.privacy.scores import Max
 from privet.recipes.ours.additive import AdditiveModel
 from privet.recipes.papers.diffpid3 import DiffPID3
-from privet.recipes.recipe import Survey
+from privet.recipes.recipe import Recipe
 from privet.schema import Numeric
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway, Tests
@@ -262,8 +263,9 @@ def test_fits_of_disjoint_records_are_no_violation() -> None:
 class SaysInNotes(DiffPID3):
     """The number of records in the sentences that a model has for its reader."""
 
-    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
-        return replace(super().survey(data, epsilon), notes=(f"fitted on {int(true_counts(data).sum())} records",))
+    def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
+        recipe, surveyed = super().survey(prelude)
+        return recipe, surveyed.note(f"fitted on {int(true_counts(prelude.data).sum())} records")
 
 
 def test_a_number_in_the_notes_of_a_model_is_caught() -> None:

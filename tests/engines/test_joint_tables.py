@@ -16,6 +16,7 @@ from privet.engines import joint_tables, memory
 from privet.engines.joint_counts import JointCounts
 from privet.engines.joint_tables import JointTables, check_joint_tables, table_counts, tables_pay
 from privet.engines.memory import MemoryEngine
+from privet.growing.prelude import Prelude
 from privet.privacy.counting import ROOT, Ints, Question, only, refine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_sampler import _Sampler
@@ -220,13 +221,15 @@ def test_a_plan_asks_no_more_of_an_engine_than_it_can_count(monkeypatch: pytest.
     features, labels = records(schema, 300, seed=3)
     engine: Any = Places(schema, features, labels, np.arange(300) % 3)
     tests, recipe = Tests.binary(schema), ExactTree(n_public=300)
-    assert recipe.survey(PrivateDataset(engine, Ledger(1)), Fraction(1)).recipe.max_depth == (10,)  # the most there are
+    planned, _ = recipe.survey(Prelude(PrivateDataset(engine, Ledger(1)), Fraction(1)))
+    assert planned.max_depth == (10,)  # the most there are
     monkeypatch.setattr(joint_tables, "MAX_COUNTS", table_counts(schema, tests, 3))
     data = PrivateDataset(engine, Ledger(1))
-    planned = recipe.survey(data, Fraction(1))
-    assert planned.recipe.max_depth == (3,)
-    assert "one block of 3 levels" in planned.notes[1]
-    tree = planned.recipe.grow(planned.data, planned.left, np.random.default_rng(0))
+    planned, prelude = recipe.survey(Prelude(data, Fraction(1)))
+    assert planned.max_depth == (3,)
+    assert "one block of 3 levels" in prelude.notes[1]
+    tree = planned.grow(prelude.data, prelude.left, np.random.default_rng(0))
     assert tree.depth <= 3
     bitsets = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), Ledger(1))
-    assert sum(recipe.survey(bitsets, Fraction(1)).recipe.max_depth) > 3
+    planned, _ = recipe.survey(Prelude(bitsets, Fraction(1)))
+    assert sum(planned.max_depth) > 3

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from privet.engines.memory import MemoryEngine
+from privet.growing.additive.bases import COARSE, LEAST_SHARE, buy_knots, knots_share, main_basis, public_knots
 from privet.growing.additive.fitting import Preferences, grow_additive
 from privet.growing.additive.pairs import candidates, penalties
-from privet.growing.cutting import bought_knots
-from privet.growing.cutting.knots import COARSE, fine_bins, main_basis, public_knots
-from privet.growing.whole.class_estimate import ClassEstimate, buy_class_estimate
+from privet.growing.cutting.points import fine_bins
+from privet.growing.prelude import ClassEstimate, Prelude
 from privet.models.additive import Additive
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -57,9 +57,7 @@ def grow(
     ledger = Ledger(epsilon, delta or None)
     wish = Preferences(preferences.pop("class_weights", np.ones(schema.n_classes)), **preferences)
     with use_noise(SeededNoise(seed)):
-        return grow_additive(
-            PrivateDataset(MemoryEngine(schema, encode(schema, columns)), ledger), epsilon, delta, wish
-        ), ledger
+        return grow_additive(Prelude(protected(schema, columns, ledger), epsilon), delta, wish), ledger
 
 
 def accuracy(model: Additive, schema: Schema, columns: Any) -> float:
@@ -182,7 +180,8 @@ def test_counts_are_bought_again_where_noise_drowns_them() -> None:
         schema, columns = table(records)
         ledger = Ledger(1)
         with use_noise(SeededNoise(1)):
-            estimate = buy_class_estimate(protected(schema, columns, ledger), Fraction(1, 2))
+            estimate = Prelude(protected(schema, columns, ledger), Fraction(1, 2)).count_classes().classes
+        assert estimate is not None
         assert ledger.spent == estimate.share / 2
         assert least <= float(estimate.share) <= most + 1e-9
         assert estimate.records == pytest.approx(records, rel=0.25)
@@ -208,7 +207,7 @@ def test_knots_follow_records_that_public_ones_miss() -> None:
     columns = columns | {"y": np.where(columns["wide"] > 40, "yes", "no")}
     data = protected(schema, columns, Ledger(1))
     with use_noise(SeededNoise(0)):
-        found = bought_knots.buy_knots(data, [0, 1], Fraction(1, 10))
+        found = buy_knots(data, [0, 1], Fraction(1, 10))
     assert set(found) == {0}
     inner = found[0][1:-1]
     assert len(inner) >= 4
@@ -219,9 +218,9 @@ def test_knots_follow_records_that_public_ones_miss() -> None:
 
 
 def test_a_histogram_that_would_say_nothing_is_not_bought() -> None:
-    assert bought_knots.share_of_epsilon(0, 1e6, 1.0) == 0
-    assert bought_knots.share_of_epsilon(10, 1e3, 0.1) == 0
-    assert bought_knots.share_of_epsilon(10, 1e6, 1.0) == bought_knots.LEAST_SHARE
+    assert knots_share(0, 1e6, 1.0) == 0
+    assert knots_share(10, 1e3, 0.1) == 0
+    assert knots_share(10, 1e6, 1.0) == LEAST_SHARE
 
 
 def test_tables_of_pairs_are_products_of_their_sides() -> None:

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
-from privet.growing.greedy.candidates import Candidates
+from privet.growing.greedy.candidates import Candidates, Domains
 from privet.growing.greedy.choosing import JointChoice, NoisyGain, PointsFirst
-from privet.growing.greedy.domains import Domains
 from privet.privacy.counting import ROOT
 from privet.privacy.ledger import Ledger
 from privet.privacy.level import Level

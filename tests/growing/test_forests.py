@@ -15,7 +15,7 @@ from tree_strategies import all_records
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.growing.forests.leaf_counts import buy_leaf_counts, buy_leaf_labels, leaf_epsilon, size_of
+from privet.growing.forests.leaf_counts import buy_leaf_counts, buy_leaf_labels, leaf_epsilon
 from privet.growing.forests.random_trees import RandomTrees
 from privet.privacy.counting import Partition
 from privet.privacy.dataset import PrivateDataset
@@ -195,18 +195,6 @@ def test_what_was_spent_above_is_carried_down() -> None:
         assert data.ledger.spent == 2
         below.class_counts_all(1, cells=np.array([1]))
     assert data.ledger.spent == 3
-
-
-def test_the_number_of_records_is_declared_or_bought() -> None:
-    data = protected(table(50), 1)
-    with use_noise(ZeroNoise()):
-        assert size_of(data, 1234, Fraction(1), Fraction(1, 20)) == (1234, 1)
-        assert data.ledger.spent == 0
-        assert size_of(data, None, Fraction(1), Fraction(1, 20)) == (50, Fraction(19, 20))
-    assert data.ledger.spent == Fraction(1, 20)
-    empty = protected(table(0), 1)
-    with use_noise(ZeroNoise()):
-        assert size_of(empty, None, Fraction(1), Fraction(1, 2)) == (1, Fraction(1, 2))
 
 
 # -- no record moves when another leaves ------------------------------------------------------------------------------

@@ -20,8 +20,7 @@ from tree_strategies import schemas
 
 from privet.growing.forests.median_trees import MedianTrees
 from privet.growing.forests.random_trees import RandomTrees, test_kinds
-from privet.growing.greedy.candidates import TEST_KINDS
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import TEST_KINDS, Domains
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Tests

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema
 from privet.engines.memory import MemoryEngine
-from privet.growing.greedy.levels import Levels
 from privet.growing.whole import whole_tree as whole
-from privet.growing.whole.blocks import Blocks, grow_blocks
+from privet.growing.whole.blocks import Blocks, Levels, grow_blocks
 from privet.growing.whole.whole_tree import affordable_depth, operations, table_bytes
 from privet.models.tree import Tree
 from privet.models.validation import check_tree

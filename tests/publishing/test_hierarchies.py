@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privet.errors import SchemaError
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import Domains
 from privet.publishing.grids import Grid
 from privet.publishing.hierarchies import Hierarchies, Specialisations
 from privet.schema import Categorical, Numeric, Schema

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recipe_fits import EPSILONS, WIDE, Crowded, fit, wide_table
 
 from privet.engines.memory import MemoryEngine
 from privet.growing.greedy.candidates import Candidates
@@ -21,8 +22,8 @@ from privet.recipes.papers.diffpc45 import DiffPC45
 from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
-from privet.schema import Categorical, Numeric, Schema
-from privet.tables.encoding import Codes, encode, encode_features
+from privet.schema import Categorical, Schema
+from privet.tables.encoding import Codes, encode_features
 from privet.testing import SeededNoise, ZeroNoise, schemas, tables, use_noise
 
 SCORES: list[dict[str, Any]] = [
@@ -41,37 +42,6 @@ COMPOSITIONS: list[tuple[type[Recipe], dict[str, Any]]] = [
     (DiffPC45, {"tests": "multiway", "numeric": "points"}),
     (DiffPC45, {"mechanism": "permute-and-flip", "size_share": 0.1}),
 ]
-EPSILONS = st.one_of(
-    st.fractions(min_value=Fraction(1, 10_000), max_value=100),
-    st.floats(0.001, 50),
-    st.sampled_from([Fraction(1, 3), 0.1, 1, 10**6]),
-)
-
-
-class Spent(NamedTuple):
-    ledger: Ledger
-    spent: Fraction
-    left: Fraction
-
-
-class Crowded(ZeroNoise):
-    """Every count comes out huge, so that no rule stops a path before its depth."""
-
-    def laplace(self, values: np.ndarray, scale: float) -> np.ndarray:
-        return values + 10**12
-
-
-def fit(recipe: Recipe, schema: Schema, table: Any, epsilon: Any, noise: Any, neighbours: str = "add-remove") -> Any:
-    """A tree and the account it was given; the ledger would allow more, so that it is the recipe that keeps within."""
-    budget = parse_epsilon(epsilon)
-    ledger = Ledger(3 * budget, neighbours=neighbours)
-    prepared = recipe.prepare(schema)
-    data = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
-    with use_noise(noise):
-        tree = recipe.grow_model(data, budget, np.random.default_rng(0))
-    return tree, Spent(ledger, ledger.spent, budget - ledger.spent)
-
-
 compositions = pytest.mark.parametrize(
     ("kind", "options"), COMPOSITIONS, ids=[f"{k.info.name}-{'-'.join(map(str, o.values()))}" for k, o in COMPOSITIONS]
 )
@@ -94,10 +64,9 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     neighbours = data.draw(st.sampled_from(["add-remove", "replace-one"]))
     recipe = kind(variant=variant, max_depth=depth, max_bins=3, **options)
     table = data.draw(tables(schema))
-    tree, account = fit(recipe, schema, table, epsilon, SeededNoise(seed), neighbours)
-    assert isinstance(account.spent, Fraction)
-    assert account.spent > 0
-    assert account.left >= 0
+    tree, ledger = fit(recipe, schema, table, epsilon, SeededNoise(seed), neighbours)
+    assert isinstance(ledger.spent, Fraction)
+    assert 0 < ledger.spent <= parse_epsilon(epsilon)
     check_tree(tree)
     assert tree.depth <= depth
     tree.predict_proba(encode_features(tree.schema, table))
@@ -112,13 +81,13 @@ def test_a_path_of_full_depth_spends_it_all(
     """Depth beyond the attributes is clamped, so that nothing is saved for levels that cannot be."""
     options = options | ({"prune": False} if kind is DiffPC45 else {})
     recipe = kind(variant=data.draw(st.sampled_from(kind.info.variants)), max_depth=depth, max_bins=2, **options)
-    tree, account = fit(recipe, schema, data.draw(tables(schema)), epsilon, Crowded())
+    tree, ledger = fit(recipe, schema, data.draw(tables(schema)), epsilon, Crowded())
     deepest = deepest_tree(recipe, tree.schema)
     assert tree.depth <= min(depth, deepest)
     points = getattr(recipe, "numeric", "") == "points" or (kind is DiffPC45 and recipe.as_published)
     if tree.depth == min(depth, deepest) and not points:
-        assert account.left == 0
-    assert account.left >= 0
+        assert ledger.spent == parse_epsilon(epsilon)
+    assert ledger.spent <= parse_epsilon(epsilon)
 
 
 def deepest_tree(recipe: Recipe, schema: Schema) -> int:
@@ -134,25 +103,6 @@ def deepest_tree(recipe: Recipe, schema: Schema) -> int:
     return cuts
 
 
-WIDE = Schema(
-    (
-        Numeric("age", 0, 120),
-        Categorical("town", ("a", "b", "c")),
-        Numeric("weight", 0, 200),
-        Categorical("sex", ("f", "m")),
-        Categorical("smokes", ("no", "yes")),
-    ),
-    Categorical("ill", ("no", "yes")),
-)
-
-
-def wide_table(n: int = 200) -> dict[str, Any]:
-    rng = np.random.default_rng(0)
-    table = {"age": rng.uniform(0, 120, n), "weight": rng.uniform(0, 200, n), "town": rng.choice(list("abc"), n)}
-    table |= {"sex": rng.choice(["f", "m"], n), "smokes": rng.choice(["no", "yes"], n)}
-    return table | {"ill": rng.choice(["no", "yes"], n)}
-
-
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("depth", [0, 1, 3])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), 0.7, 3])
@@ -160,9 +110,9 @@ class TestPublishedFormulas:
     """As published every question costs the same, and the ledger's lines show it."""
 
     def units(self, recipe: Recipe, epsilon: Any, neighbours: str) -> set[Fraction]:
-        _, account = fit(recipe, WIDE, wide_table(), epsilon, Crowded(), neighbours)
-        assert account.left == 0
-        return {charge.epsilon for charge in account.ledger.certificate().charges}
+        _, ledger = fit(recipe, WIDE, wide_table(), epsilon, Crowded(), neighbours)
+        assert ledger.spent == parse_epsilon(epsilon)
+        return {charge.epsilon for charge in ledger.certificate().charges}
 
     def test_diffpid3(self, epsilon: Any, depth: int, neighbours: str) -> None:
         for variant in DiffPID3.info.variants:
@@ -190,8 +140,8 @@ def test_an_empty_table_fits(kind: type[Recipe], options: dict[str, Any]) -> Non
     empty = {name: [] for name in (*WIDE.names, "ill")}
     for variant in kind.info.variants:
         recipe = kind(variant=variant, max_depth=2, max_bins=3, **options)
-        tree, account = fit(recipe, WIDE, empty, 1, SeededNoise(0))
-        assert account.left >= 0
+        tree, ledger = fit(recipe, WIDE, empty)
+        assert ledger.spent <= 1
         assert tree.predict(encode_features(tree.schema, wide_table(5))).shape == (5,)
 
 
@@ -219,10 +169,10 @@ def test_the_order_of_records_does_not_show() -> None:
 def test_a_schema_without_any_test_is_a_leaf() -> None:
     schema = Schema((Categorical("one", ("x",)),), Categorical("ill", ("no", "yes")))
     for kind in (SuLQ, DiffPID3, DiffPC45):
-        tree, account = fit(kind(), schema, {"one": ["x"] * 9, "ill": ["yes"] * 9}, 5, ZeroNoise())
+        tree, ledger = fit(kind(), schema, {"one": ["x"] * 9, "ill": ["yes"] * 9}, 5, ZeroNoise())
         assert len(tree) == 1
         assert tree.label[0] == 1
-        assert account.left == 0
+        assert ledger.spent == 5
     assert len(Candidates.of(schema, "mixed").tests) == 0
 
 

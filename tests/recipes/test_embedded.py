@@ -16,6 +16,7 @@ from privet import Ledger
 from privet.datasets.real import load
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
+from privet.growing.prelude import Prelude
 from privet.growing.whole import blocks as growing
 from privet.models.tree import Tree
 from privet.models.validation import check_tree
@@ -54,7 +55,7 @@ def grow(recipe: Embedded, table: Codes, epsilon: Any = 1, noise: Any = None, **
         ledger.allow_nonprivate()
     data = PrivateDataset(MemoryEngine(SCHEMA, table), ledger)
     with use_noise(noise or SeededNoise(0)):
-        tree = recipe.grow_model(data, Fraction(epsilon), np.random.default_rng(0))
+        tree = recipe.grow_model(Prelude(data, Fraction(epsilon)), np.random.default_rng(0))
     assert isinstance(tree, Tree)
     return tree, ledger
 
@@ -102,7 +103,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     ledger = Ledger(3).allow_nonprivate()
     with use_noise(SeededNoise(1)):
         dataset = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
-        tree = recipe.grow_model(dataset, Fraction(1), np.random.default_rng(0))
+        tree = recipe.grow_model(Prelude(dataset, Fraction(1)), np.random.default_rng(0))
     assert isinstance(tree, Tree)
     check_tree(tree)
     assert ledger.spent <= 1
@@ -135,7 +136,7 @@ def test_a_schema_without_a_test_is_a_leaf() -> None:
         ledger = Ledger(5).allow_nonprivate()
         data = PrivateDataset(MemoryEngine(schema, encode(schema, {"one": ["x"] * 9, "c": [1] * 9})), ledger)
         with use_noise(ZeroNoise()):
-            tree = Embedded(variant=variant).grow_model(data, Fraction(5), np.random.default_rng(0))
+            tree = Embedded(variant=variant).grow_model(Prelude(data, Fraction(5)), np.random.default_rng(0))
         assert isinstance(tree, Tree)
         assert (len(tree), int(tree.label[0])) == (1, 1)
 
@@ -274,7 +275,7 @@ def test_what_is_too_large_to_list_goes_to_the_chain() -> None:
     def fit(search: str) -> Tree:
         recipe = Embedded(max_depth=2, search=search, **SHORT)  # type: ignore[arg-type]
         data = PrivateDataset(MemoryEngine(schema, table), Ledger(1).allow_nonprivate())
-        tree = recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+        tree = recipe.grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
         assert isinstance(tree, Tree)
         return tree
 

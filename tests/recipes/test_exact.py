@@ -18,6 +18,7 @@ from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, ParameterE
 from privet.datasets import fs
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
+from privet.growing.prelude import Prelude
 from privet.growing.whole import blocks as drawing
 from privet.growing.whole import whole_tree as whole
 from privet.models.tree import Tree
@@ -37,9 +38,8 @@ CLINIC, PATIENTS = clinic(2000)
 def grown(recipe: ExactTree, schema: Schema, table: Any, epsilon: Fraction, noise: Any, ledger: Ledger) -> Tree:
     prepared = recipe.prepare(schema)
     with use_noise(noise):
-        tree = recipe.grow_model(
-            PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger), epsilon, np.random.default_rng(0)
-        )
+        data = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
+        tree = recipe.grow_model(Prelude(data, epsilon), np.random.default_rng(0))
     assert isinstance(tree, Tree)
     return tree
 
@@ -389,7 +389,7 @@ def test_fits_are_as_good_as_computed() -> None:
     for seed in range(200):
         tree, sample = fs_table(200, seed)
         data = PrivateDataset(MemoryEngine(FS, sample.codes), Ledger(0.1))
-        drawn = FS_RECIPE.grow_model(data, Fraction(1, 10), np.random.default_rng(0))
+        drawn = FS_RECIPE.grow_model(Prelude(data, Fraction(1, 10)), np.random.default_rng(0))
         assert isinstance(drawn, Tree)
         computed.append(expected_accuracy(tree, sample, 0.1))
         seen.append(right_side(tree, int(drawn.attribute[0]), (int(drawn.label[1]), int(drawn.label[2]))))

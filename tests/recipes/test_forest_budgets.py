@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from forest_fits import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recipe_fits import (
     EPSILONS,
     RELATIONS,
     SOUND,
@@ -21,11 +23,10 @@ from forest_fits import (
     unsound,
     wide_table,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -160,9 +161,9 @@ def test_a_protected_ledger_is_refused_before_anything_is_looked_at(make: Callab
     ledger = Ledger(1)
     prepared = recipe.prepare(WIDE)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, wide_table())), ledger)
-    for grow in (recipe.grow_model, recipe.grow):  # also where somebody goes around the front door
+    for grow in (recipe.grow_model, recipe.grow_after):  # also where somebody goes around the front door
         with pytest.raises(PrivacyError, match="not differentially private"):
-            grow(data, Fraction(1), np.random.default_rng(0))
+            grow(Prelude(data, Fraction(1)), np.random.default_rng(0))
     assert ledger.spent == 0
     assert ledger.certificate().private
 
@@ -174,7 +175,7 @@ def test_the_certificate_of_what_leaks(make: Callable[..., Recipe]) -> None:
     prepared = recipe.prepare(WIDE)
     ledger = Ledger(1).allow_nonprivate()
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, wide_table(30))), ledger)
-    recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+    recipe.grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
     certificate = ledger.certificate()
     assert not certificate.private
     assert any(recipe.unsound["as-published"] in str(caveat) for caveat in certificate.caveats)
@@ -187,7 +188,7 @@ def test_the_certificate_of_what_does_not(make: Callable[..., Recipe]) -> None:
     prepared = recipe.prepare(WIDE)
     ledger = Ledger(1)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, wide_table(30))), ledger)
-    recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+    recipe.grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
     assert ledger.certificate().private
 
 

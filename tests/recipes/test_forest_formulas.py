@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from forest_fits import (
+from recipe_fits import (
     RELATIONS,
     SOUND,
     WIDE,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from forest_fits import (
+from hypothesis import given
+from hypothesis import strategies as st
+from recipe_fits import (
     PUBLIC,
     WIDE,
     fit,
     wide_table,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 from privet.models.leaf_counts import add_up
 from privet.recipes.ours.random_forest import RandomForest

@@ -13,6 +13,7 @@ import privet
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema, make_classifier
 from privet.audit import exact, zoo
 from privet.fitting import fit_dataset
+from privet.growing.prelude import Prelude
 from privet.growing.whole.depth_rules import COUNT_SHARE, bins_worth, cuts_share
 from privet.recipes.gridded import PART, Gridded, SizedGrid
 from privet.recipes.ours.random_forest import RandomForest
@@ -167,19 +168,18 @@ TWO = Schema((Numeric("a", 0, 10), Numeric("b", -5, 5, missing="?")), LABEL)
 
 
 @dataclass(frozen=True)
-class Told(DiffPC45):
+class Declared(DiffPC45):
     """As if the number of records were declared: then cuts are always bought."""
 
-    @property
-    def _declared_size(self) -> int:
-        return 10**6
+    def count(self, prelude: Prelude) -> Prelude:
+        return prelude.count(10**6)
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize(
     "recipe",
     [
-        Told(max_depth=1, max_bins=3),
+        Declared(max_depth=1, max_bins=3),
         RandomForest(n_estimators=1, max_depth=1, max_bins=3, n_public=10**6, weight_share=0),
     ],
 )

@@ -17,6 +17,7 @@ from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.errors import ParameterError, RecipeError, ScoreError
 from privet.fitting import fit
+from privet.growing.prelude import Prelude
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.papers.diffpc45 import DiffPC45
@@ -103,7 +104,7 @@ def kinds_used(recipe: Recipe) -> set[tuple[bool, Kind]]:
     labels = ((features[0] * 2 // schema.arities[0]) + features[1] == 1).astype(np.uint8)
     data = PrivateDataset(MemoryEngine(schema, Codes(features, labels)), Ledger(10**6))
     with use_noise(ZeroNoise()):
-        tree = recipe.grow_model(data, data.ledger.remaining, rng)
+        tree = recipe.grow_model(Prelude(data, data.ledger.remaining), rng)
     return {
         (isinstance(schema.attributes[test.attribute], Numeric), test.kind)
         for test in (tree.test(node) for node in range(len(tree)))  # type: ignore[union-attr,arg-type]
@@ -140,9 +141,8 @@ def test_pruning_costs_nothing_and_only_cuts() -> None:
     for prune in (False, True):
         ledger = Ledger(10**6)
         with use_noise(ZeroNoise()):
-            tree = DiffPC45(prune=prune).grow_model(
-                PrivateDataset(MemoryEngine(SCHEMA, codes), ledger), ledger.remaining, rng
-            )
+            data = PrivateDataset(MemoryEngine(SCHEMA, codes), ledger)
+            tree = DiffPC45(prune=prune).grow_model(Prelude(data, ledger.remaining), rng)
         assert np.array_equal(tree.predict(features), codes.labels)
         sizes.append(len(tree))  # type: ignore[arg-type]
         spent.append(ledger.spent)
@@ -157,11 +157,13 @@ def test_an_unsound_variant_must_be_allowed_and_is_recorded() -> None:
     engine = MemoryEngine(SCHEMA, Codes(np.zeros((2, 0), dtype=np.uint8), np.zeros(0, dtype=np.uint8)))
     guarded = Ledger(1)
     with pytest.raises(privet.PrivacyError, match="variant='sound'"):
-        Leaky("as-published").grow_model(PrivateDataset(engine, guarded), guarded.remaining, np.random.default_rng())
+        Leaky("as-published").grow_model(
+            Prelude(PrivateDataset(engine, guarded), guarded.remaining), np.random.default_rng()
+        )
     assert guarded.spent == 0
     open_ledger = Ledger(1).allow_nonprivate()
     Leaky("as-published").grow_model(
-        PrivateDataset(engine, open_ledger), open_ledger.remaining, np.random.default_rng()
+        Prelude(PrivateDataset(engine, open_ledger), open_ledger.remaining), np.random.default_rng()
     )
     assert not open_ledger.certificate().private
     assert "made up" in str(open_ledger.certificate())
@@ -204,7 +206,7 @@ def test_empty_leaves_of_greedy_trees_do_not_favour_the_class_listed_first(kind:
     table = {"a": ["u"] * 500, "b": ["u"] * 500, "class": ["yes"] * 500}
     data = privet.protect(table, schema, Ledger(10))
     with use_noise(ZeroNoise()):
-        tree = kind(max_depth=2).grow_model(data, Fraction(10), np.random.default_rng(0))
+        tree = kind(max_depth=2).grow_model(Prelude(data, Fraction(10)), np.random.default_rng(0))
     assert tree.is_leaf.sum() >= 6
     assert (tree.label == 1).all()
     np.testing.assert_allclose(tree.proba[:, 1], 1)
@@ -218,7 +220,7 @@ def test_what_never_was_private_says_so_once() -> None:
             recipe = as_recipe(kind.info.name, variant=variant)
             data = PrivateDataset(MemoryEngine(SCHEMA_OF_TWO, encode(SCHEMA_OF_TWO, TWO)), ledger)
             with use_noise(ZeroNoise()):
-                recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
+                recipe.grow_model(Prelude(data, Fraction(1)), np.random.default_rng(0))
             said = [
                 caveat.text for caveat in ledger.certificate().caveats if "not differentially private" in caveat.text
             ]

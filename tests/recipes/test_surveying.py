@@ -14,7 +14,7 @@ import privet
 from privet import Categorical, ExactTreeClassifier, Ledger, Numeric, Schema
 from privet.audit import exact, zoo
 from privet.datasets.clinic import clinic
-from privet.growing.cutting.grids import closing_in
+from privet.growing.cutting.points import closing_in
 from privet.growing.whole.depth_rules import COUNT_SHARE
 from privet.recipes.ours.exact import ExactTree
 from privet.recipes.recipe import Recipe

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import ParameterError
-from privet.growing.cutting.knots import COARSE, FEW, FINE, fine_bins, main_basis
+from privet.growing.additive.bases import COARSE, FEW, FINE, main_basis
+from privet.growing.cutting.points import fine_bins
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.terms import UNIT, Term, check_terms
 

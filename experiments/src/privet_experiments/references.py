@@ -24,9 +24,10 @@ from privet.estimators.references import (
     translate,
 )
 from privet.evaluation.cross_validation import MAJORITY, Records, Way
-from privet.growing.cutting.knots import FINE, fine_bins, main_basis
+from privet.growing.additive.bases import FINE, main_basis
+from privet.growing.cutting.points import fine_bins
 from privet.growing.greedy.grower import Progress
-from privet.growing.whole.class_estimate import ClassEstimate
+from privet.growing.prelude import ClassEstimate
 from privet.models.forest import Forest
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger

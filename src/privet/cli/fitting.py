@@ -147,9 +147,9 @@ def _check_takes_public(recipe: str) -> None:
 
 def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier:
     from privet.estimators.registry import make_classifier
+    from privet.growing.prelude import count_price
     from privet.privacy.budget import Neighbours
     from privet.privacy.budget import epsilon as check_epsilon
-    from privet.recipes.usable import count_price
 
     classifier = make_classifier(recipe, schema=schema, **params)
     # What is wrong with the parameters is said before a table is read or a journal opened.

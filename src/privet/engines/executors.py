@@ -113,10 +113,10 @@ class Bound:
             for all_, column in ((units, batch.column(0)), (records, batch.column(1))):
                 all_ += b"".join(column.to_pylist())
         ids = np.frombuffer(units, np.uint64).reshape(-1, ID_WORDS)
-        *columns, labels = columns_of(np.frombuffer(records, np.uint64).reshape(-1, len(like)), like)
-        kept = bounded(Frozen(self.schema, tuple(columns), labels), ids)
-        text = kept.codes(self.schema).features if self.for_one_fit else kept.columns
-        return _numbered([[*text, kept.labels]], self.size, self.schema.n_classes)
+        *frozen, labels = columns_of(np.frombuffer(records, np.uint64).reshape(-1, len(like)), like)
+        kept = bounded(Frozen(self.schema, tuple(frozen), labels), ids)
+        columns = kept.codes(self.schema).features if self.for_one_fit else kept.columns
+        return _numbered([[*columns, kept.labels]], self.size, self.schema.n_classes)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from privet.privacy.counting import CURVATURE_BITS, LOW_BITS, RESIDUAL_BITS
-from privet.structure.compiled import spread
+from privet.structure.compiled import kernel, spread
 from privet.structure.terms import UNIT
 
 BLOCK = 2**9  # records, whose bins stay in the cache
@@ -120,7 +120,7 @@ def _find_shares(size, found, tables, offset, shares):
             shares[c, i] /= total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_residuals(
     first, last, features, labels, places, attributes, levels, level_starts, strides, bin_starts, tables, offset,
     class_weights, free, partial,
@@ -167,7 +167,7 @@ def _carry(sums, limbs):
             sums[c, b] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_curvature(
     first, last, features, labels, places, attributes, levels, level_starts, strides, bin_starts, tables, offset,
     class_weights, free, cells, weights, partial,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit, types
 from numba.extending import intrinsic
 
-from privet.structure.compiled import GRAIN, spread
+from privet.structure.compiled import GRAIN, kernel, spread
 from privet.structure.descent import child
 from privet.structure.splits import Tests
 
@@ -64,7 +64,7 @@ def _ones(typing_context, word):
     return types.uint64(types.uint64), generate
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pack(start, stop, features, records, sizes, starts, attribute, kind, cut, bits, met):
     """The bitsets of some tests, and the child of each that counts as met."""
     for t in range(start, stop):
@@ -86,7 +86,7 @@ def _pack(start, stop, features, records, sizes, starts, attribute, kind, cut, b
             break
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count(start, stop, bits, starts, counts):
     for t in range(start, stop):
         for c in range(starts.size - 1):
@@ -133,7 +133,7 @@ def _keep(bits, starts, prefix):
     return packed, kept
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pairs(start, stop, bits, starts, prefixes, counts):
     n_tests, n_classes = bits.shape[0], starts.size - 1
     for p in range(start, stop):

@@ -19,13 +19,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from privet.errors import ParameterError
 from privet.privacy.counting import Engine, Ints, Partition, Tally
 from privet.privacy.samplers.tree_space import regions
 from privet.schema import Schema
-from privet.structure.compiled import GRAIN, spread
+from privet.structure.compiled import GRAIN, kernel, spread
 from privet.structure.splits import Kind, Tests, child
 
 Array = npt.NDArray[Any]
@@ -196,7 +195,7 @@ def _met_together(tests: Tests, schema: Schema) -> Ints:
     return together
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _to_slots(
     start, stop, sets, counted, offsets, arities, widths, bins, at, slots, threshold, n_classes, widest, tables, starts
 ):
@@ -235,7 +234,7 @@ def _to_slots(
             tables[starts[s] + i] = here[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _read(
     start,
     stop,

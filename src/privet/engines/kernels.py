@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from privet.errors import ParameterError
-from privet.structure.compiled import spread
+from privet.structure.compiled import kernel, spread
 from privet.structure.descent import BLOCK, child, descend
 from privet.structure.evidence import STEPS
 
@@ -90,7 +89,7 @@ def send_down(features, cells, place, descent, least):
     return arrived
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_level(first, last, features, labels, cells, offsets, n_cells, n_classes, partial):
     """Three habits make it fast. The inner loops have no branch and no signed index: records outside go to a cell of
     their own, which is thrown away. Attributes come in pairs: one load of the key serves both. Counters have 32 bits.
@@ -122,7 +121,7 @@ def _add_level(first, last, features, labels, cells, offsets, n_cells, n_classes
                     of_last[np.uintp(keys[i]) + np.uintp(last_one[i])] += one
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge(start, stop, partial, counts):
     threads, _, n_classes, n_bins = partial.shape
     for cell in range(start, stop):
@@ -132,7 +131,7 @@ def _merge(start, stop, partial, counts):
                     counts[cell, b, label] += partial[thread, cell, label, b]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_classes(first, last, labels, cells, partial):
     n_records, threads = labels.shape[0], partial.shape[0]
     for thread in range(first, last):
@@ -141,7 +140,7 @@ def _add_classes(first, last, labels, cells, partial):
                 partial[thread, cells[i], labels[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_values(first, last, values, cells, partial):
     n_records, threads = values.shape[0], partial.shape[0]
     for thread in range(first, last):
@@ -150,7 +149,7 @@ def _add_values(first, last, values, cells, partial):
                 partial[thread, cells[i]] += values[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_losses(
     first,
     last,
@@ -175,29 +174,29 @@ def _add_losses(
     for thread in range(first, last):
         for start in range(thread * BLOCK, records, threads * BLOCK):
             node = np.empty(min(BLOCK, records - start), dtype=np.int32)
-            text = np.zeros((len(node), classes))
+            evidence = np.zeros((len(node), classes))
             for t in range(len(roots)):
                 node[:] = roots[t]
                 descend(features, start, node, depths[t], attribute, kind, cut, first_child)
                 for j in range(len(node)):
                     for c in range(classes):
-                        text[j, c] += votes[node[j], c]
+                        evidence[j, c] += votes[node[j], c]
             for j in range(len(node)):
                 cell, label = cells[start + j], labels[start + j]
                 if cell < 0:
                     continue
                 for w in range(weights.shape[0]):
                     # log sum exp over the classes, less the log odds of the label: never below 0
-                    own = prior[label] + weights[w] * text[j, label]
+                    own = prior[label] + weights[w] * evidence[j, label]
                     odds = 0.0
                     for c in range(classes):
-                        odds += np.exp(min(prior[c] + weights[w] * text[j, c] - own, 700.0))
+                        odds += np.exp(min(prior[c] + weights[w] * evidence[j, c] - own, 700.0))
                     loss = np.log(odds) * steps
                     # Only a loss that is surely below the cut-off is counted as it is: NaN is not.
                     partial[thread, cell, w] += np.int64(loss + 0.5) if 0.0 <= loss < most else most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _route(start, stop, features, cells, attribute, kind, cut, first_child, routed):
     for i in range(start, stop):
         cell = cells[i]
@@ -207,7 +206,7 @@ def _route(start, stop, features, cells, attribute, kind, cut, first_child, rout
         routed[i] = first_child[cell] + child(features[attribute[cell], i], kind[cell], cut[cell])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _send_down(first, last, features, cells, place, roots, depths, attribute, kind, cut, first_child, arrived):
     records = cells.shape[0]
     depth = depths.max()
@@ -221,7 +220,7 @@ def _send_down(first, last, features, cells, place, roots, depths, attribute, ki
             arrived[start + j] = OUTSIDE if cells[start + j] < 0 else place[node[j]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_tuples(first, last, features, labels, cells, members, arities, ends, offsets, width, n_classes, counts):
     """Tuples ``first`` to ``last``, block of records after block. The next tuple often differs in its last attribute
     only, so the codes of the others, read as one number, are kept.

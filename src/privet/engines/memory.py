@@ -219,10 +219,10 @@ class MemoryEngine:
         from privet.engines import kernels
 
         evidence, places = question.evidence, self.places(question.cells)
-        text = evidence.votes, evidence.start, evidence.weights, evidence.most
+        how = evidence.votes, evidence.start, evidence.weights, evidence.most
         records = self._features, self._labels, places
         shape = question.cells.size, _threads(places.size)
-        return np.asarray(kernels.loss_sums(*records, evidence.routes.descent, *text, *shape))
+        return np.asarray(kernels.loss_sums(*records, evidence.routes.descent, *how, *shape))
 
 
 def _threads(records: int) -> int:

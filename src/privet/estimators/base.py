@@ -23,6 +23,7 @@ from privet.estimators.exact_score import ExactScore
 from privet.estimators.verbosity import Told, tell_stage
 from privet.fitting import fit, fit_dataset, own_ledger, work_of
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import count_price
 from privet.markup import Html, tag
 from privet.models.additive import Additive
 from privet.models.codec import Model, Released, save, trees_of
@@ -39,7 +40,6 @@ from privet.privacy.ledger import Certificate, Ledger
 from privet.privacy.wording import html_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.unoffered import refuse_in_fit
-from privet.recipes.usable import count_price
 from privet.schema import Schema
 from privet.structure.compiled import thread_count, threads
 from privet.tables.declared import attribute_order, refuse_source, refuse_sparse

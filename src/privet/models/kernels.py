@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from privet.structure.compiled import kernel
 from privet.structure.descent import BLOCK, by_blocks, descend
 
 
@@ -15,7 +15,7 @@ def tally(features, roots, depths, attribute, kind, cut, first_child, vote, best
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tally(first, last, features, roots, depths, attribute, kind, cut, first_child, vote, best, total):
     """Trees come in order, so sums do not depend on the number of threads."""
     records, classes = features.shape[1], vote.shape[1]

@@ -18,8 +18,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Growth, Plan, Progress, grow
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import MAX_RECORDS, parse_score

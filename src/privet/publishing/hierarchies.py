@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from privet.errors import SchemaError
-from privet.growing.greedy.candidates import Candidates
-from privet.growing.greedy.domains import Bools, Domains
+from privet.growing.greedy.candidates import Bools, Candidates, Domains
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Tests, Threshold
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import Domains
 from privet.growing.greedy.grower import Progress, check_progress
 from privet.models.leaf_counts import Floats
 from privet.models.tree import Tree

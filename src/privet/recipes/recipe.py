@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from privet.errors import RecipeError
-from privet.growing.forests.leaf_counts import Counted
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.models.codec import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -105,14 +105,9 @@ class Recipe(ABC):
         """Whether ``survey`` may cut numbers anew, by the public facts: then records are kept so that it can."""
         return False
 
-    def knowing(self, records: Counted) -> Recipe:
-        """The recipe that is told how many records there are, and buys no count where it would."""
-        wants = any(f.name == "n_public" for f in fields(self)) and getattr(self, "n_public", None) is None
-        return replace(self, n_public=records) if wants else self  # type: ignore[call-arg]  # it has that field
-
-    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
-        """Buy what is worth knowing before anything grows, and decide by it what "auto" stands for."""
-        return Survey(self, data, epsilon)
+    def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
+        """Buy what is worth knowing before anything grows; the recipe with what "auto" then stands for."""
+        return self, prelude
 
     def refuse_unsound(self, ledger: Ledger) -> None:
         """Refuse a variant that is not private where the ledger protects a budget, before records are read."""
@@ -122,26 +117,18 @@ class Recipe(ABC):
     def _nonprivate(self) -> tuple[str, str]:
         return f"{self.info.name} as published", self.unsound[self.variant]
 
-    def grow_model(
-        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Released:
-        """Grow a model that spends at most ``epsilon``. An unsound variant is recorded before it counts."""
+    def grow_model(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Released:
+        """Grow a model that spends at most what is left. An unsound variant is recorded before it counts."""
         if self.variant in self.unsound:
-            data.charge_nonprivate(*self._nonprivate())
-        return self.grow(data, epsilon, random, progress)
+            prelude.data.charge_nonprivate(*self._nonprivate())
+        return self.grow_after(prelude, random, progress)
+
+    def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Released:
+        """Grow after what was bought. A recipe that plans by the number of records defines this beside ``grow``."""
+        return self.grow(prelude.data, prelude.left, random, progress)
 
     @abstractmethod
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Released: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """What a recipe knows before it grows: itself with nothing left open, the records as it wants them cut, what is
-    left of epsilon, and sentences that say what was planned and why. All of it follows from released numbers."""
-
-    recipe: Recipe
-    data: PrivateDataset
-    left: Fraction
-    notes: tuple[str, ...] = ()
+    ) -> Released:
+        """Grow a model of these records that spends at most ``epsilon``."""

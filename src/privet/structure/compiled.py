@@ -6,7 +6,7 @@ and wrapping an array that it returns. A KeyboardInterrupt raised there is lost,
 here writes into arrays that it is given and returns nothing but numbers. It is loaded in a thread that gets no signals.
 
 Numba compiles a kernel at its first call on a machine, and keeps it on disk. Somebody who waits for that at a terminal
-is told so, once.
+is told so, once. ``privet.recipes.compiling.compile_all`` compiles all kernels beforehand.
 
 Long loops are cut into chunks that several threads work on (a kernel gives up the interpreter's lock while it runs). An
 interrupt is noticed between two chunks, and raised only when all threads have stopped.
@@ -19,6 +19,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 Kernel = Callable[..., Any]
@@ -30,9 +31,30 @@ GRAIN = 2**17  # simple operations, a tenth of a millisecond; another thread pay
 PATIENCE = 0.5  # seconds; compiling takes longer, and reading a compiled kernel from disk does not
 COMPILING = "privet: compiling for this machine. Only a first fit waits for this, some seconds."
 
+_kernels: list[Kernel] = []
 _loaded: set[tuple[Any, ...]] = set()
 _announced: list[str] = []
 _here = threading.local()
+
+
+def kernel(function: Kernel | None = None, **options: Any) -> Any:
+    """A decorator for what :func:`call` and :func:`spread` call: numba compiles the function, and it is registered.
+
+    Functions that only kernels call have numba's own decorator. ``options`` are numba's.
+    """
+    if function is None:
+        return partial(kernel, **options)
+    from numba import njit
+
+    made = njit(cache=True, nogil=True, **options)(function)
+    _kernels.append(made)
+    return made
+
+
+def not_called() -> list[str]:
+    """The registered kernels that this process has not called yet, as ``module.function``."""
+    called = {key[0] for key in _loaded}
+    return [f"{one.__module__}.{one.__name__}" for one in _kernels if one not in called]
 
 
 def thread_count() -> int:

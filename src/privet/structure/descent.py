@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from privet.structure import splits
-from privet.structure.compiled import GRAIN, spread
+from privet.structure.compiled import GRAIN, kernel, spread
 
 BLOCK = 512  # records that pass through one tree before the next: their codes and the tree stay in cache
 
@@ -28,7 +28,7 @@ def descend(features, start, node, depth, attribute, kind, cut, first_child):
             node[j] = first_child[here] + child(code, kind[here], cut[here])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply(first, last, features, roots, depths, attribute, kind, cut, first_child, leaves):
     """(record, tree) leaves of the records in a range of blocks, each leaf numbered within its own tree."""
     records = features.shape[1]

@@ -17,7 +17,7 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded, ParameterError, ReceiptError
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import Domains
 from privet.growing.whole.blocks import block_space
 from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import Domains
 from privet.growing.greedy.questions import NO_TEST
 from privet.privacy.counting import ROOT, bin_counts
 from privet.privacy.ledger import Ledger

@@ -8,22 +8,23 @@ leaf then says, as log-odds, is a part of the model, and curves are fitted on to
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.cutting.knots import few_tests
+from privet.growing.cutting.points import LADDERS, halved, laddered, near_zero
+from privet.growing.prelude import ClassEstimate
 from privet.growing.whole.blocks import Blocks, grow_blocks
-from privet.growing.whole.class_estimate import ClassEstimate
 from privet.growing.whole.depth_rules import MOST_LEVELS
 from privet.growing.whole.whole_tree import WEIGHT_UNIT, affordable_depth
 from privet.models.additive import Part
 from privet.models.grading import beside, grade
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
-from privet.schema import Schema
+from privet.schema import Attribute, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Tests
 
@@ -34,6 +35,8 @@ LEAF_PRIOR = 0.5  # that a node below the root is a leaf
 OPERATIONS = 0.5  # of those of an exact tree's draw: curves have no such costs
 LEVELS = 3  # that a draw should afford, or tests are thinned out
 MOST_ROUNDING = Fraction(1, 100)  # of epsilon
+TEST_BINS = 20  # of a number in the tests of a tree
+TEST_OCTAVES = (6, 8, 10, 12)  # a tree also asks whether a number is that many halvings of its range from zero
 LEAST_WEIGHT = 1e-3  # a class without weight stays possible
 
 
@@ -74,6 +77,42 @@ def _tests(schema: Schema) -> Tests:
     return next(enough, candidates[-1])
 
 
+def few_tests(schema: Schema) -> list[Tests]:
+    """Tests for a small tree over finely cut numbers, the most first, each list of fewer thresholds a number.
+
+    Of all thresholds they have those next to a coarse grid's, near zero more.
+
+    >>> from privet.growing.cutting.points import fine_bins
+    >>> from privet.schema import Categorical
+    >>> schema = fine_bins(Schema((Numeric("age", 0, 100),), Categorical("ill", ("no", "yes"))))
+    >>> schema.arities[0], [len(tests) for tests in few_tests(schema)]
+    (192, [15, 6, 4])
+    """
+    bare = replace(schema, attributes=tuple(_bare(attribute) for attribute in schema.attributes))
+    near, every = near_zero(bare, TEST_BINS), Tests.binary(schema)
+    grids = [(near, TEST_OCTAVES), *((laddered(bare, octaves), ()) for octaves in LADDERS)]
+    return [every.take(_next_to(schema, every, *grid)) for grid in grids]
+
+
+def _bare(attribute: Attribute) -> Attribute:
+    return replace(attribute, thresholds=None) if isinstance(attribute, Numeric) else attribute
+
+
+def _next_to(schema: Schema, tests: Tests, grid: Schema, octaves: Sequence[int]) -> npt.NDArray[np.intp]:
+    """The tests of categories and of what is missing, and of thresholds those next to the cuts of a grid."""
+    wanted = np.ones(len(tests), dtype=bool)
+    for a, (attribute, coarse) in enumerate(zip(schema.attributes, grid.attributes, strict=True)):
+        if not isinstance(attribute, Numeric) or not isinstance(coarse, Numeric) or not attribute.cuts.size:
+            continue
+        points = np.concatenate([coarse.cuts, halved(attribute, octaves)])
+        points = points[(points > attribute.low) & (points < attribute.high)]
+        nearest = np.abs(attribute.cuts[:, None] - points).argmin(axis=0)
+        mine = tests.of_attribute(a)
+        # The last test of a number that can be missing asks just that.
+        wanted[mine] = np.isin(tests.cut[mine], nearest) | (tests.cut[mine] >= attribute.cuts.size)
+    return np.flatnonzero(wanted)
+
+
 def _is_sharp(space: TreeSpace, epsilon: Fraction) -> bool:
     """Whether rounding takes little of an epsilon: of a tiny one it takes more, the deeper trees are."""
     return space.rounding(epsilon) <= MOST_ROUNDING * epsilon
@@ -81,6 +120,5 @@ def _is_sharp(space: TreeSpace, epsilon: Fraction) -> bool:
 
 def _deviation(estimate: ClassEstimate, records: float, scale: float) -> float:
     """About how much noise there is in the log-odds of a leaf of so many records."""
-    released = beside(estimate.counts.size, scale)
-    share = math.sqrt(2) * scale / (records + released)
+    share = math.sqrt(2) * scale / (records + beside(estimate.counts.size, scale))
     return share * estimate.records / estimate.evidence

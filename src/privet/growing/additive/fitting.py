@@ -10,12 +10,20 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from privet.growing.additive.bases import (
+    COARSE,
+    FINE,
+    SPARSE,
+    Basis,
+    buy_knots,
+    has_knots,
+    knots_share,
+    main_basis,
+)
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
-from privet.growing.cutting import bought_knots
-from privet.growing.cutting.knots import COARSE, FINE, SPARSE, Basis, has_knots, main_basis
 from privet.growing.greedy.grower import Progress
-from privet.growing.whole.class_estimate import ClassEstimate, buy_class_estimate
+from privet.growing.prelude import ClassEstimate, Prelude
 from privet.models.additive import Additive, Part
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate
@@ -108,14 +116,15 @@ class _Growing:
 
 
 def grow_additive(
-    data: PrivateDataset, epsilon: Fraction, delta: Fraction, preferences: Preferences, progress: Progress | None = None
+    prelude: Prelude, delta: Fraction, preferences: Preferences, progress: Progress | None = None
 ) -> Additive:
     """Class counts first; they decide whether curves, a small tree or both are fitted, and whether pairs follow."""
-    schema = data.schema
-    bought = buy_class_estimate(data, epsilon)
-    estimate = bought.weighted(preferences.class_weights)
+    prelude = prelude.count_classes()
+    data, epsilon, bought = prelude.data, prelude.epsilon, prelude.classes
+    assert bought is not None
+    schema, estimate = data.schema, bought.weighted(preferences.class_weights)
     growing = _Growing(data, estimate, preferences)
-    left = Loss(epsilon * (1 - estimate.share), delta)
+    left = Loss(prelude.left, delta)
     _tell(progress, 1)
     wanted = [a for a in range(len(schema.attributes)) if preferences.favours.get(a, 1.0) > 0]
     bases = [main_basis(schema, a) for a in wanted]
@@ -177,8 +186,8 @@ def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: f
     data, schema, records = growing.data, growing.data.schema, growing.estimate.records
     moved: dict[int, Floats] = {}
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted) if noise_ratio <= FEW_KNOTS else 0
-    if price := left.epsilon * bought_knots.share_of_epsilon(numbers, records, float(left.epsilon)):
-        moved, left = bought_knots.buy_knots(data, wanted, price), left - Loss(price)
+    if price := left.epsilon * knots_share(numbers, records, float(left.epsilon)):
+        moved, left = buy_knots(data, wanted, price), left - Loss(price)
     shares = SPARSE if noise_ratio > FEW_KNOTS else COARSE if noise_ratio >= FINE_KNOTS else FINE
     bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING

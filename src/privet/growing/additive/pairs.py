@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.cutting.knots import Basis, Shares, middles, public_knots
+from privet.growing.additive.bases import Basis, Shares, middles, public_knots
 from privet.models.additive import Part
 from privet.schema import Categorical, Schema
 from privet.structure.terms import UNIT, Term

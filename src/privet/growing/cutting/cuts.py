@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from privet.growing.cutting.points import few_values, inside
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Attribute, Numeric, Schema
 
@@ -63,7 +64,7 @@ class Whereabouts:
         crowded = np.flatnonzero(self.crowded)
         parts = FINER // max(len(crowded), 1)
         rungs = [np.linspace(self.edges[i], self.edges[i + 1], parts + 1) for i in crowded]
-        return _inside(self.attribute, np.concatenate(rungs)) if rungs else ()
+        return inside(self.attribute, np.concatenate(rungs)) if rungs else ()
 
     def refined(self, rungs: tuple[float, ...], counts: Floats, scale: float) -> Whereabouts:
         """With the records of each crowded interval spread as the noisy counts between the rungs say."""
@@ -82,8 +83,8 @@ class Whereabouts:
     def cuts(self, count: int, public: Sequence[float] = ()) -> tuple[float, ...]:
         """About ``count`` cuts with about as many records between them; none where noise hides all.
 
-        ``public`` cuts, if there are any, are what one would take without records. They are heard as if some records,
-        no more than noise could hide, were spread over the intervals between them.
+        ``public`` cuts, if there are any, are what one would take without records. They count as if some records, no
+        more than noise could hide, were spread over the intervals between them.
 
         A single value needs no more than a cut on either side, however many records have it. So it counts for no more
         than a cut's share, or it would use up the cuts that the others need. An interval that was not asked about
@@ -98,7 +99,7 @@ class Whereabouts:
         below = np.concatenate([[0.0], np.cumsum(weights + TRACE * weights.sum())])
         wanted = np.arange(1, count + 1) / (count + 1) * below[-1]
         found = np.unique(np.interp(wanted, below, self.edges))
-        return _inside(self.attribute, rounded(found, self.attribute.low, self.attribute.high))
+        return inside(self.attribute, rounded(found, self.attribute.low, self.attribute.high))
 
     def _hidden(self, public: Sequence[float]) -> Floats:
         """``HIDDEN`` records, as many between any two public cuts, and evenly between those."""
@@ -125,7 +126,7 @@ def ladder(attribute: Numeric, even: int = EVEN, octaves: int = OCTAVES) -> tupl
     steps = (high - low) * np.outer(0.5 ** np.arange(1, octaves + 1), (1.0, 1.5)).ravel()
     ends = ((0.0, 1), (0.0, -1)) if low < 0 < high else ((low, 1), (high, -1))
     rungs = [np.linspace(low, high, even + 1)[1:-1], np.zeros(1), *(end + side * steps for end, side in ends)]
-    return _inside(attribute, np.concatenate(rungs))
+    return inside(attribute, np.concatenate(rungs))
 
 
 def worth_finding(schema: Schema, count: int) -> tuple[int, ...]:
@@ -139,8 +140,7 @@ def worth_finding(schema: Schema, count: int) -> tuple[int, ...]:
 def _worth_finding(attribute: Attribute, count: int) -> bool:
     if not isinstance(attribute, Numeric) or attribute.thresholds is not None:
         return False
-    many = not attribute.integer or math.floor(attribute.high) - math.ceil(attribute.low) > count
-    return many and bool(ladder(attribute))
+    return not few_values(attribute, count + 1) and bool(ladder(attribute))
 
 
 def most_cost(price: Fraction) -> Fraction:
@@ -161,7 +161,8 @@ def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> tu
     for _ in range(ROUNDS):
         if not ladders:
             break
-        counts, cost = _histograms(data, ladders, each * len(ladders)), cost + each * len(ladders)
+        view, paid = data.recut(cut_at(data.schema, ladders)), each * len(ladders)
+        counts, cost = histograms(view, list(ladders), paid), cost + paid
         scale = float(data.ledger.steps / each)
         for a, rungs in ladders.items():
             known = found.get(a)
@@ -174,14 +175,13 @@ def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> tu
     return found, cost
 
 
-def _histograms(data: PrivateDataset, ladders: Mapping[int, tuple[float, ...]], price: Fraction) -> dict[int, Floats]:
-    """Noisy counts between the rungs of each ladder, what is missing left out: one question, which costs ``price``."""
-    view = data.recut(cut_at(data.schema, ladders))
+def histograms(data: PrivateDataset, attributes: Sequence[int], price: Fraction) -> dict[int, Floats]:
+    """Noisy counts between the cuts of some numbers, without what is missing: one question, which costs ``price``."""
     asked = np.zeros((1, len(data.schema.attributes)), dtype=bool)
-    asked[0, list(ladders)] = True
-    counts = view.level().attribute_counts_all(price, asked, by_class=False)[0].astype(np.float64)
-    offsets = view.schema.offsets
-    return {a: counts[offsets[a] : offsets[a] + len(rungs) + 1] for a, rungs in ladders.items()}
+    asked[0, list(attributes)] = True
+    counts = data.level().attribute_counts_all(price, asked, by_class=False)[0].astype(np.float64)
+    first = data.schema.offsets
+    return {a: counts[first[a] : first[a] + len(_number(data.schema, a).cuts) + 1] for a in attributes}
 
 
 def cut_at(schema: Schema, cuts: Mapping[int, tuple[float, ...]]) -> Schema:
@@ -197,13 +197,6 @@ def _number(schema: Schema, a: int) -> Numeric:
     attribute = schema.attributes[a]
     assert isinstance(attribute, Numeric)
     return attribute
-
-
-def _inside(attribute: Numeric, points: Floats) -> tuple[float, ...]:
-    """Points that can be thresholds: ascending, strictly inside the bounds, between whole numbers."""
-    if attribute.integer:
-        points = np.floor(points) + 0.5
-    return tuple(np.unique(points[(points > attribute.low) & (points < attribute.high)]).tolist())
 
 
 def rounded(points: Floats, low: float, high: float) -> Floats:
@@ -236,8 +229,5 @@ def believed(counts: Floats, scale: float) -> Floats:
     if not any(sure):
         return np.full_like(counts, max(float(counts.mean()), 0.0))
     return np.concatenate(
-        [
-            believed(half, scale) if released else np.zeros_like(half)
-            for half, released in zip(halves, sure, strict=True)
-        ]
+        [believed(half, scale) if kept else np.zeros_like(half) for half, kept in zip(halves, sure, strict=True)]
     )

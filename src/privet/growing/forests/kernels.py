@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from privet.structure.compiled import kernel
 
-@njit(cache=True, nogil=True)
+
+@kernel
 def random_structure(arity, kinds, depth, most_leaves, root, support, least, seed, attribute, kind, cut, first_child):
     """A random tree: how many nodes, whose attribute, kind, cut and first_child are filled in, level by level.
 

@@ -53,32 +53,3 @@ def buy_leaf_labels(
     if by_winning:
         return leaves.choose_labels_all(epsilon, selection=Selection(constant="two-sided"), score=Wins())
     return leaves.choose_labels_all(epsilon)
-
-
-class Counted(int):
-    """A number of records that was bought: a noisy count, at least 1. ``doubt`` is the scale of its noise."""
-
-    doubt: float
-
-    @classmethod
-    def buy(cls, data: PrivateDataset, price: Fraction) -> Counted:
-        return cls.of(data.noisy_count(price), data, price)
-
-    @classmethod
-    def of(cls, noisy: int, data: PrivateDataset, price: Fraction) -> Counted:
-        """A count of these records that was released for ``price``."""
-        counted = cls(max(noisy, 1))
-        counted.doubt = float(data.ledger.steps / price)
-        return counted
-
-
-def size_of(data: PrivateDataset, n_public: int | None, epsilon: Fraction, share: Fraction) -> tuple[int, Fraction]:
-    """The number of records, declared by the owner or bought with a share of epsilon; and the epsilon that is left.
-
-    One that was ``Counted`` before is not bought again.
-    """
-    if n_public is None:
-        return Counted.buy(data, epsilon * share), epsilon * (1 - share)
-    if not isinstance(n_public, Counted):
-        data.add_caveat(f"the number of records, {n_public}, was declared public by the owner")
-    return n_public, epsilon

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import Domains
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Kind, Test, Tests

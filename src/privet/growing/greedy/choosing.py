@@ -8,8 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from privet.growing.greedy.candidates import Candidates
-from privet.growing.greedy.domains import Bools
+from privet.growing.greedy.candidates import Bools, Candidates
 from privet.growing.greedy.questions import Index, Questions
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.greedy.candidates import Candidates
+from privet.growing.greedy.candidates import Candidates, Domains
 from privet.growing.greedy.choosing import Chooser
-from privet.growing.greedy.domains import Domains
-from privet.growing.greedy.leaves import LeafPolicy, NoisyCounts
-from privet.growing.greedy.plans import Plan
 from privet.growing.greedy.questions import NO_TEST, Questions
 from privet.growing.greedy.stopping import LevelFacts, NeverStop, StoppingRule
 from privet.models.leaf_counts import Floats, tree_of_counts
@@ -34,6 +32,47 @@ def check_progress(progress: object) -> None:
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The epsilon of each question at each depth; None where the question is not asked.
+
+    A path that ends in a leaf at depth k pays ``node[0..k]``, ``choice[0..k-1]`` and ``leaf[k]``.
+    """
+
+    node: tuple[Fraction | None, ...]
+    choice: tuple[Fraction | None, ...]
+    leaf: tuple[Fraction, ...]
+
+    @property
+    def depth(self) -> int:
+        return len(self.leaf) - 1
+
+    @classmethod
+    def shares(
+        cls,
+        total: Fraction,
+        depth: int,
+        *,
+        node: Fraction | int = 0,
+        choice: Fraction | int = 1,
+        leaf: Fraction | int = 1,
+        ask_last: bool = True,
+    ) -> Plan:
+        """A plan by weights: every question of a kind gets the same share, and a path of full depth spends it all.
+
+        ``node`` is the weight of the question that every node is asked first (at full depth, where each node is a leaf,
+        only with ``ask_last``). ``choice`` is the weight of choosing a test, ``leaf`` that of a leaf's counts.
+        """
+        asked = depth + 1 if ask_last else depth
+        unit = total / (Fraction(node) * asked + Fraction(choice) * depth + Fraction(leaf))
+        levels = depth + 1
+        return cls(
+            node=(unit * node or None,) * asked + (None,) * (levels - asked),
+            choice=(unit * choice or None,) * depth + (None,),
+            leaf=(unit * leaf,) * levels,
+        )
+
+
 @dataclass(frozen=True)
 class Growth:
     """The parts that together make a greedy tree learner. Each paper puts together its own."""
@@ -42,7 +81,6 @@ class Growth:
     candidates: Candidates
     chooser: Chooser
     stop: StoppingRule = NeverStop()  # noqa: RUF009 - frozen
-    leaf: LeafPolicy = NoisyCounts()  # noqa: RUF009 - frozen
     node_question: Literal["size", "classes"] = "size"
     max_leaves: int = MAX_LEAVES
     not_at_root: tuple[int, ...] = ()
@@ -86,7 +124,7 @@ def grow(level: Questions, growth: Growth, steps: int, progress: Progress | None
             counts = released.astype(np.float64)
         leaves = cells[~splits]
         if leaves.size and not (released is not None and released.ndim == 2):
-            counts[leaves] = growth.leaf.release(level, leaves, plan.leaf[depth])
+            counts[leaves] = level.class_counts_all(plan.leaf[depth], leaves, what="leaf class counts")
         tests: list[Test | None] = [None] * level.size
         inner = cells[splits]
         if inner.size:

@@ -1,6 +1,6 @@
 """How deep a tree, how many cuts and which shares a table is worth: public rules on released numbers.
 
-All of them look at the *signal*: the number of records, released or declared, times epsilon. That is what a mechanism
+All of them look at the *strength*: the number of records, released or declared, times epsilon. That is what a mechanism
 sees of a table. A quarter of the records at four times the epsilon is as good, so the rules hold for both alike. They
 were chosen once for all tables, by looking at some of them: figures of those (``docs/recipes/exact.md`` names them) are
 a little flattered.
@@ -13,24 +13,24 @@ from fractions import Fraction
 
 from privet.growing.whole.whole_tree import MAX_OPERATIONS, affordable_depth, operations
 
-COUNT_SHARE = Fraction(1, 50)  # of epsilon, for the number of records: then the signal is off by some 50
-A_LEAF = 85.0  # signal that a leaf of two classes is worth, times sqrt 2; with more classes there is more to tell apart
+COUNT_SHARE = Fraction(1, 50)  # of epsilon, for the number of records: then the strength is off by some 50
+A_LEAF = 85.0  # strength that a leaf of two classes is worth, times sqrt 2; of more classes there is more to tell
 MOST_LEVELS = 10  # of all blocks: a thousand leaves
 NEXT_LEVELS = 3  # of a block after the first, at most: it is drawn in many cells
 NEXT_OPERATIONS = MAX_OPERATIONS // 3  # of such a block, in all cells together
 LEAST_LEVELS = 3  # of a block after the first: fewer are not worth a share of epsilon
 DEEP = 4  # levels of a first draw: what a level less would lose, further blocks make good beyond, but not up to here
 LEAF_SHARE, LEAST_LEAF_SHARE = Fraction(1, 20), Fraction(1, 50)  # of what is left, for class counts in the leaves
-WORTH_COUNTS = 1000.0  # signal, below which such counts say less, and the tree needs its epsilon more
-WORTH_CUTS = 100.0  # signal for each number, from which on buying cuts beats the public grid
+WORTH_COUNTS = 1000.0  # strength, below which such counts say less, and the tree needs its epsilon more
+WORTH_CUTS = 100.0  # strength for each number, from which on buying cuts beats the public grid
 GOOD_CUTS = 120.0  # records in scales of noise that place a number's cuts about as well as exact counts would
 LEAST_CUTS_SHARE, MOST_CUTS_SHARE = Fraction(3, 100), Fraction(1, 4)
 FEW_CUTS, CUTS, MANY_CUTS = 3, 9, 12  # for each number: where numbers are many, usually, and where records are
 LEAST_BINS = 3  # for each number, where every bin is a child
-MUCH = 30_000.0  # signal, from which on more cuts tell more
+MUCH = 30_000.0  # strength, from which on more cuts tell more
 
 
-def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) -> tuple[int, ...]:
+def block_levels(strength: float, n_tests: int, n_classes: int, in_one_draw: int) -> tuple[int, ...]:
     """How many levels each draw has: one as deep as it can be, and further ones where there are records for them.
 
     >>> block_levels(2_000, n_tests=80, n_classes=2, in_one_draw=4)
@@ -42,7 +42,7 @@ def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) 
     >>> block_levels(2_000, n_tests=16, n_classes=4, in_one_draw=16)  # so few tests that all could be asked at once
     (10,)
     """
-    worth = int(math.log2(max(signal * math.sqrt(n_classes) / A_LEAF, 1.0)))
+    worth = int(math.log2(max(strength * math.sqrt(n_classes) / A_LEAF, 1.0)))
     most = min(worth, MOST_LEVELS, n_tests)
     costly = operations(n_tests, n_classes, in_one_draw) > NEXT_OPERATIONS
     if costly and in_one_draw > DEEP and most - in_one_draw + 1 >= LEAST_LEVELS:
@@ -56,23 +56,23 @@ def block_levels(signal: float, n_tests: int, n_classes: int, in_one_draw: int) 
     return tuple(levels)
 
 
-def leaf_share(signal: float) -> Fraction:
+def leaf_share(strength: float) -> Fraction:
     """The share of epsilon that buys class counts in the leaves of a labelled tree.
 
-    >>> [str(leaf_share(signal)) for signal in (100, 500, 20_000)]
+    >>> [str(leaf_share(strength)) for strength in (100, 500, 20_000)]
     ['1/50', '1/40', '1/20']
     """
-    share = Fraction(round(1000 * float(LEAF_SHARE) * signal / WORTH_COUNTS), 1000)
+    share = Fraction(round(1000 * float(LEAF_SHARE) * strength / WORTH_COUNTS), 1000)
     return min(max(share, LEAST_LEAF_SHARE), LEAF_SHARE)
 
 
-def cuts_worth(signal: float, numbers: int, other_tests: int, n_classes: int) -> int:
+def cuts_worth(strength: float, numbers: int, other_tests: int, n_classes: int) -> int:
     """How many cuts each of some numbers gets: few where there are many numbers, so that one draw affords some levels.
 
     >>> [cuts_worth(5_000, numbers, other_tests=0, n_classes=10) for numbers in (8, 16, 64)]
     [9, 5, 5]
     """
-    wished = MANY_CUTS if signal >= MUCH else CUTS
+    wished = MANY_CUTS if strength >= MUCH else CUTS
     for depth, least in ((4, 5), (3, FEW_CUTS)):
         for count in range(wished, least - 1, -1):
             if affordable_depth(other_tests + numbers * count, n_classes) >= depth:
@@ -80,25 +80,25 @@ def cuts_worth(signal: float, numbers: int, other_tests: int, n_classes: int) ->
     return FEW_CUTS
 
 
-def bins_worth(signal: float, n_classes: int, levels: int, most: int) -> int:
+def bins_worth(strength: float, n_classes: int, levels: int, most: int) -> int:
     """How many bins each number gets where every bin is a child: so few that leaves below some levels are worth it.
 
-    >>> [bins_worth(signal, n_classes=2, levels=3, most=10) for signal in (2_000, 20_000, 200_000)]
+    >>> [bins_worth(strength, n_classes=2, levels=3, most=10) for strength in (2_000, 20_000, 200_000)]
     [3, 6, 10]
     """
-    leaves = max(signal * math.sqrt(n_classes) / A_LEAF, 1.0)
+    leaves = max(strength * math.sqrt(n_classes) / A_LEAF, 1.0)
     return min(max(int(leaves ** (1 / max(levels, 1))), LEAST_BINS), most)
 
 
-def cuts_share(signal: float, numbers: int, part: Fraction = Fraction(1)) -> Fraction:
+def cuts_share(strength: float, numbers: int, part: Fraction = Fraction(1)) -> Fraction:
     """The share of epsilon that buys where the numbers lie; 0 where it would say too little.
 
     A learner that needs its epsilon more pays a ``part`` of what the exact tree does, and waits for more records.
 
-    >>> [str(cuts_share(signal, 10)) for signal in (900, 4_000, 20_000, 10**6)]
+    >>> [str(cuts_share(strength, 10)) for strength in (900, 4_000, 20_000, 10**6)]
     ['0', '1/4', '3/50', '3/100']
     """
-    each = part * Fraction(signal) / max(numbers, 1)
+    each = part * Fraction(strength) / max(numbers, 1)
     if not numbers or each < WORTH_CUTS:
         return Fraction(0)
     good = Fraction(round(100 * GOOD_CUTS * float(part**2 / each)), 100)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from privet.structure.compiled import kernel
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def prior_unasked(tests, answers):
@@ -95,7 +97,7 @@ def decide(tests, signs, met, answers, prior, places, ends, groups, closed):
     return n, asked
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def open_prior(tests, signs, met, answers, prior, candidates):
     """The prior of the tests that a region leaves open, in ``candidates`` 0 for the others; and its sum."""
     places, ends = np.empty(tests.size, dtype=np.int64), np.empty(tests.size, dtype=np.int64)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from numba import njit
 
+from privet.structure.compiled import kernel
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def rank(tests, choose):
@@ -32,7 +34,7 @@ def first_row(tests, mask, choose):
     return row + place * n_tests
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def row_number(tests, mask, choose):
     """The row of some sorted tests: those in ``mask``."""
     if mask == 0:
@@ -43,7 +45,7 @@ def row_number(tests, mask, choose):
     return first_row(tests, mask ^ (1 << last), choose) + tests[last]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def exclude(counts):
     """Inclusion and exclusion along the first axis: from "meets at least" to "meets exactly"."""
     bit = 1

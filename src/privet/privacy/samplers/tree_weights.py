@@ -18,6 +18,7 @@ from numba import njit
 
 from privet.privacy.samplers.decisions import by_attribute, decide, prior_unasked
 from privet.privacy.samplers.region_counts import exclude, first_row, rank, region_counts, row_number
+from privet.structure.compiled import kernel
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -95,7 +96,7 @@ def last_split(yes, here, closed, n_closed, also, n_also, never, prior, decay, s
     return best, total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def last_level(
     start,
     stop,
@@ -202,7 +203,7 @@ def last_level(
                 )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def split_weights(tests, signs, deeper, deeper_log, choose, candidates, left, misses, logs):
     """Misses and log weights of the tests of a region, from one level deeper; -inf for tests that are not open."""
     at = 0  # tests on the path that are smaller than t
@@ -222,7 +223,7 @@ def split_weights(tests, signs, deeper, deeper_log, choose, candidates, left, mi
         logs[t] = np.log(candidates[t] / left) + (deeper_log[place, no] + deeper_log[place, yes])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def upper_level(
     start,
     stop,

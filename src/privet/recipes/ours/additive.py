@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.growing.additive.fitting import PAIRS, Preferences, grow_additive
-from privet.growing.cutting.knots import fine_bins
+from privet.growing.cutting.points import fine_bins
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.models.additive import Additive
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
@@ -102,7 +103,7 @@ class AdditiveModel(Recipe):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Additive:
-        return grow_additive(data, epsilon, parse_delta(self.delta), self.preferences(data.schema), progress)
+        return grow_additive(Prelude(data, epsilon), parse_delta(self.delta), self.preferences(data.schema), progress)
 
     def preferences(self, schema: Schema) -> Preferences:
         """What the parameters ask for, checked against the schema."""

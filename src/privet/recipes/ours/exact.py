@@ -25,8 +25,9 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.growing.cutting.cuts import worth_finding
-from privet.growing.cutting.grids import near_zero, public_grids
+from privet.growing.cutting.points import near_zero, public_grids
 from privet.growing.greedy.grower import MAX_LEAVES, Progress
+from privet.growing.prelude import Prelude
 from privet.growing.whole.blocks import Blocks, grow_blocks
 from privet.growing.whole.depth_rules import LEAF_SHARE, block_levels, cuts_worth, leaf_share
 from privet.growing.whole.whole_tree import (
@@ -42,8 +43,7 @@ from privet.privacy.samplers.tree_space import TreeSpace
 from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.parameters import check_whole, choice, declared, exact_share, number, weights, whole
-from privet.recipes.recipe import Info, Recipe, Survey
-from privet.recipes.surveying import buy_count, cut_where_records_lie
+from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema
 from privet.structure.splits import Tests
 
@@ -169,29 +169,28 @@ class ExactTree(Recipe):
     def recuts(self, schema: Schema) -> bool:
         return self.grid == "bought" and bool(self._numbers(schema))
 
-    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
-        blocks, recuts = self.blocks(data.schema), self.recuts(data.schema) and data.can_be_recut
+    def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
+        data, schema = prelude.data, prelude.data.schema
+        blocks, recuts = self.blocks(schema), self.recuts(schema) and data.can_be_recut
         if not recuts and self.max_depth != "auto":
-            return Survey(self, data, epsilon)
+            return self, prelude
         # What is wrong with public facts is said before anything is bought, here of the least that a block can get.
         assert blocks.space is not None
-        blocks.space.check(epsilon / (data.ledger.steps * LEAST_PART), data.schema)
-        signal, left = buy_count(data, self.n_public, epsilon)
-        notes, planned = [str(signal)], self
+        blocks.space.check(prelude.left / (data.ledger.steps * LEAST_PART), schema)
+        prelude, planned = prelude.count(self.n_public).note_records(), self
+        strength = prelude.strength
         if self.leaf_share == "auto":
-            planned = replace(planned, leaf_share=float(leaf_share(float(signal))))
+            planned = replace(planned, leaf_share=float(leaf_share(strength)))
         if recuts:
-            schema, numbers = data.schema, self._numbers(data.schema)
-            count = self._how_many_cuts(schema, numbers, float(signal))
-            data, cost, text = cut_where_records_lie(
-                data, signal, numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.max_bins)
-            )
-            left, notes = left - cost, [*notes, text]
+            numbers = self._numbers(schema)
+            count = self._how_many_cuts(schema, numbers, strength)
+            prelude = prelude.cut(numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.max_bins))
         if self.max_depth == "auto":
+            data = prelude.data
             tests, _ = self._tests(data.schema)
-            levels = self._levels(data.schema, tests, float(signal), data)
-            planned, notes = replace(planned, max_depth=levels), [*notes, said_of_levels(levels, len(tests))]
-        return Survey(planned, data, left, tuple(notes))
+            levels = self._levels(data.schema, tests, strength, data)
+            planned, prelude = replace(planned, max_depth=levels), prelude.note(plan_text(levels, len(tests)))
+        return planned, prelude
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
@@ -229,13 +228,13 @@ class ExactTree(Recipe):
         favours = self.attribute_prior or {}
         return tuple(a for a in worth_finding(schema, self.max_bins) if favours.get(schema.names[a]) != 0)
 
-    def _how_many_cuts(self, schema: Schema, numbers: Sequence[int], signal: float) -> int:
+    def _how_many_cuts(self, schema: Schema, numbers: Sequence[int], strength: float) -> int:
         if self.cuts != "auto":
             return int(self.cuts)
         if self.tests == "multiway":
             return self.max_bins - 1
         others = int((~np.isin(Tests.binary(schema).attribute, numbers)).sum())
-        return cuts_worth(signal, len(numbers), others, schema.n_classes)
+        return cuts_worth(strength, len(numbers), others, schema.n_classes)
 
     def _public_cuts(self, schema: Schema) -> Schema:
         """The public grid that was asked for, or the finest that leaves a draw of three levels."""
@@ -254,7 +253,7 @@ class ExactTree(Recipe):
         return tests.take(usable), prior[usable]
 
     def _levels(
-        self, schema: Schema, tests: Tests, signal: float = 0.0, data: PrivateDataset | None = None
+        self, schema: Schema, tests: Tests, strength: float = 0.0, data: PrivateDataset | None = None
     ) -> tuple[int, ...]:
         """How many levels each block has: as many as a draw affords, until all that are wanted are there.
 
@@ -268,7 +267,7 @@ class ExactTree(Recipe):
         if self.max_depth == "auto":
             while binary and data is not None and in_one_draw > 1 and not data.can_draw(tests, in_one_draw):
                 in_one_draw -= 1
-            return block_levels(signal, len(tests), schema.n_classes, in_one_draw) if binary else (in_one_draw,)
+            return block_levels(strength, len(tests), schema.n_classes, in_one_draw) if binary else (in_one_draw,)
         levels = []
         for wanted in [self.max_depth] if isinstance(self.max_depth, int) else self.max_depth:
             wanted = min(wanted, left)
@@ -296,10 +295,10 @@ def _three_levels(schema: Schema) -> bool:
     return affordable_depth(tests, schema.n_classes) >= min(tests, 3)
 
 
-def said_of_levels(levels: tuple[int, ...], n_tests: int) -> str:
+def plan_text(levels: tuple[int, ...], n_tests: int) -> str:
     """What was planned, in a sentence.
 
-    >>> said_of_levels((4, 3), n_tests=80)
+    >>> plan_text((4, 3), n_tests=80)
     'Drawn in 2 blocks of 4 and 3 levels, from 80 tests: there are records for more leaves than one draw affords.'
     """
     if len(levels) == 1:

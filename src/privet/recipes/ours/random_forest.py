@@ -30,10 +30,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privet.growing.forests.evidence import choose_weight
-from privet.growing.forests.leaf_counts import Counted, Sharing, buy_leaf_counts, leaf_epsilon, size_of
+from privet.growing.forests.leaf_counts import Sharing, buy_leaf_counts, leaf_epsilon
 from privet.growing.forests.random_trees import RandomTrees, test_kinds
 from privet.growing.greedy.candidates import TestKind
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import (
     above_noise,
@@ -46,7 +47,6 @@ from privet.models.leaf_counts import (
     signal_share,
 )
 from privet.models.voting import Voting
-from privet.privacy.dataset import PrivateDataset
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
 from privet.recipes.parameters import check_number, choice, exact_share, flag, number
@@ -143,13 +143,16 @@ class RandomForest(SizedGrid):
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
         return (len(schema.attributes), 2) if self.tests == "multiway" else None
 
-    def grow(
-        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Forest:
-        attributes = len(Tests.multiway(data.schema))
-        support, left = self._support(data, epsilon)
-        kept = epsilon * exact_share(self.weight_share) if self.voting == "evidence" else Fraction(0)
-        left -= kept
+    def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Forest:
+        data, attributes = prelude.data, len(Tests.multiway(prelude.data.schema))
+        kept = prelude.left * exact_share(self.weight_share) if self.voting == "evidence" else Fraction(0)
+        support = 1.0
+        if self.min_signal and (
+            self.max_depth > 1 or self.n_estimators == "auto"
+        ):  # otherwise there is nothing to decide
+            prelude = self.count(prelude)
+            support = prelude.counted.surely
+        left = prelude.left - kept
         steps = data.ledger.steps
         trees = self._number_of_trees(data.schema, attributes, support * float(left / steps))
         each = float(leaf_epsilon(left, trees, self.sharing) / steps)
@@ -187,10 +190,3 @@ class RandomForest(SizedGrid):
         mean = float(children[np.asarray(schema.arities) > 1].mean()) if attributes else 1.0
         most = records / (mean * schema.n_classes * math.sqrt(2))
         return max(1, min(attributes, int(min(most, shared.MOST_ESTIMATORS))))
-
-    def _support(self, data: PrivateDataset, epsilon: Fraction) -> tuple[float, Fraction]:
-        """A number of records that is most likely not too large, and what is left of epsilon."""
-        if not self.min_signal or (self.max_depth <= 1 and self.n_estimators != "auto"):  # there is nothing to decide
-            return 1.0, epsilon
-        n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
-        return max(n - (n.doubt if isinstance(n, Counted) else 0.0), 1.0), left

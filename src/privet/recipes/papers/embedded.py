@@ -28,6 +28,7 @@ import numpy as np
 
 from privet.errors import ParameterError
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.growing.whole.blocks import Blocks, Measure, embedding, grow_blocks
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
@@ -35,7 +36,7 @@ from privet.privacy.noise import current_source
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import choice, number, whole
-from privet.recipes.recipe import Info, Survey
+from privet.recipes.recipe import Info, Recipe
 from privet.recipes.unsound.embedding import Search, grow_published, space_size
 from privet.recipes.unsound.mcmc import Chain, ExactStop, Found, OpenBlock, exhaustive_search
 from privet.schema import Schema
@@ -145,12 +146,12 @@ class Embedded(Gridded):
         if self.search == "exhaustive" and self.max_depth > 2 and self.embedding_depth not in (1, 2):
             raise ParameterError("search='exhaustive' lists all subtrees: embedding_depth must be 1 or 2; try 'mcmc'")
 
-    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
-        blocks = self.blocks(data.schema)
+    def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
+        data, blocks = prelude.data, self.blocks(prelude.data.schema)
         if self.recuts(data.schema) and blocks.space is not None:
             # What is wrong with public facts is said before cuts are bought. They leave more than half of epsilon.
-            blocks.space.check(blocks.each(epsilon / 2) / data.ledger.steps, data.schema)
-        return super().survey(data, epsilon)
+            blocks.space.check(blocks.each(prelude.left / 2) / data.ledger.steps, data.schema)
+        return super().survey(prelude)
 
     def multiway(self, schema: Schema) -> tuple[int, int]:
         return 1, self.max_depth

@@ -24,8 +24,7 @@ import numpy as np
 
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import Chooser, JointChoice
-from privet.growing.greedy.grower import Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Growth, Plan, Progress, grow
 from privet.growing.greedy.stopping import SmallOrPure
 from privet.models.forest import Forest
 from privet.models.pruning import prune_gini

@@ -13,20 +13,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from privet.growing.forests.leaf_counts import buy_leaf_counts, size_of
+from privet.growing.forests.leaf_counts import buy_leaf_counts
 from privet.growing.forests.random_trees import RandomTrees
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
-from privet.privacy.dataset import PrivateDataset
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
-from privet.recipes.parameters import exact_share
 from privet.recipes.recipe import Info
 from privet.schema import Numeric
 
@@ -80,16 +78,15 @@ class Jagannathan2012(SizedGrid):
     count_share: float = shared.count_share()
     max_leaves: int = shared.max_leaves(4096)
 
-    def grow(
-        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Forest:
-        schema, n, left = data.schema, 0, epsilon
+    def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Forest:
+        data, schema = prelude.data, prelude.data.schema
         if "auto" in (self.n_estimators, self.max_depth):
-            n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
+            prelude = self.count(prelude)
+        n = prelude.records.number if prelude.records else 0
         branches = [2 if isinstance(a, Numeric) else a.arity for a in schema.attributes if a.arity > 1]
         trees = (10 if n >= 500 else 5) if self.n_estimators == "auto" else int(self.n_estimators)
         depth = depth_of(n, branches) if self.max_depth == "auto" else int(self.max_depth)
         routes = RandomTrees(trees, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)
-        bought = buy_leaf_counts(data, routes, left, "all", progress)
+        bought = buy_leaf_counts(data, routes, prelude.left, "all", progress)
         counts = add_up(routes, np.where(bought.sum(axis=1, keepdims=True) > 0, np.maximum(bought, 0), 0.0))
         return Forest(schema, as_trees(routes, shares(counts), counts), "counts")

@@ -23,6 +23,7 @@ from privet.growing.forests.leaf_counts import buy_leaf_counts
 from privet.growing.forests.median_trees import MedianTrees
 from privet.growing.forests.random_trees import RandomTrees
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, leaves_below, shares
 from privet.models.tree import Tree
@@ -31,7 +32,7 @@ from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.papers.jagannathan2012 import depth_of
 from privet.recipes.parameters import declared, whole
-from privet.recipes.recipe import Info, Survey
+from privet.recipes.recipe import Info, Recipe
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.tables.encoding import encode_features
@@ -94,10 +95,10 @@ class Jagannathan2013(Gridded):
         """Without the public table, which is no setting and may be large."""
         return {name: value for name, value in super().params.items() if name != "public"}
 
-    def survey(self, data: PrivateDataset, epsilon: Fraction) -> Survey:
+    def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
         if self.public is not None:
-            encode_features(data.schema, self.public)  # one that cannot be is refused before anything is bought
-        return super().survey(data, epsilon)
+            encode_features(prelude.data.schema, self.public)  # an invalid table is refused before anything is bought
+        return super().survey(prelude)
 
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None

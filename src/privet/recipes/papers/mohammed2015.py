@@ -17,8 +17,7 @@ import numpy as np
 
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Growth, Plan, Progress, grow
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection

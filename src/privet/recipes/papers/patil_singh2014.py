@@ -20,8 +20,7 @@ import numpy as np
 
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Growth, Plan, Progress, grow
 from privet.growing.greedy.stopping import TooNoisy
 from privet.models.forest import Forest
 from privet.models.tree import Tree

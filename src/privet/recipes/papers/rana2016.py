@@ -22,8 +22,7 @@ import numpy as np
 
 from privet.errors import ParameterError
 from privet.growing.greedy.candidates import Candidates
-from privet.growing.greedy.grower import Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Growth, Plan, Progress, grow
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT, class_counts

@@ -16,20 +16,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from privet.growing.forests.leaf_counts import buy_leaf_counts, size_of
+from privet.growing.forests.leaf_counts import buy_leaf_counts
 from privet.growing.forests.random_trees import RandomTrees
 from privet.growing.greedy.grower import Progress
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import above_noise, add_up, as_trees, leaves_below, shares, surest_opinion
-from privet.privacy.dataset import PrivateDataset
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
-from privet.recipes.parameters import exact_share
 from privet.recipes.recipe import Info
 from privet.schema import Schema
 
@@ -88,11 +86,10 @@ class SNRForest(SizedGrid):
     def multiway(self, schema: Schema) -> tuple[int, int]:
         return len(schema.attributes), 2
 
-    def grow(
-        self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
-    ) -> Forest:
+    def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Forest:
+        prelude = self.count(prelude)
+        data, n, left = prelude.data, prelude.counted.number, prelude.left
         schema, steps = data.schema, data.ledger.steps
-        n, left = size_of(data, self.n_public, epsilon, exact_share(self.count_share))
         trees = (
             number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))
             if self.n_estimators == "auto"

@@ -8,8 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from privet.growing.greedy.grower import Progress
-from privet.growing.greedy.levels import Levels
-from privet.growing.whole.blocks import Blocks
+from privet.growing.whole.blocks import Blocks, Levels
 from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset

@@ -19,8 +19,7 @@ import numpy as np
 
 from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Grown, Growth, Progress, grow
-from privet.growing.greedy.plans import Plan
+from privet.growing.greedy.grower import Grown, Growth, Plan, Progress, grow
 from privet.growing.greedy.stopping import SmallOrPure
 from privet.models.leaf_counts import shares
 from privet.models.pruning import prune_c45

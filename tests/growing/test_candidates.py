@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.growing.greedy.candidates import TEST_KINDS, Candidates
-from privet.growing.greedy.domains import Domains
+from privet.growing.greedy.candidates import TEST_KINDS, Candidates, Domains
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import OneCategory, Test, Tests, Threshold
 from privet.testing import schemas

@@ -1,4 +1,4 @@
-"""Every recipe of forests in small settings, a table for them, and one way to fit it."""
+"""One way to fit a recipe to a small table; and every recipe of forests in small settings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
+from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -126,7 +127,7 @@ def fit(
     prepared = recipe.prepare(schema)
     data = PrivateDataset(MemoryEngine(prepared, encode(prepared, table)), ledger)
     with use_noise(noise or SeededNoise(0)):
-        return recipe.grow_model(data, budget, np.random.default_rng(seed)), ledger
+        return recipe.grow_model(Prelude(data, budget), np.random.default_rng(seed)), ledger
 
 
 def members(model: Tree | Forest) -> tuple[Tree, ...]:

@@ -1,4 +1,4 @@
-"""The noisy count of usable records: its price, how seldom it errs, and that it keeps its promise."""
+"""The prelude of a fit: numbers of records, declared, expected or bought, and what they cost."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from privet.audit import Pair, audit_learner, zoo
 from privet.datasets.clinic import clinic
 from privet.errors import FitStopped, ParameterError
 from privet.fitting import fit_dataset
+from privet.growing.prelude import MOST, STOP_BELOW, Prelude, Records, begin, count_price
 from privet.privacy.budget import Neighbours
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
@@ -21,7 +22,6 @@ from privet.recipes.ours.exact import ExactTree
 from privet.recipes.papers.jagannathan2012 import Jagannathan2012
 from privet.recipes.papers.sulq import SuLQ
 from privet.recipes.recipe import Recipe
-from privet.recipes.usable import MOST, STOP_BELOW, confirm_usable, count_price
 from privet.testing import ZeroNoise, use_noise
 
 RELATIONS = list(Neighbours)
@@ -34,7 +34,8 @@ def protected(records: int, epsilon: object = 1, neighbours: Neighbours = Neighb
 
 def test_nothing_is_bought_by_default() -> None:
     data = protected(10)
-    assert confirm_usable(data, Fraction(1), None) == (1, None)
+    prelude = begin(data, Fraction(1))
+    assert (prelude.left, prelude.records) == (1, None)
     assert data.ledger.spent == 0
     assert data.certificate().caveats == ()
 
@@ -57,12 +58,11 @@ def test_the_price_buys_what_is_promised(expected: int, neighbours: Neighbours) 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_it_is_charged_first_and_by_itself(neighbours: Neighbours) -> None:
     data = protected(6000, neighbours=neighbours)
-    left, counted = confirm_usable(data, Fraction(1), 5600)
+    prelude = begin(data, Fraction(1), 5600)
     (charge,) = data.certificate().charges
     assert charge.what == "number of usable records"
-    assert charge.epsilon == data.ledger.spent == Fraction(neighbours.steps, 100) == 1 - left
-    assert counted is not None
-    assert counted.doubt == 100  # the scale of its noise
+    assert charge.epsilon == data.ledger.spent == Fraction(neighbours.steps, 100) == 1 - prelude.left
+    assert prelude.counted.noise == 100  # its scale
     assert "about 5600 usable records" in data.certificate().caveats[0].text
     assert data.certificate().private
 
@@ -73,10 +73,11 @@ def test_the_rule(records: int, stops: bool) -> None:
     data = protected(records)
     with use_noise(ZeroNoise()):
         if not stops:
-            assert confirm_usable(data, Fraction(1), 5600) == (Fraction(99, 100), records)
+            prelude = begin(data, Fraction(1), 5600)
+            assert (prelude.left, prelude.records) == (Fraction(99, 100), Records(records, noise=100.0))
             return
         with pytest.raises(FitStopped, match="privet schema check") as caught:
-            confirm_usable(data, Fraction(1), 5600)
+            begin(data, Fraction(1), 5600)
     stopped = caught.value
     assert (stopped.counted, stopped.expected, stopped.price) == (records, 5600, Fraction(1, 100))
     assert data.ledger.spent == Fraction(1, 100)
@@ -86,12 +87,12 @@ def test_the_rule(records: int, stops: bool) -> None:
 def test_too_few_to_tell_is_said_before_any_charge() -> None:
     data = protected(10)
     with pytest.raises(ParameterError, match="from 1120 on it works"):
-        confirm_usable(data, Fraction(1, 2), 1119)
+        begin(data, Fraction(1, 2), 1119)
     assert data.ledger.spent == 0
     assert count_price(Fraction(1, 2), 1120, 1) == Fraction(1, 20)
     for wrong in (0, -1, 1.5, "many", True):
         with pytest.raises(ParameterError, match="expected_records must be a whole number"):
-            confirm_usable(data, Fraction(1), wrong)  # type: ignore[arg-type]
+            begin(data, Fraction(1), wrong)  # type: ignore[arg-type]
 
 
 EXPECTED = 20  # the fit stops below 5 records, which some of the zoo's tables have and others not
@@ -105,10 +106,10 @@ def around_the_rule(neighbours: Neighbours = Neighbours.ADD_REMOVE) -> list[Pair
 def fit(data: PrivateDataset, epsilon: Fraction) -> Any:
     """Counts first; what is released where it stops is the noisy count."""
     try:
-        left, _ = confirm_usable(data, epsilon, EXPECTED)
+        prelude = begin(data, epsilon, EXPECTED)
     except FitStopped as stopped:
         return "stopped", stopped.counted
-    return int(data.level().choose_labels_all(left)[0])
+    return int(data.level().choose_labels_all(prelude.left)[0])
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -136,13 +137,28 @@ def test_a_rule_on_the_exact_count_is_caught() -> None:
 def test_a_recipe_after_the_count_keeps_the_promise() -> None:
     def learner(data: PrivateDataset, epsilon: Fraction) -> Any:
         try:
-            left, _ = confirm_usable(data, epsilon, EXPECTED)
+            prelude = begin(data, epsilon, EXPECTED)
         except FitStopped as stopped:
             return "stopped", stopped.counted
-        return SuLQ(max_depth=1).grow_model(data, left, random=None)  # type: ignore[arg-type]  # it draws no lots
+        return SuLQ(max_depth=1).grow_model(prelude, random=None)  # type: ignore[arg-type]  # it draws no lots
 
     found = audit_learner(learner, around_the_rule(), 28)
     assert found.verdict == "holds"
+
+
+def test_the_number_of_records_is_declared_or_bought() -> None:
+    data = protected(50)
+    with use_noise(ZeroNoise()):
+        declared = Prelude(data, Fraction(1)).count(1234, Fraction(1, 20))
+        assert (declared.records, declared.left) == (Records(1234), 1)
+        assert data.ledger.spent == 0
+        bought = Prelude(data, Fraction(1)).count(None, Fraction(1, 20))
+        assert (bought.records, bought.left) == (Records(50, noise=20.0), Fraction(19, 20))
+        assert data.ledger.spent == Fraction(1, 20)
+        assert bought.count(None, Fraction(1, 20)) is bought  # once
+        none = Prelude(protected(0), Fraction(1)).count(None, Fraction(1, 2))
+    assert none.records == Records(1, noise=2.0)
+    assert (bought.counted.surely, declared.counted.surely, none.counted.surely) == (30, 1234, 1)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet import Categorical, ExactTreeClassifier, Numeric, Schema
-from privet.growing.cutting.grids import LADDERS, closing_in, laddered, near_zero, public_grids
+from privet.growing.cutting.points import LADDERS, closing_in, laddered, near_zero, public_grids
 from privet.structure.splits import Tests
 
 LABEL = Categorical("class", ("no", "yes"))
