@@ -8,8 +8,7 @@ import re
 from hypothesis import given
 from tree_strategies import trees
 
-from privet.models.nested import MOST_OPEN, leaves_below, nested_html, shown_levels
-from privet.models.render import typeset
+from privet.models.render import MOST_OPEN, leaves_below, nested_html, shown_levels, typeset
 from privet.models.shown import ShownTree
 from privet.models.tree import Tree
 

@@ -14,7 +14,7 @@ import pytest
 
 import privet
 from privet.errors import ParameterError
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.report.figures import Point, pareto
 
 matplotlib = pytest.importorskip("matplotlib")

@@ -15,8 +15,8 @@ import pytest
 from privet.bidi import END, ISOLATE, isolated
 from privet.markup import tag, with_elements
 from privet.models.additive import Additive, Part
-from privet.models.codec import Model
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.render import export_graphviz, export_mermaid, export_text
 from privet.models.tree import Tree
 from privet.privacy.ledger import Ledger

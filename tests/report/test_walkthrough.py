@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tree_strategies import all_records, schemas, trees
 
-from privet.models.codec import Model
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.tree import Tree
 from privet.models.voting import Voting
 from privet.report.model_page import model_page

@@ -12,7 +12,7 @@ import numpy as np
 from privet.errors import ParameterError, RecipeError
 from privet.growing.forests.leaf_counts import Counted
 from privet.growing.greedy.grower import Progress
-from privet.models.codec import Released
+from privet.models.released import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss

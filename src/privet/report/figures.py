@@ -13,11 +13,11 @@ from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
 from privet.evaluation.cross_validation import Evaluation
 from privet.models.additive import Additive
-from privet.models.codec import Model
 from privet.models.counts import noise_scale
 from privet.models.curves import Curve, curves_of
 from privet.models.forest import Forest
 from privet.models.intervals import Z
+from privet.models.model import Model
 from privet.models.shown import ShownTree
 from privet.models.tree import Tree
 from privet.planning.pictures import INK

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from privet.bidi import shortened, width_of
-from privet.models.nested import MOST_NODES, leaves_below, shown_levels
-from privet.models.render import typeset
+from privet.models.render import MOST_NODES, leaves_below, shown_levels, typeset
 from privet.models.shown import ShownTree
 from privet.models.simplifying import Branch
 

@@ -10,9 +10,9 @@ from typing import Any
 from privet.bidi import isolated
 from privet.errors import ParameterError, RecipeError
 from privet.models.additive import Additive
-from privet.models.codec import Model
 from privet.models.forest import Forest
 from privet.models.importance import importances
+from privet.models.model import Model
 from privet.privacy.certificate import Certificate
 from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from privet.bidi import width_of
 from privet.markup import Html, join, tag
-from privet.models.nested import MOST_NODES
+from privet.models.render import MOST_NODES
 from privet.models.shown import ShownTree
 from privet.report.layout import BOX, LONGEST, MARK, PADDING, Box, Layout
 

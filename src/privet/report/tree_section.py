@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from privet.markup import Html
-from privet.models.codec import Model, trees_of
+from privet.models.codec import trees_of
 from privet.models.forest import Forest
-from privet.models.nested import nested_html, shown_levels
-from privet.models.render import typeset
+from privet.models.model import Model
+from privet.models.render import nested_html, shown_levels, typeset
 from privet.models.shown import ShownRule, ShownTree, shown_trees
 from privet.models.tree import Tree
 from privet.models.voting import Voting

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.report.model_page import model_page
 
 
