@@ -34,7 +34,7 @@ _HOME = {
     "plot_ledger": "privet.report.figures",
     "plot_shapes": "privet.report.figures",
     "plot_tree": "privet.report.figures",
-    "write_report": "privet.report.writing",
+    "write_report": "privet.report.page",
     "CoinFold": "privet.evaluation.splitting",
     "PrivateSearchCV": "privet.evaluation.private_search",
     "holdout": "privet.evaluation.splitting",

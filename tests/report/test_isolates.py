@@ -22,7 +22,7 @@ from privet.models.tree import Tree
 from privet.privacy.ledger import Ledger
 from privet.report.chart import Limit
 from privet.report.evaluation_page import _page
-from privet.report.model_page import model_page
+from privet.report.page import model_page
 from privet.schema import Categorical, Numeric, Schema, Unit
 from privet.structure.splits import Multiway, OneCategory, Threshold
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -68,7 +68,8 @@ def show(
     elif not chosen.trees.members:
         raise ParameterError(f"an additive model is a sum and has no {form.value}; use --format text or certificate")
     elif form is Format.RULES:
-        print(_rules_text(list(sections), everything=everything) + (_deeper(chosen) if raw else ""), end="")
+        trees = list(cast("Iterator[ShownTree]", sections))
+        print(_rules_text(trees, everything=everything) + (_deeper(chosen) if raw else ""), end="")
     else:
         print("\n".join(_graph(section, form) for section in sections), end="")
 

@@ -26,11 +26,6 @@ Index = npt.NDArray[np.int32]
 PLACES = 6  # of a log-odds in ``arrays``: a probability is then right to a millionth, and a page a fifth smaller
 
 
-def score_columns(schema: Schema) -> int:
-    """How many numbers a score has: the log-odds of the second of two classes, or a number for each class."""
-    return 1 if schema.n_classes == 2 else schema.n_classes
-
-
 @dataclass(frozen=True, eq=False)
 class Part:
     """One summand: a number for every level of an attribute, of a pair, or (no attribute) for every leaf of a tree.
@@ -88,7 +83,7 @@ class Part:
 
     def fault(self, schema: Schema, routes: Routes | None) -> str | None:
         """Why the schema cannot have this part, in words that follow 'a part ...', or None."""
-        columns = score_columns(schema)
+        columns = schema.n_scores
         if len(self.attributes) > 2 or len(set(self.attributes)) < len(self.attributes):
             return "must be of no attribute, of one or of two different ones"
         if len(self.levels) != len(self.attributes):
@@ -126,6 +121,7 @@ class Additive:
 
     title: ClassVar[str] = "additive model"
     members: ClassVar[tuple[Tree, ...]] = ()
+    combined: ClassVar[str] = ""
     graded: ClassVar[bool] = True
 
     schema: Schema
@@ -137,7 +133,7 @@ class Additive:
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
         object.__setattr__(self, "offset", read_only(self.offset, np.float64))
-        columns = score_columns(self.schema)
+        columns = self.schema.n_scores
         if self.offset.shape != (columns,) or not np.isfinite(self.offset).all():
             raise ParameterError(f"offset must be {columns} finite numbers")
         if self.routes is not None and (len(self.routes) != 1 or self.routes.schema != self.schema):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from privet.bidi import isolated, padded, width_of
 from privet.markup import Html, tag
-from privet.models.additive import Additive, Part, score_columns, spread_of
+from privet.models.additive import Additive, Part, spread_of
 from privet.schema import Categorical, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway
@@ -150,7 +150,7 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a small picture of its curve."""
     labels = model.schema.label.values
-    what = f"log-odds of {isolated(labels[1])}" if score_columns(model.schema) == 1 else "a number for each class"
+    what = f"log-odds of {isolated(labels[1])}" if model.schema.n_scores == 1 else "a number for each class"
     lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
     order = sorted(model.parts, key=lambda part: -part.spread)
     names = [part.name(model.schema) for part in order]

@@ -130,6 +130,10 @@ class Forest(TreeModel):
         return self.trees[t]
 
     @property
+    def combined(self) -> str:
+        return hearing.WORDS[self.voting]
+
+    @property
     def members(self) -> tuple[Tree, ...]:
         return self.trees
 

@@ -40,6 +40,10 @@ class Released(Protocol):
         """Its trees; none if it is not made of trees."""
 
     @property
+    def combined(self) -> str:
+        """How its trees become one prediction, in words; empty if there is nothing to combine."""
+
+    @property
     def size(self) -> dict[str, int]:
         """How large it is, by what is counted: trees, leaves and depth, or parts and numbers."""
 
@@ -60,7 +64,7 @@ class Released(Protocol):
         """The rules of its members, see :func:`privet.models.rules.rules_of`."""
 
     def importances(self) -> Floats:
-        """(attribute,) its share in what the model decides; they add up to 1, or are all 0."""
+        """(attribute,) its share in what the model decides; together at most 1."""
 
     def asked(self) -> tuple[int, ...]:
         """The attributes that it asks for, in the order in which a reader meets them."""

@@ -32,6 +32,7 @@ class Tree(TreeModel):
     """
 
     title: ClassVar[str] = "decision tree"
+    combined: ClassVar[str] = ""
     voting: ClassVar[None] = None  # a lone tree has no way of voting
     weight: ClassVar[None] = None
 

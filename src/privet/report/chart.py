@@ -10,6 +10,7 @@ from itertools import product
 from privet.evaluation.figure import Figure
 from privet.markup import Html, join, tag
 from privet.models.intervals import Estimate
+from privet.report.curves import tick_text
 
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # room for the axes, and at the right for names
@@ -122,9 +123,9 @@ class _Axes:
         for tick in _ticks(self.low, self.high):
             y = self.down(tick)
             shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
-            shapes.append(_text(f"{tick:g}{unit}", LEFT - 8, y + 4, "end"))
-        shapes += [_text(label, round(x, 1), HEIGHT - BOTTOM + 18, "middle") for x, label in self.labels]
-        return [*shapes, _text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle")]
+            shapes.append(tick_text(f"{tick:g}{unit}", LEFT - 8, y + 4, "end"))
+        shapes += [tick_text(label, round(x, 1), HEIGHT - BOTTOM + 18, "middle") for x, label in self.labels]
+        return [*shapes, tick_text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle")]
 
 
 def _draw(
@@ -196,10 +197,6 @@ def _names(names: Sequence[tuple[float, str, str]]) -> list[Html]:
         text = tag("text", name, x=x, y=round(height + 4, 1), class_="tick" if not mark else None)
         written.append(join((mark, text)))
     return written
-
-
-def _text(words: str, x: float, y: float, anchor: str) -> Html:
-    return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
 
 
 def _percent(e: Estimate) -> Estimate:

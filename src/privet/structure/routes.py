@@ -59,6 +59,7 @@ class Routes:
     def to_dict(self) -> dict[str, Any]:
         """The columns as lists, which JSON can hold."""
         tests = self.tests
+        columns: dict[str, npt.NDArray[Any]]
         columns = {"attribute": tests.attribute, "kind": tests.kind, "cut": tests.cut, "first_child": self.first_child}
         return {name: column.tolist() for name, column in columns.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +13,10 @@ import numpy.typing as npt
 from privet.bidi import isolated
 from privet.markup import Html
 from privet.models.additive import Additive, Part
-from privet.models.curves import Curve, curves_of, leaves_of, part_name, spread_of
+from privet.models.curves import Curve, ShownSum, leaves_of
 from privet.models.intervals import Z
-from privet.report.curves import LARGEST, Scale, odds_words, shape_picture
-from privet.report.pairs import level_names, pair_picture
+from privet.models.released import Released
+from privet.report.curves import Scale, level_names, odds_words, pair_picture, shape_picture
 from privet.schema import Numeric
 
 Floats = npt.NDArray[np.float64]
@@ -48,17 +49,18 @@ class Pair:
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def additive_section(model: Additive) -> dict[str, Any]:
+def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, Any]:
     """What the template of additive models needs."""
-    curves = sorted(curves_of(model), key=lambda curve: -curve.importance)
+    section = next(sections)
+    model, curves = section.model, section.curves
     scale = Scale.of(curves)
-    pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda p: -spread_of(p.table))
+    pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda part: -part.spread)
     return {
-        "two": model.schema.n_classes == 2,
+        "two": model.schema.n_scores == 1,
         "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
         "more_shapes": [isolated(curve.attribute) for curve in curves[MOST_SHAPES:]],
         "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
-        "large_pairs": [part_name(model.schema, part) for part in pairs if part.table.size > MOST_CELLS],
+        "large_pairs": [part.name(model.schema) for part in pairs if part.table.size > MOST_CELLS],
         "leaves": [(path, _factors(row)) for path, row in leaves_of(model)],
         "base": _base(model),
     }
@@ -66,11 +68,10 @@ def additive_section(model: Additive) -> dict[str, Any]:
 
 def _base(model: Additive) -> str:
     """Where everybody begins, before anything is known."""
-    if model.schema.n_classes == 2:
-        share = 1 / (1 + math.exp(min(-float(model.offset[0]), LARGEST)))
-        return f"{100 * share:.0f} %"
-    weights = np.exp(model.offset - model.offset.max())
-    shares = weights / weights.sum()
+    nobody = np.zeros((len(model.schema.attributes), 1), dtype=np.int32)
+    shares = Additive(model.schema, (), model.offset).predict_proba(nobody)[0]
+    if model.schema.n_scores == 1:
+        return f"{100 * shares[1]:.0f} %"
     text = zip(model.schema.label.values, shares, strict=True)
     return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in text)
 
@@ -108,10 +109,10 @@ def _value(curve: Curve, name: str) -> str:
 
 
 def _pair(model: Additive, part: Part) -> Pair:
-    first, second = (level_names(model.schema, part, place) for place in (0, 1))
+    first, second = (tuple(level_names(model.schema, part, place)) for place in (0, 1))
     titles = model.schema.names[part.attributes[0]], model.schema.names[part.attributes[1]]
     values = part.table.reshape(*part.sides, -1)
-    picture = pair_picture((first, second), titles, values[:, :, 0]) if model.schema.n_classes == 2 else None
+    picture = pair_picture((first, second), titles, values[:, :, 0]) if values.shape[2] == 1 else None
     rows = tuple(
         (name, tuple(" ".join(odds_words(number) for number in cell) for cell in row))
         for name, row in zip(first, values.tolist(), strict=True)

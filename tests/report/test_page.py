@@ -19,7 +19,7 @@ from privet.errors import ParameterError
 from privet.models.additive import Additive, Part
 from privet.models.model import Model
 from privet.models.tree import Tree
-from privet.report.model_page import model_page
+from privet.report.page import model_page
 from privet.report.picture import SHRINKS
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, Threshold

@@ -1,24 +1,17 @@
-"""What a page shows of trees: pictures, lists that fold, rules with their counts, and what they look at."""
+"""What a page shows of trees: pictures, lists that fold, and rules with their counts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from privet.markup import Html
-from privet.models.codec import trees_of
-from privet.models.forest import Forest
-from privet.models.model import Model
+from privet.models.released import Released
 from privet.models.render import nested_html, shown_levels, typeset
-from privet.models.shown import ShownRule, ShownTree, shown_trees
-from privet.models.tree import Tree
-from privet.models.voting import Voting
-from privet.report.layout import Layout
-from privet.report.picture import SHRINKS, tree_picture
-from privet.schema import Schema
+from privet.models.shown import ShownRule, ShownTree
+from privet.report.picture import SHRINKS, Layout, tree_picture
 
 TREES_SHOWN = 3  # of a forest: enough to see what its trees are like
 IN_FULL = (400, 200)  # nodes in the list and rules of a single tree that a page still shows
@@ -26,45 +19,18 @@ IN_PART = (80, 20)  # the same for a tree of a forest
 WHOLE_PICTURE = 64  # nodes of a tree that a picture shows whole without becoming a wall
 IN_PICTURE = (40, 20)  # of a larger one: as many of its first levels as fit a screen
 RULES_OPEN = 40  # a longer table is folded at first
-MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
-VOTING: dict[Voting, str] = {
-    "majority": "each tree has one vote",
-    "proba": "the probabilities of all trees are averaged",
-    "confidence": "each tree has one vote, which counts as much as the tree is sure",
-    "counts": "the counts of all leaves that a case ends in are added up",
-    "surest": "the tree that is surest decides",
-    "evidence": "each tree says by how much it changes the odds, and these changes are multiplied",
-}
 
 
-def tree_section(model: Model, *, max_leaves: int | None = None, min_support: float | None = None) -> dict[str, Any]:
+def tree_context(sections: Iterator[ShownTree], released: Released) -> dict[str, Any]:
     """What the template of trees needs."""
-    trees = model.trees
-    members = trees_of(trees)
-    shown = list(islice(shown_trees(model, max_leaves=max_leaves, min_support=min_support), TREES_SHOWN))
+    members, shown = len(released.members), list(islice(sections, TREES_SHOWN))
     return {
-        "forest": isinstance(trees, Forest),
-        "all_trees": len(members),
-        "trees": [_view(tree, number, alone=len(members) == 1) for number, tree in enumerate(shown)],
+        "forest": bool(released.combined),
+        "all_trees": members,
+        "trees": [_view(tree, number, alone=members == 1) for number, tree in enumerate(shown)],
         "shown_as": [{str(node): other for node, other in tree.shown_as.items()} for tree in shown],
-        "voting": VOTING[trees.voting] if isinstance(trees, Forest) else "",
+        "voting": released.combined,
     }
-
-
-def size_of(members: tuple[Tree, ...]) -> str:
-    trees = "" if len(members) == 1 else f"{len(members)} trees, "
-    return trees + _size(sum(tree.n_leaves for tree in members), max(tree.depth for tree in members))
-
-
-def _size(leaves: int, asked: int) -> str:
-    return f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, at most {asked} question{'' if asked == 1 else 's'}"
-
-
-def looks_at(shares: np.ndarray, schema: Schema) -> list[tuple[str, float, str]]:
-    """The attributes that decide most, with their share as a number and in words."""
-    order = np.argsort(-shares, kind="stable")[:MOST_LOOKED_AT]
-    text = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])
-    return [(schema.names[a], float(shares[a]), words) for a, words in zip(order, text, strict=True) if shares[a]]
 
 
 @dataclass(frozen=True)
@@ -122,7 +88,7 @@ def _view(tree: ShownTree, number: int, *, alone: bool) -> TreeView:
         number,
         name,
         nested_html(tree, f"t{number}", nodes),
-        tree_picture(tree, f"Picture of {name}: {_shown_size(tree)}", f"p{number}", drawn),
+        tree_picture(tree, f"Picture of {name}: {size_words(len(tree.leaves), tree.depth)}", f"p{number}", drawn),
         tree.notes,
         tuple(rows[:major]),
         tuple(rows[major:]),
@@ -135,6 +101,11 @@ def _view(tree: ShownTree, number: int, *, alone: bool) -> TreeView:
         not alone or len(rows[:major]) > RULES_OPEN,
         len(tree.minor),
     )
+
+
+def size_words(leaves: int, asked: int) -> str:
+    """How large a tree is."""
+    return f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, at most {asked} question{'' if asked == 1 else 's'}"
 
 
 def _drawn(tree: ShownTree) -> int:
@@ -153,7 +124,3 @@ def _row(number: int, rule: ShownRule) -> Row:
     premise = tuple(typeset(words, name) for name, words in rule.premise)
     share = "" if leaf.probability is None else f"{100 * leaf.probability:.0f} %"
     return Row(number, premise, leaf.label, leaf.code, written, share)
-
-
-def _shown_size(tree: ShownTree) -> str:
-    return _size(len(tree.leaves), tree.depth)
