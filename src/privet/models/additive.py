@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,7 @@ from privet.schema import Schema
 from privet.structure.routes import Routes
 
 if TYPE_CHECKING:
-    from privet.models.curves import ShownSum
-    from privet.models.shown import ShownTree
+    from privet.models.released import Limits, Section
     from privet.models.tree import Tree
 
 Floats = npt.NDArray[np.float64]
@@ -175,22 +174,15 @@ class Additive:
         """The attributes of its parts and of its tree."""
         return tuple(dict.fromkeys([*(a for part in self.parts for a in part.attributes), *self._tested()]))
 
-    def sections(
-        self,
-        scale: float | None = None,
-        *,
-        max_leaves: int | None = None,
-        min_support: float | None = None,
-        raw: bool = False,
-    ) -> Iterator[ShownTree | ShownSum]:
+    def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
         """One: its curves and tables."""
         from privet.models.curves import ShownSum
 
-        if raw or max_leaves is not None or min_support is not None:
+        if raw or any(limit is not None for limit in limits.values()):
             raise ParameterError("max_leaves, min_support and raw are for trees; this model is a sum and has no leaves")
         return iter((ShownSum(self),))
 
-    def overview(self, sections: Iterator[ShownTree | ShownSum]) -> str:
+    def overview(self, sections: Iterator[Section]) -> str:
         """Its curves and tables as text."""
         return "".join(map(str, sections))
 

@@ -22,8 +22,7 @@ from privet.schema import Schema
 from privet.structure.routes import Routes
 
 if TYPE_CHECKING:
-    from privet.models.curves import ShownSum
-    from privet.models.shown import ShownTree
+    from privet.models.released import Section
 
 MOST_LINES = 24  # of the first tree in an overview: what a screen holds
 MOST_ASKED = 20  # attributes listed there
@@ -82,7 +81,7 @@ class Forest(TreeModel):
         opened = tag("details", tag("summary", "the first tree"), self.trees[0].html(scale))
         return tag("div", tag("p", repr(self).strip("<>")), opened)
 
-    def overview(self, sections: Iterator[ShownTree | ShownSum]) -> str:
+    def overview(self, sections: Iterator[Section]) -> str:
         """How many trees ask for which attribute, the most asked for first, and how the first section begins.
 
         >>> from privet.schema import Categorical, Schema

@@ -7,18 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from privet.errors import ModelFileError
 from privet.models.counts import noise_scale
-from privet.models.released import Released
+from privet.models.released import Limits, Released
 from privet.schema import Schema
 from privet.schema.limits import MOST_MODEL, read_bytes
 
 if TYPE_CHECKING:
-    from privet.models.curves import ShownSum
+    from privet.models.released import Section
     from privet.models.rules import Rule
-    from privet.models.shown import ShownTree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,11 +63,9 @@ class Model:
         """The rules of its trees, with support and confidence where counts were released; none of a sum."""
         return self.trees.rules(inner=inner, deepest=deepest, scale=self.scale)
 
-    def sections(
-        self, *, max_leaves: int | None = None, min_support: float | None = None, raw: bool = False
-    ) -> Iterator[ShownTree | ShownSum]:
+    def sections(self, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
         """What a page or ``privet show`` prints, see :class:`privet.models.released.Released`."""
-        return self.trees.sections(self.scale, max_leaves=max_leaves, min_support=min_support, raw=raw)
+        return self.trees.sections(self.scale, raw=raw, **limits)
 
     def to_text(self) -> str:
         """What a model file holds."""

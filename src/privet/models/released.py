@@ -8,7 +8,7 @@ which text, pages and pictures know how to draw.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, Unpack, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from privet.models.shown import ShownTree
     from privet.models.tree import Tree
 
+    Section: TypeAlias = ShownTree | ShownSum
+
 Floats = npt.NDArray[np.float64]
+
+
+class Limits(TypedDict, total=False):
+    """How much of a tree is shown."""
+
+    max_leaves: int | None
+    """At most so many leaves; the branches with the fewest records are folded into one."""
+    min_support: float | None
+    """No branch is opened in which every leaf has fewer records."""
 
 
 @runtime_checkable
@@ -69,20 +80,13 @@ class Released(Protocol):
     def asked(self) -> tuple[int, ...]:
         """The attributes that it asks for, in the order in which a reader meets them."""
 
-    def sections(
-        self,
-        scale: float | None = None,
-        *,
-        max_leaves: int | None = None,
-        min_support: float | None = None,
-        raw: bool = False,
-    ) -> Iterator[ShownTree | ShownSum]:
+    def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
         """What a page or ``privet show`` prints, one by one; ``scale`` is that of the noise in its counts.
 
-        ``max_leaves`` and ``min_support`` limit how much of a tree is shown; ``raw`` shows exactly what was released.
+        ``raw`` shows exactly what was released.
         """
 
-    def overview(self, sections: Iterator[ShownTree | ShownSum]) -> str:
+    def overview(self, sections: Iterator[Section]) -> str:
         """The whole as text that a screen holds, from its sections."""
 
     def html(self, scale: float | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,8 @@ from privet.errors import ParameterError
 from privet.schema import Schema
 
 if TYPE_CHECKING:
-    from privet.models.curves import ShownSum
+    from privet.models.released import Limits, Section
     from privet.models.rules import Rule
-    from privet.models.shown import ShownTree
     from privet.models.tree import Tree
 
 Floats = npt.NDArray[np.float64]
@@ -76,26 +75,17 @@ class TreeModel:
         met = (int(tree.attribute[node]) for tree in self.members for node, _ in tree.walk())
         return tuple(dict.fromkeys(attribute for attribute in met if attribute >= 0))
 
-    def sections(
-        self,
-        scale: float | None = None,
-        *,
-        max_leaves: int | None = None,
-        min_support: float | None = None,
-        raw: bool = False,
-    ) -> Iterator[ShownTree | ShownSum]:
+    def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
         """Its trees as they are shown, or as they are with ``raw``."""
-        from privet.models.shown import ShownTree, check_limits
+        from privet.models.shown import ShownTree
 
-        check_limits(max_leaves, min_support)
+        if raw and any(limit is not None for limit in limits.values()):
+            raise ParameterError("raw shows all of the model; leave max_leaves and min_support out")
         if raw:
-            if max_leaves is not None or min_support is not None:
-                raise ParameterError("raw shows all of the model; leave max_leaves and min_support out")
             return (ShownTree.whole(tree, scale, raw=True) for tree in self.members)
-        limits: dict[Literal["max_leaves", "min_support"], Any] = {"max_leaves": max_leaves, "min_support": min_support}
         return (ShownTree.of(tree, scale, **limits) for tree in self.members)
 
-    def overview(self, sections: Iterator[ShownTree | ShownSum]) -> str:
+    def overview(self, sections: Iterator[Section]) -> str:
         """All trees as text."""
         return "\n".join(map(str, sections))
 

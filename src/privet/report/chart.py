@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from privet.evaluation.figure import Figure
+from privet.evaluation.figure import Figure, Point
 from privet.markup import Html, join, tag
 from privet.models.intervals import Estimate
 from privet.report.curves import tick_text
@@ -55,20 +55,12 @@ def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str
 def figure_chart(figure: Figure) -> Html:
     """A figure of an experiment."""
     names = list(dict.fromkeys(str(p.x) for one in figure.series for p in one.points)) if figure.bars else []
-    series = [
-        Series(
-            one.name,
-            tuple(
-                (
-                    float(names.index(str(p.x))) if figure.bars else float(p.x),
-                    Estimate(p.y, p.y - (p.error or 0.0), p.y + (p.error or 0.0)),
-                )
-                for p in one.points
-            ),
-            one.dashed,
-        )
-        for one in figure.series
-    ]
+
+    def place(p: Point) -> tuple[float, Estimate]:
+        off = p.error or 0.0
+        return float(names.index(str(p.x)) if figure.bars else p.x), Estimate(p.y, p.y - off, p.y + off)
+
+    series = [Series(one.name, tuple(map(place, one.points)), one.dashed) for one in figure.series]
     known = _known(series)
     low, high = _bounds([*known, *([0.0] if figure.bars and min(known, default=0) < max(known, default=0) / 2 else [])])
     title = f"{figure.title}; {figure.up} against {figure.across}"

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from privet.bidi import isolated
 from privet.errors import RecipeError
 from privet.models.curves import ShownSum
 from privet.models.model import Model
-from privet.models.released import Released
+from privet.models.released import Limits, Released
 from privet.models.shown import ShownTree
 from privet.privacy.certificate import Certificate
 from privet.privacy.wording import COVERS, covers_not
@@ -34,11 +34,9 @@ MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
 TEMPLATES: dict[type, tuple[str, Any]] = {ShownTree: ("trees.html", tree_context), ShownSum: ("sums.html", sum_context)}
 
 
-def model_context(
-    model: Model, *, max_leaves: int | None = None, min_support: float | None = None
-) -> tuple[str, dict[str, Any]]:
+def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str, Any]]:
     """The template of a model's page, and all that it needs."""
-    sections = model.sections(max_leaves=max_leaves, min_support=min_support)
+    sections = model.sections(**limits)
     first = next(sections)
     template, context = TEMPLATES[type(first)]
     section = context(chain((first,), sections), model.trees)

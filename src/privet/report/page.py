@@ -9,11 +9,12 @@ from functools import cache
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from privet.errors import ParameterError
 from privet.markup import Html, text, with_elements
 from privet.models.model import Model
+from privet.models.released import Limits
 from privet.report.context import model_context
 
 POLICY = (
@@ -21,10 +22,10 @@ POLICY = (
 )
 
 
-def model_page(model: Model, *, max_leaves: int | None = None, min_support: float | None = None) -> str:
+def model_page(model: Model, **limits: Unpack[Limits]) -> str:
     """The page of a model as HTML. Everything in it was released with the model; no table is read.
 
-    ``max_leaves`` and ``min_support`` limit how much of a tree is shown, see :class:`privet.models.shown.ShownTree`.
+    ``limits`` say how much of a tree is shown: ``max_leaves``, ``min_support``.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -34,7 +35,7 @@ def model_page(model: Model, *, max_leaves: int | None = None, min_support: floa
     >>> "epsilon = 1" in page, "http://" in page
     (True, False)
     """
-    template, context = model_context(model, max_leaves=max_leaves, min_support=min_support)
+    template, context = model_context(model, **limits)
     return render(template, **context)
 
 
