@@ -34,19 +34,28 @@ PARTS = (
 SUM = Additive(SCHEMA, PARTS, np.array([0.25]))
 
 
-class Stump:
-    """A kind of its own. It leaves to a tree whatever it does not say itself."""
+class Stump(Released):
+    """A kind of its own, around a tree."""
 
     title = "stump"
 
     def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+        self.schema, self.tree = tree.schema, tree
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tree, name)
+    @property
+    def members(self) -> tuple[Tree, ...]:
+        return (self.tree,)
+
+    def predict(self, features: Any) -> Any:
+        return self.tree.predict(features)
+
+    def predict_proba(self, features: Any) -> Any:
+        return self.tree.predict_proba(features)
+
+    predict_scores = predict_proba
 
     def to_dict(self) -> dict[str, Any]:
-        return {"stump": self._tree.to_dict()["trees"][0]}
+        return {"stump": super().to_dict()["trees"][0]}
 
 
 KINDS = {"tree": TREE, "forest": FOREST, "sum": SUM, "stump": Stump(TREE)}

@@ -168,7 +168,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     def feature_importances_(self) -> np.ndarray:
         """How much each attribute decides, in the order of ``feature_names_in_``; they add up to 1, or are all 0.
 
-        Computed from released numbers only (see ``importances`` of :class:`privet.models.tree_model.TreeModel`), so it
+        Computed from released numbers only (see ``importances`` of :class:`privet.models.released.Released`), so it
         costs no budget. Where a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh
         the same.
         """

@@ -11,16 +11,14 @@ import numpy.typing as npt
 
 from privet.bidi import isolated
 from privet.errors import ParameterError
-from privet.markup import Html
+from privet.models.released import Floats, Released
 from privet.models.tree import read_only
 from privet.schema import Schema
 from privet.structure.routes import Routes
 
 if TYPE_CHECKING:
     from privet.models.released import Limits, Section
-    from privet.models.tree import Tree
 
-Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int32]
 PLACES = 6  # of a log-odds in ``arrays``: a probability is then right to a millionth, and a page a fifth smaller
 
@@ -107,7 +105,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Additive:
+class Additive(Released):
     """Parts over one schema. A record's score is ``offset`` plus what each part's table says of it.
 
     >>> from privet.schema import Categorical
@@ -119,9 +117,6 @@ class Additive:
     """
 
     title: ClassVar[str] = "additive model"
-    members: ClassVar[tuple[Tree, ...]] = ()
-    combined: ClassVar[str] = ""
-    graded: ClassVar[bool] = True
 
     schema: Schema
     parts: tuple[Part, ...]
@@ -144,22 +139,13 @@ class Additive:
     def __repr__(self) -> str:
         return f"<Additive model of {len(self.parts)} parts, for {self.schema.label.name!r}>"
 
-    def _repr_html_(self) -> str:
-        return self.html()
-
-    def html(self, scale: float | None = None) -> Html:
-        """What a notebook shows. How large the noise is, is part of the model."""
-        from privet.models.curves import ShownSum
-
-        return ShownSum(self).html()
+    @property
+    def graded(self) -> bool:
+        return True
 
     @property
     def size(self) -> dict[str, int]:
         return {"parts": len(self.parts), "numbers": sum(part.table.size for part in self.parts)}
-
-    def rules(self, **_: Any) -> tuple[Any, ...]:
-        """A sum has no rules."""
-        return ()
 
     def importances(self) -> Floats:
         """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
@@ -181,10 +167,6 @@ class Additive:
         if raw or any(limit is not None for limit in limits.values()):
             raise ParameterError("max_leaves, min_support and raw are for trees; this model is a sum and has no leaves")
         return iter((ShownSum(self),))
-
-    def overview(self, sections: Iterator[Section]) -> str:
-        """Its curves and tables as text."""
-        return "".join(map(str, sections))
 
     def arrays(self, most: int) -> dict[str, Any] | None:
         """Its tables, and the tests of its tree, as lists; None if the tables hold more than ``most`` numbers."""
@@ -208,13 +190,8 @@ class Additive:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data, which :mod:`privet.models.codec` reads."""
         facts: dict[str, Any] = {"offset": self.offset.tolist(), "parts": [part.to_dict() for part in self.parts]}
         return {"additive": facts | ({} if self.routes is None else {"routes": self.routes.to_dict()})}
-
-    def fault(self) -> str | None:
-        """None: what is wrong is refused when it is made."""
-        return None
 
     def contributions(self, features: npt.NDArray[Any]) -> list[Floats]:
         """(record, column) what each part adds to the score of each record."""

@@ -20,10 +20,9 @@ from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
 from privet.models.model import Model
-from privet.models.released import Released
+from privet.models.released import TESTS, Released
 from privet.models.rules import DEEPEST
 from privet.models.tree import Tree
-from privet.models.tree_model import TESTS
 from privet.models.validation import tree_fault
 from privet.schema import Schema
 from privet.schema.limits import has_surrogates

@@ -15,8 +15,8 @@ from privet.bidi import isolated, padded, width_of
 from privet.errors import ParameterError
 from privet.markup import Html, tag
 from privet.models import voting as hearing
+from privet.models.released import Released
 from privet.models.tree import Floats, Tree
-from privet.models.tree_model import TreeModel
 from privet.models.voting import Voting
 from privet.schema import Schema
 from privet.structure.routes import Routes
@@ -29,7 +29,7 @@ MOST_ASKED = 20  # attributes listed there
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forest(TreeModel):
+class Forest(Released):
     """Trees over one schema, and how they vote: see :mod:`privet.models.voting`.
 
     ``weight`` is how much a tree's evidence counts where they vote by ``evidence``. Trees that look at the same
@@ -73,11 +73,8 @@ class Forest(TreeModel):
         leaves = sum(tree.n_leaves for tree in self.trees)
         return f"<Forest of {len(self.trees)} trees, {leaves} leaves, for {self.schema.label.name!r}>"
 
-    def _repr_html_(self) -> str:
-        return self.html()
-
     def html(self, scale: float | None = None) -> Html:
-        """What a notebook shows: the size, and the first tree; ``scale`` is that of the noise in the counts."""
+        """What a notebook shows: the size, and the first tree."""
         opened = tag("details", tag("summary", "the first tree"), self.trees[0].html(scale))
         return tag("div", tag("p", repr(self).strip("<>")), opened)
 
@@ -175,12 +172,19 @@ class Forest(TreeModel):
 
     def arrays(self, most: int) -> dict[str, Any] | None:
         """As of a tree, with what the votes need: what all trees begin with, and what decides between equal ones."""
-        found = super().arrays(most)
-        if found is not None:
-            evidence, surest = self.voting == "evidence", self.voting == "surest"
-            found["prior"] = np.log(np.maximum(self.prior, hearing.LEAST)).tolist() if evidence else None
-            found["ties"] = self._nodes.proba.tolist() if surest else None
-        return found
+        if (found := super().arrays(most)) is None:
+            return None
+        evidence, surest = self.voting == "evidence", self.voting == "surest"
+        is_leaf = np.concatenate([tree.is_leaf for tree in self.trees])
+        return found | {
+            "says": np.where(is_leaf[:, None], self.votes, 0.0).tolist(),
+            "voting": self.voting,
+            "prior": np.log(np.maximum(self.prior, hearing.LEAST)).tolist() if evidence else None,
+            "ties": self._nodes.proba.tolist() if surest else None,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"voting": self.voting, "weight": self.weight}
 
     @cached_property
     def _nodes(self) -> hearing.Opinions:

@@ -11,17 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.markup import Html
-from privet.models.tree_model import TreeModel
+from privet.models.released import Floats, Released
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import LEAF, Test, Tests, make_test
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(TreeModel):
+class Tree(Released):
     """A decision tree over integer codes.
 
     Node 0 is the root. An inner node ``i`` carries the test (``attribute[i]``, ``kind[i]``, ``cut[i]``) and its
@@ -32,9 +29,6 @@ class Tree(TreeModel):
     """
 
     title: ClassVar[str] = "decision tree"
-    combined: ClassVar[str] = ""
-    voting: ClassVar[None] = None  # a lone tree has no way of voting
-    weight: ClassVar[None] = None
 
     schema: Schema
     attribute: npt.NDArray[np.int32]
@@ -92,22 +86,9 @@ class Tree(TreeModel):
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
         return f"<Tree of {leaves}, depth {self.depth}, for {self.schema.label.name!r}>"
 
-    def _repr_html_(self) -> str:
-        return self.html()
-
-    def html(self, scale: float | None = None) -> Html:
-        """What a notebook shows; ``scale`` is that of the noise in the counts."""
-        from privet.models.shown import ShownTree
-
-        return ShownTree.of(self, scale).html()
-
     @property
     def members(self) -> tuple[Tree, ...]:
         return (self,)
-
-    @property
-    def votes(self) -> Floats:
-        return self.proba
 
     @cached_property
     def is_leaf(self) -> npt.NDArray[np.bool_]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.bidi import isolated
-from privet.markup import Html
 from privet.models.additive import Additive, Part
 from privet.models.curves import Curve, ShownSum, leaves_of
 from privet.models.intervals import Z
@@ -24,29 +22,6 @@ Floats = npt.NDArray[np.float64]
 MOST_SHAPES = 24  # pictures in a page
 MOST_ROWS = 40  # of a table of numbers; neighbours that say the same are one row
 MOST_CELLS = 400  # of a table of pairs
-
-
-@dataclass(frozen=True)
-class CurveView:
-    """One attribute of the page."""
-
-    name: str
-    picture: Html
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-    more_rows: int
-    noise: str
-    hidden: bool
-    """Whether the noise alone could have made the curve."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A table of two attributes."""
-
-    names: tuple[str, str]
-    picture: Html | None
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, Any]:
@@ -80,16 +55,21 @@ def _factors(row: Floats) -> tuple[str, ...]:
     return tuple(odds_words(value) for value in row.tolist())
 
 
-def _shape(model: Additive, curve: Curve, scale: Scale) -> CurveView:
+def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
+    """One attribute of the page."""
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
-    rows = list(_rows(curve))
-    noise = f"÷ or {odds_words(Z * curve.deviation)}"
+    rows = _rows(curve)
     most = "more" if curve.widest is None else f"up to {odds_words(Z * curve.widest)}"
-    noise += f", {most} for rare values"
-    hidden = bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
-    picture = shape_picture(curve, high, scale)
-    return CurveView(curve.attribute, picture, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), noise, hidden)
+    return {
+        "name": curve.attribute,
+        "picture": shape_picture(curve, high, scale),
+        "rows": rows[:MOST_ROWS],
+        "more_rows": max(len(rows) - MOST_ROWS, 0),
+        "noise": f"÷ or {odds_words(Z * curve.deviation)}, {most} for rare values",
+        # whether the noise alone could have made the curve
+        "hidden": bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation),
+    }
 
 
 def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
@@ -108,13 +88,15 @@ def _value(curve: Curve, name: str) -> str:
     return name.removeprefix(f"{isolated(curve.attribute)} = ")
 
 
-def _pair(model: Additive, part: Part) -> Pair:
+def _pair(model: Additive, part: Part) -> dict[str, Any]:
+    """A table of two attributes, with a picture where a score is one number."""
     first, second = (tuple(level_names(model.schema, part, place)) for place in (0, 1))
     titles = model.schema.names[part.attributes[0]], model.schema.names[part.attributes[1]]
     values = part.table.reshape(*part.sides, -1)
-    picture = pair_picture((first, second), titles, values[:, :, 0]) if values.shape[2] == 1 else None
-    rows = tuple(
-        (name, tuple(" ".join(odds_words(number) for number in cell) for cell in row))
-        for name, row in zip(first, values.tolist(), strict=True)
-    )
-    return Pair(titles, picture, second, rows)
+    rows = [[" ".join(odds_words(number) for number in cell) for cell in row] for row in values.tolist()]
+    return {
+        "names": titles,
+        "picture": pair_picture((first, second), titles, values[:, :, 0]) if values.shape[2] == 1 else None,
+        "columns": second,
+        "rows": list(zip(first, rows, strict=True)),
+    }

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from privet.markup import Html
 from privet.models.released import Released
 from privet.models.render import nested_html, shown_levels, typeset
 from privet.models.shown import ShownRule, ShownTree
@@ -33,74 +31,41 @@ def tree_context(sections: Iterator[ShownTree], released: Released) -> dict[str,
     }
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of the table of rules."""
-
-    number: int
-    premise: tuple[str, ...]
-    label: str
-    code: int
-    counts: tuple[tuple[str, str], ...]
-    """The records in it and those of each class: the count, and its interval or nothing."""
-    share: str
-
-
-@dataclass(frozen=True)
-class TreeView:
+def _view(tree: ShownTree, number: int, *, alone: bool) -> dict[str, Any]:
     """What a page shows of a tree."""
-
-    number: int
-    name: str
-    nested: Html
-    picture: Html
-    notes: tuple[str, ...]
-    rows: tuple[Row, ...]
-    minor: tuple[Row, ...]
-    """Rules that are folded away: noise alone could have made their counts, or they are below a limit."""
-    why: str
-    more_rules: int
-    counted: bool
-    graded: bool
-    reach: bool
-    """Whether its counts have intervals."""
-    whole: bool
-    """Whether the picture shows all of it."""
-    folded: bool
-    greyed: int
-
-    @property
-    def tables(self) -> list[tuple[tuple[Row, ...], str]]:
-        """The tables of rules, each with what to click at to see it, or nothing if it is open."""
-        many = f"{'The first' if self.more_rules else 'All'} {len(self.rows)} rules"
-        more = f"{len(self.minor)} more {'rule' if len(self.minor) == 1 else 'rules'}: {self.why}"
-        both = (self.rows, many if self.folded else ""), (self.minor, more if self.rows or self.folded else "")
-        return [table for table in both if table[0]]
-
-
-def _view(tree: ShownTree, number: int, *, alone: bool) -> TreeView:
     nodes, most = IN_FULL if alone else IN_PART
     drawn, name = _drawn(tree), f"tree {number + 1}"
     rows = [_row(place, rule) for place, rule in enumerate(tree.rules[:most], 1)]
     major = sum(not tree.is_minor(rule.leaf) for rule in tree.rules)
-    counted = [text.counts for text in tree.leaves if text.counts is not None]
-    return TreeView(
-        number,
-        name,
-        nested_html(tree, f"t{number}", nodes),
-        tree_picture(tree, f"Picture of {name}: {size_words(len(tree.leaves), tree.depth)}", f"p{number}", drawn),
-        tree.notes,
-        tuple(rows[:major]),
-        tuple(rows[major:]),
-        tree.why_minor,
-        len(tree.rules) - len(rows),
-        tree.counted,
-        any(text.probability is not None for text in tree.leaves),
-        any(counts.total.known for counts in counted),
-        shown_levels(tree, drawn) == tree.depth,
-        not alone or len(rows[:major]) > RULES_OPEN,
-        len(tree.minor),
-    )
+    more = len(tree.rules) - len(rows)
+    return {
+        "name": name,
+        "nested": nested_html(tree, f"t{number}", nodes),
+        "picture": tree_picture(
+            tree, f"Picture of {name}: {size_words(len(tree.leaves), tree.depth)}", f"p{number}", drawn
+        ),
+        "notes": tree.notes,
+        "tables": _tables(rows[:major], rows[major:], tree.why_minor, more=more, alone=alone),
+        "more_rules": more,
+        "counted": tree.counted,
+        "graded": any(leaf.probability is not None for leaf in tree.leaves),
+        "intervals": any(leaf.counts.total.known for leaf in tree.leaves if leaf.counts is not None),
+        "whole": shown_levels(tree, drawn) == tree.depth,  # whether the picture shows all of it
+        "greyed": len(tree.minor),
+        "why": tree.why_minor,
+    }
+
+
+def _tables(rows: list[Any], minor: list[Any], why: str, *, more: int, alone: bool) -> list[dict[str, Any]]:
+    """The tables of rules, each with what to click at to see it, or nothing if it is open.
+
+    The minor rules are those that noise alone could have made, or that are below a limit.
+    """
+    folded = not alone or len(rows) > RULES_OPEN
+    first = f"{'The first' if more else 'All'} {len(rows)} rules" if folded else ""
+    others = f"{len(minor)} more {'rule' if len(minor) == 1 else 'rules'}: {why}" if rows or folded else ""
+    tables = ({"rows": rows, "fold": first, "faint": False}, {"rows": minor, "fold": others, "faint": True})
+    return [table for table in tables if table["rows"]]
 
 
 def size_words(leaves: int, asked: int) -> str:
@@ -115,12 +80,18 @@ def _drawn(tree: ShownTree) -> int:
     return next((most for most in IN_PICTURE if Layout.of(tree, most).width <= SHRINKS), IN_PICTURE[-1])
 
 
-def _row(number: int, rule: ShownRule) -> Row:
+def _row(number: int, rule: ShownRule) -> dict[str, Any]:
+    """A row of the table of rules: its counts are all records, and those of each class, with interval or nothing."""
     leaf = rule.leaf
-    written: tuple[tuple[str, str], ...] = ()
+    counts: list[tuple[str, str]] = []
     if leaf.counts is not None:
-        written = ((leaf.counts.total.words(","), leaf.counts.total.interval),)
-        written += tuple((count.short, count.interval) for count in leaf.counts.classes)
-    premise = tuple(typeset(words, name) for name, words in rule.premise)
-    share = "" if leaf.probability is None else f"{100 * leaf.probability:.0f} %"
-    return Row(number, premise, leaf.label, leaf.code, written, share)
+        counts = [(leaf.counts.total.words(","), leaf.counts.total.interval)]
+        counts += [(count.short, count.interval) for count in leaf.counts.classes]
+    return {
+        "number": number,
+        "premise": [typeset(words, name) for name, words in rule.premise],
+        "label": leaf.label,
+        "code": leaf.code,
+        "counts": counts,
+        "share": "" if leaf.probability is None else f"{100 * leaf.probability:.0f} %",
+    }
