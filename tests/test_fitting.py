@@ -91,7 +91,7 @@ def test_a_part_is_not_cut_anew() -> None:
     categorical = next(i for i, a in enumerate(SCHEMA.attributes) if isinstance(a, privet.Categorical))
     part = data.partition(Multiway(categorical))[0]
     with pytest.raises(ParameterError, match="give it the whole"):
-        privet.papers.DiffPC45Classifier(bins=7).fit(part)
+        privet.papers.DiffPC45Classifier(max_bins=7).fit(part)
     assert data.ledger.spent == 0
 
 

@@ -35,7 +35,7 @@ _HOME = {
     "plot_ledger": "privet.report.figures",
     "plot_shapes": "privet.report.figures",
     "plot_tree": "privet.report.figures",
-    "write_report": "privet.report.writing",
+    "write_report": "privet.report.page",
     "CoinFold": "privet.evaluation.splitting",
     "PrivateSearch": "privet.evaluation.private_search",
     "holdout": "privet.evaluation.splitting",

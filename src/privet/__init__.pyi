@@ -34,7 +34,7 @@ from privet.report.figures import plot_ledger as plot_ledger
 from privet.report.figures import plot_shapes as plot_shapes
 from privet.report.figures import plot_tradeoff as plot_tradeoff
 from privet.report.figures import plot_tree as plot_tree
-from privet.report.writing import write_report as write_report
+from privet.report.page import write_report as write_report
 from privet.schema import Categorical as Categorical
 from privet.schema import Numeric as Numeric
 from privet.schema import Schema as Schema

@@ -9,7 +9,7 @@ import numpy as np
 from privet.errors import ParameterError
 from privet.growing.greedy.grower import Progress, check_progress
 from privet.growing.prelude import begin, count_price
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset

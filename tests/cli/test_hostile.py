@@ -166,10 +166,10 @@ RULES: dict[str, Callable[[Any], None]] = {
 
 @pytest.mark.parametrize("what", RULES)
 def test_forged_rules_are_refused(desk: Any, model: Any, what: str) -> None:
-    from privet.models.codec import load
+    from privet.models.model import Model
     from privet.rules import rule_list
 
-    facts = rule_list(load(desk["tree.json"])).to_dict()
+    facts = rule_list(Model.read(desk["tree.json"])).to_dict()
     RULES[what](facts)
     result = desk.run("compare", desk.write("rules.json", json.dumps(facts)), desk["tree.json"])
     assert (result.exit_code, isinstance(result.exception, SystemExit)) == (1, True), result.exception

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from privet.models.codec import load
+from privet.models.model import Model
 from privet.privacy.ledger import Ledger
 from privet.rules import rule_list
 from privet.schema import Schema
@@ -103,7 +103,7 @@ def test_compare(desk: Any) -> None:
     found = json.loads(desk.ok("compare", desk["a"], desk["a"], "--json").stdout)
     assert found["jaccard"] == found["upper_bound"] == 1
     assert found["only_first"] == found["only_second"] == []
-    desk.write("rules.json", rule_list(load(desk["a"])).to_json())
+    desk.write("rules.json", rule_list(Model.read(desk["a"])).to_json())
     assert json.loads(desk.ok("compare", desk["a"], desk["rules.json"], "--json").stdout)["jaccard"] == 1
     unlabelled = json.loads(desk.ok("compare", desk["a"], desk["a"], "--no-labels", "--json").stdout)
     assert {row["label"] for row in unlabelled["shared"]} == {None}

@@ -84,7 +84,7 @@ def test_what_a_property_raises_comes_through(clinic_schema: Schema, table: dict
     with pytest.raises(AttributeError, match="'DiffPID3Classifier' object has no attribute 'nosuch'"):
         tree.nosuch  # noqa: B018
     model = privet.AdditiveClassifier(clinic_schema).fit(table)
-    with pytest.raises(AttributeError, match="this model is a sum and no tree"):
+    with pytest.raises(AttributeError, match="this model is a sum and has no tree"):
         model.tree_  # noqa: B018
     assert model.decision_function(table).shape == (len(table["age"]),)  # in the table of answers for trees only
 

@@ -14,7 +14,6 @@ from sklearn.preprocessing import MaxAbsScaler
 
 import privet
 from privet.models.forest import Forest
-from privet.models.importance import importances
 from privet.models.tree import Tree
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import OneCategory, Threshold
@@ -86,7 +85,7 @@ def test_importances_by_hand() -> None:
     tree = Tree.build(SCHEMA, tests, [1, 3, -1, -1, -1], [0, 0, 1, 0, 0], counts=counts)
     root, left, leaf = 2 * 30 * 55 / 85, 2 * 30 * 5 / 35, 2 * 25 * 5 / 30
     expected = np.array([root - left, left - leaf])
-    assert np.allclose(importances(tree), expected / expected.sum())
+    assert np.allclose(tree.importances(), expected / expected.sum())
 
 
 def test_importances_agree_with_scikit_learn() -> None:
@@ -108,10 +107,10 @@ def test_without_counts_all_branches_weigh_the_same() -> None:
     tests = [OneCategory(0, 0), None, OneCategory(1, 0), None, None]
     tree = Tree.build(schema, tests, [1, -1, 3, -1, -1], [0, 0, 0, 1, 0])
     # Half go left; of the others half are "yes": 3/8 of impurity, of which 1/4 is left below the root.
-    assert np.allclose(importances(tree), [1 / 3, 2 / 3])
+    assert np.allclose(tree.importances(), [1 / 3, 2 / 3])
     lone = Tree.build(schema, [None], [-1], [0])
-    assert importances(lone).tolist() == [0, 0]
-    assert np.allclose(importances(Forest(schema, (tree, lone))), [1 / 6, 1 / 3])
+    assert lone.importances().tolist() == [0, 0]
+    assert np.allclose(Forest(schema, (tree, lone)).importances(), [1 / 6, 1 / 3])
 
 
 # ---- what is said and shown ---------------------------------------------------------------------------------------

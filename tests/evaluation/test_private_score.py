@@ -19,9 +19,9 @@ from privet import BudgetExceeded, Ledger, ParameterError, PrivacyError, private
 from privet.audit.zoo import wide_schema
 from privet.datasets.clinic import clinic
 from privet.estimators.references import REFERENCES
-from privet.evaluation.predictions import is_graded, predicted_cells
+from privet.evaluation.predictions import predicted_cells
 from privet.evaluation.private_result import PrivateScore
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.schema import Categorical, Schema
 from privet.tables.encoding import encode
 from privet.testing import ZeroNoise, use_noise
@@ -81,7 +81,7 @@ def test_scores_of_a_graded_model_are_those_of_its_bins(forest: Any) -> None:
 def test_a_model_without_grades_has_a_confusion_matrix_alone() -> None:
     stump = privet.ExactTreeClassifier(SCHEMA, epsilon=2, max_depth=1).fit(TABLE)
     sure = Model("sure", stump.tree_.__class__.build(stump.schema_, [None], [-1], [0]), {}, stump.model_.certificate)
-    assert not is_graded(sure.trees)
+    assert not sure.trees.graded
     score = exactly(sure, held_out=True)
     assert (score.bins, score.auc, score.log_loss, score.reliability) == (1, None, None, ())
 

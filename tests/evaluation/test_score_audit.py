@@ -18,8 +18,8 @@ from privet.audit.zoo import Pair, tiny_schema, zoo
 from privet.engines.opening import open_engine
 from privet.evaluation import private_score as scoring
 from privet.fitting import fit
-from privet.models.codec import Model
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.papers.mohammed2015 import Mohammed2015

@@ -11,9 +11,9 @@ import pytest
 
 from privet.errors import ModelFileError, ParameterError
 from privet.models.additive import Additive, Part
-from privet.models.additive_codec import from_dict, to_dict
-from privet.models.codec import FORMAT, Model, _checksum, load, save
-from privet.models.curves import curves_of, describe, importances_of, pairs_of, reasons_of
+from privet.models.codec import FORMAT, _checksum
+from privet.models.curves import curves_of, describe, pairs_of, reasons_of
+from privet.models.model import Model
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import OneCategory
@@ -50,7 +50,7 @@ CODES = np.array([[0, 1, 2, 3, 4, 0], [0, 1, 2, 0, 1, 2]])
 def test_scores_are_sums_looked_up(classes: int, leaves: bool) -> None:
     made = model(classes, leaves=leaves)
     age, town, pair = made.parts[:3]
-    scores = made.scores(CODES)
+    scores = made.predict_scores(CODES)
     for i, (a, t) in enumerate(CODES.T):
         said = made.offset + age.table[a] + town.table[min(t, 1)] + pair.table[[0, 0, 1, 1, 2][a] * 3 + t]
         said = said + (made.parts[3].table[0 if t == 0 else 1] if leaves else 0)
@@ -67,7 +67,7 @@ def test_scores_are_sums_looked_up(classes: int, leaves: bool) -> None:
 def test_reasons_add_up_and_name_what_they_saw(classes: int) -> None:
     made = model(classes, leaves=True)
     reasons = reasons_of(made, CODES[:, 4:5])
-    assert np.sum([reason.added for reason in reasons], axis=0) == pytest.approx(made.scores(CODES[:, 4:5])[0])
+    assert np.sum([reason.added for reason in reasons], axis=0) == pytest.approx(made.predict_scores(CODES[:, 4:5])[0])
     assert [(reason.what, reason.saw) for reason in reasons] == [
         ("everyone", "class counts"),
         ("age", "age is missing"),
@@ -91,29 +91,26 @@ def test_curves_tables_and_importances() -> None:
     assert pair.attributes == ("age", "town")
     assert pair.values.shape == (3, 3, 1)
     assert pair.names[0][0] == "age <= 25 ... 25 < age <= 50"
-    found = importances_of(made)
-    assert list(found.values()) == sorted(found.values(), reverse=True)
-    assert set(found) == {"age", "town", "age x town"}
-    assert found["age"] == pytest.approx(np.abs(made.parts[0].table - made.parts[0].table.mean()).mean())
     text = describe(made)
     assert text.startswith("score = ")
-    assert all(name in text for name in found)
+    assert all(name in text for name in ("age", "town", "age x town"))
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("leaves", [False, True])
 def test_a_model_survives_its_file(classes: int, leaves: bool, tmp_path: Path) -> None:
     made = model(classes, leaves=leaves)
-    save(Model("additive", made), tmp_path / "model.json")
-    read = load(tmp_path / "model.json").trees
+    Model("additive", made).save(tmp_path / "model.json")
+    read = Model.read(tmp_path / "model.json").trees
     assert isinstance(read, Additive)
-    assert np.array_equal(read.scores(CODES), made.scores(CODES))
-    assert to_dict(read) == to_dict(made)
+    assert np.array_equal(read.predict_scores(CODES), made.predict_scores(CODES))
+    assert read.to_dict() == made.to_dict()
 
 
 @pytest.mark.parametrize(
     "damage",
     [
+        lambda facts: facts.clear(),
         lambda facts: facts.pop("offset"),
         lambda facts: facts.update(offset=[1.0, 2.0]),
         lambda facts: facts.update(offset=["1"]),
@@ -139,30 +136,25 @@ def test_a_model_survives_its_file(classes: int, leaves: bool, tmp_path: Path) -
 )
 def test_a_damaged_model_is_refused(damage: Any, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    save(Model("additive", model(leaves=True)), path)
+    Model("additive", model(leaves=True)).save(path)
     document = json.loads(path.read_text())
     damage(document["model"]["additive"])
     document["sha256"] = _checksum(document["model"])
     path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError):
-        load(path)
+        Model.read(path)
 
 
 def test_trees_and_a_sum_together_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    save(Model("additive", model()), path)
+    Model("additive", model()).save(path)
     payload = json.loads(path.read_text())["model"] | {"voting": "proba"}
     path.write_text(json.dumps({"format": FORMAT, "version": 1, "sha256": _checksum(payload), "model": payload}))
-    with pytest.raises(ModelFileError, match="trees and an additive model"):
-        load(path)
+    with pytest.raises(ModelFileError, match="trees and 'additive'"):
+        Model.read(path)
 
 
 def test_codes_that_the_model_cannot_read_are_refused() -> None:
     for codes in (np.zeros((3, 2), int), np.zeros((2, 2)), np.array([[9], [0]])):
         with pytest.raises(ParameterError, match="features"):
             model().predict(codes)
-
-
-def test_reading_trusts_nothing() -> None:
-    with pytest.raises(ValueError, match="no object"):
-        from_dict([], schema())

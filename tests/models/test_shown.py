@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from tree_strategies import all_records, leaves_by_hand, trees
 
 from privet.errors import ParameterError
-from privet.models.nested import nested_html
-from privet.models.reaching import reached
-from privet.models.render import export_graphviz, export_mermaid, export_text
+from privet.models.render import export_graphviz, export_mermaid, export_text, nested_html
 from privet.models.rules import rules_of
 from privet.models.shown import ShownTree
+from privet.models.simplifying import reached
 from privet.models.tree import Tree
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, OneCategory, Threshold
@@ -134,7 +133,7 @@ def test_a_leaf_that_is_not_mixed_says_what_the_model_says(tree: Tree, given_lim
 
 
 def walk_of(shown: ShownTree) -> Any:
-    from privet.models.reaching import walk_admitted
+    from privet.models.simplifying import walk_admitted
 
     return ((node, admitted) for node, admitted in walk_admitted(shown._fan, shown.root) if shown.is_leaf(node))
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from tree_strategies import all_records, leaves_by_hand, trees
 
 from privet.errors import ParameterError
-from privet.models.nested import leaves_below
-from privet.models.render import export_text
+from privet.models.render import export_text, leaves_below
 from privet.models.rules import rules_of
 from privet.models.shown import ShownTree
 from privet.models.tree import Tree

@@ -15,8 +15,8 @@ from tree_strategies import all_records, leaves_by_hand, schemas, trees
 
 from privet.errors import ModelFileError, ParameterError
 from privet.models import codec
-from privet.models.codec import Model, load, save
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.tree import Tree
 from privet.models.voting import LEAST, Voting
 from privet.schema import Categorical, Schema
@@ -176,8 +176,8 @@ def test_what_is_no_weight(weight: Any) -> None:
 @pytest.mark.parametrize("weight", [1, 1.0, 0.1, 5e-324])
 def test_a_way_of_voting_survives_its_file(tmp_path: Path, voting: Voting, weight: float) -> None:
     forest = Forest(SCHEMA, (leaf(0.2, 0.5, 0.3, counts=[1, 2, -3]), leaf(0.6, 0.3, 0.1)), voting, weight)
-    save(Model("snr-forest", forest, {}), tmp_path / "model.json")
-    loaded = load(tmp_path / "model.json").trees
+    Model("snr-forest", forest, {}).save(tmp_path / "model.json")
+    loaded = Model.read(tmp_path / "model.json").trees
     assert isinstance(loaded, Forest)
     assert (loaded.voting, loaded.weight) == (voting, weight)
     assert np.array_equal(loaded.predict_proba(ONE), forest.predict_proba(ONE))
@@ -192,9 +192,9 @@ def rewrite(path: Path, change: Any) -> None:
 
 def test_a_file_from_before_weights(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    save(Model("diffpid3", Forest(SCHEMA, (leaf(0.2, 0.5, 0.3),) * 2, "proba", 0.5), {}), path)
+    Model("diffpid3", Forest(SCHEMA, (leaf(0.2, 0.5, 0.3),) * 2, "proba", 0.5), {}).save(path)
     rewrite(path, lambda model: model.pop("weight"))
-    loaded = load(path).trees
+    loaded = Model.read(path).trees
     assert isinstance(loaded, Forest)
     assert loaded.weight == 1.0
 
@@ -202,12 +202,12 @@ def test_a_file_from_before_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize("weight", [-1.0, 1.5, 2, 0, "0.5", [0.5], {}, True, False])
 def test_a_tampered_weight(tmp_path: Path, weight: Any) -> None:
     path = tmp_path / "model.json"
-    save(Model("random-forest", Forest(SCHEMA, (leaf(0.2, 0.5, 0.3),), "evidence", 0.5), {}), path)
+    Model("random-forest", Forest(SCHEMA, (leaf(0.2, 0.5, 0.3),), "evidence", 0.5), {}).save(path)
     rewrite(path, lambda model: model.update(weight=weight))
     with pytest.raises(ModelFileError, match="weight"):
-        load(path)
+        Model.read(path)
     document = json.loads(path.read_text())
     document["model"]["weight"] = 0.75  # and without a new checksum nothing passes at all
     path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError):
-        load(path)
+        Model.read(path)

@@ -27,7 +27,6 @@ from recipe_fits import (
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError, RecipeError
 from privet.growing.prelude import Prelude
-from privet.models.forest import Forest
 from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
@@ -74,7 +73,7 @@ def test_where_no_rule_stops_a_path_all_is_spent(
     for neighbours in RELATIONS:
         model, ledger = fit(make(), schema, data.draw(tables(schema)), epsilon, Crowded(), neighbours)
         assert ledger.spent == parse_epsilon(epsilon)
-        assert model.n_nodes if isinstance(model, Forest) else len(model)
+        assert model.members
 
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
@@ -209,7 +208,7 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
         (lambda: GreedyForest(n_estimators=0), "trees"),
         (lambda: GreedyForest(max_depth=-1), "max_depth"),
         (lambda: GreedyForest(prune="yes"), "prune"),  # type: ignore[arg-type]
-        (lambda: SNRForest(trees="many"), "trees"),  # type: ignore[arg-type]
+        (lambda: SNRForest(n_estimators="many"), "n_estimators"),  # type: ignore[arg-type]
         (lambda: SNRForest(n_public=0), "n_public"),
         (lambda: SNRForest(count_share=0), "count_share"),
         (lambda: SNRForest(count_share=1), "count_share"),

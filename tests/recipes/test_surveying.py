@@ -16,6 +16,7 @@ from privet.audit import exact, zoo
 from privet.datasets.clinic import clinic
 from privet.growing.cutting.points import closing_in
 from privet.growing.whole.depth_rules import COUNT_SHARE
+from privet.models.model import Model
 from privet.recipes.ours.exact import ExactTree
 from privet.recipes.recipe import Recipe
 from privet.testing import SeededNoise, ZeroNoise, use_noise
@@ -121,7 +122,7 @@ def test_a_model_of_before_still_loads(tmp_path: Path) -> None:
     old = ExactTreeClassifier(schema, 1, max_depth=2, grid="near-zero", leaf_share=0.0).fit(patients)
     new = {"cuts", "n_public"}
     params = {name: value for name, value in old.model_.params.items() if name not in new}
-    privet.models.codec.save(privet.models.codec.Model("exact", old.tree_, params, old.model_.certificate), path)
+    Model("exact", old.tree_, params, old.model_.certificate).save(path)
     assert not new & json.loads(path.read_text())["model"]["params"].keys()
     loaded = privet.load_model(path)
     assert isinstance(loaded, ExactTreeClassifier)

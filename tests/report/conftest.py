@@ -11,8 +11,8 @@ import pytest
 from page_reader import browser, reader  # noqa: F401 - fixtures
 
 from privet.models.additive import Additive, Part
-from privet.models.codec import Model
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.tree import Tree
 from privet.privacy.ledger import Ledger
 from privet.schema import Categorical, Numeric, Schema

@@ -9,7 +9,7 @@ import pytest
 
 import privet
 from privet.datasets.clinic import clinic
-from privet.report.model_page import model_page
+from privet.report.page import model_page
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

@@ -6,7 +6,6 @@ import io
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 
 import privet
 from privet.errors import ParameterError
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.report.figures import Point, pareto
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -116,11 +115,13 @@ def test_the_curves_of_a_sum_are_drawn(classes: int, make_sum: Any) -> None:
     figure.savefig(picture)
 
 
-def test_only_a_sum_has_curves(tree_model: Model) -> None:
-    with pytest.raises(ParameterError, match="not Tree"):
+def test_only_a_sum_has_curves(tree_model: Model, make_sum: Any) -> None:
+    with pytest.raises(ParameterError, match="not a decision tree"):
         privet.plot_shapes(tree_model)
-    with pytest.raises(ParameterError, match="not Model"):
-        privet.plot_tree(replace(tree_model, trees=None))  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="an additive model; see plot_shapes"):
+        privet.plot_tree(make_sum(2))
+    with pytest.raises(ParameterError, match="not str"):
+        privet.plot_tree("tree.json")  # type: ignore[arg-type]
 
 
 def test_a_ledger_is_drawn_to_its_end() -> None:

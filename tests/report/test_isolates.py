@@ -15,14 +15,14 @@ import pytest
 from privet.bidi import END, ISOLATE, isolated
 from privet.markup import tag, with_elements
 from privet.models.additive import Additive, Part
-from privet.models.codec import Model
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.render import export_graphviz, export_mermaid, export_text
 from privet.models.tree import Tree
 from privet.privacy.ledger import Ledger
 from privet.report.chart import Limit
 from privet.report.evaluation_page import _page
-from privet.report.model_page import model_page
+from privet.report.page import model_page
 from privet.schema import Categorical, Numeric, Schema, Unit
 from privet.structure.splits import Multiway, OneCategory, Threshold
 

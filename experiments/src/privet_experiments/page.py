@@ -8,7 +8,7 @@ from typing import Any
 
 from privet.evaluation.cross_validation import WARNING
 from privet.report.chart import figure_chart
-from privet.report.rendering import render
+from privet.report.page import render
 from privet_experiments.outcome import Statement, Table, count_verdicts, statement_table
 from privet_experiments.registry import ENTRIES, Entry
 from privet_experiments.runner import Run

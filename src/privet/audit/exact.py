@@ -22,7 +22,7 @@ from privet.audit.zoo import Pair, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.fitting import fit_dataset
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.budget import epsilon as parse_epsilon

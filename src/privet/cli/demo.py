@@ -93,7 +93,7 @@ def ask(tour: Tour) -> None:
 
 def grow(tour: Tour) -> None:
     """The recommended tree and the additive model, paid from the same journal; another tree is refused."""
-    from privet.report.model_page import model_page
+    from privet.report.page import model_page
 
     schema, table = patients(PATIENTS, seed=1)
     # Opened anew, as another process would: what was spent before is in the file.

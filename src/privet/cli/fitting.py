@@ -198,9 +198,9 @@ def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: b
 def _report(
     classifier: PrivateClassifier, recipe: str, output: Path, purse: Purse, work: Reservation | None, as_json: bool
 ) -> None:
-    from privet.cli.showing import size_of, size_words
+    from privet.cli.showing import size_words
 
-    size = size_of(classifier.model_)
+    size = classifier.model_.trees.size
     if as_json:
         facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size, **purse.facts(work)}
         print_json(facts | {"certificate": classifier.certificate_.to_dict()})

@@ -31,7 +31,7 @@ def report(
     """Write a model as a page: the tree, its rules, a case to follow, and what it promises. Spends no budget."""
     refuse_kind(output, "a page, HTML,", ".html", ".htm")
     from privet.recipes.saved import read_model
-    from privet.report.model_page import model_page
+    from privet.report.page import model_page
 
     with writing(output, "the page", inputs=(model,), force=force) as draft:
         page = model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)

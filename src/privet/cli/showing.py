@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,9 +15,8 @@ from privet.cli.output import print_json
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
-    from privet.models.codec import Model
+    from privet.models.model import Model
     from privet.models.shown import ShownTree
-    from privet.models.tree import Tree
     from privet.privacy.certificate import Certificate
 
 EXAMPLE = "Example: privet show tree.json --format rules"
@@ -31,26 +30,6 @@ class Format(StrEnum):
     GRAPHVIZ = "graphviz"
     MERMAID = "mermaid"
     CERTIFICATE = "certificate"
-
-
-@dataclass(frozen=True)
-class View:
-    """How much of a model is shown."""
-
-    max_leaves: int | None = None
-    min_support: float | None = None
-    raw: bool = False
-    everything: bool = False
-
-    def of(self, model: Model) -> Iterator[ShownTree]:
-        from privet.models.shown import shown_trees
-
-        limited = self.max_leaves is not None or self.min_support is not None
-        if self.raw and limited:
-            raise ParameterError("--raw shows all of the model; leave --max-leaves and --min-support out")
-        if not trees_of(model) and (self.raw or limited):
-            raise ParameterError("--raw, --max-leaves and --min-support are for trees; this model is a sum")
-        return shown_trees(model, max_leaves=self.max_leaves, min_support=self.min_support, raw=self.raw)
 
 
 def show(
@@ -76,32 +55,38 @@ def show(
     from privet.recipes.saved import read_model
 
     found, certificate = read_model(model)
-    view = View(max_leaves, min_support, raw, everything)
+    if raw and not (max_leaves is None and min_support is None):
+        raise ParameterError("--raw shows all of the model; leave --max-leaves and --min-support out")
+    chosen = _chosen(found, tree)
+    sections = chosen.sections(max_leaves=max_leaves, min_support=min_support, raw=raw)
     if as_json:
-        print_json(_facts(_chosen(found, tree), certificate, view))
+        print_json(_facts(chosen, certificate, [str(section) for section in sections]))
     elif form is Format.CERTIFICATE:
-        _chosen(found, tree)  # what makes no sense is refused, whatever is asked for
         print(certificate)
-    elif tree is None and form is Format.TEXT and len(trees_of(found)) > 1:
-        print(_summary(found, str(model), view), end="")
+    elif form is Format.TEXT:
+        print(_text(chosen, sections, str(model), whole=tree is not None), end="")
+    elif not chosen.trees.members:
+        raise ParameterError(f"an additive model is a sum and has no {form.value}; use --format text or certificate")
+    elif form is Format.RULES:
+        trees = list(cast("Iterator[ShownTree]", sections))
+        print(_rules_text(trees, everything=everything) + (_deeper(chosen) if raw else ""), end="")
     else:
-        print(_rendered(_chosen(found, tree), form, view), end="")
+        print("\n".join(_graph(section, form) for section in sections), end="")
 
 
-def _summary(model: Model, file: str, view: View) -> str:
-    from privet.models.forest import Forest
-    from privet.models.summary import summarise
-
-    forest = model.trees
-    assert isinstance(forest, Forest)
-    heading = f"{isolated(model.recipe)}: {size_words(size_of(model))}\n"
-    first = next(view.of(model))
-    return f"{heading}{summarise(forest, first)}Others: privet show {file} --tree 1 to {len(forest)}, or all\n"
+def _text(model: Model, sections: Iterator[Any], file: str, *, whole: bool) -> str:
+    """A heading and the model: all of it, or of a forest what its trees are about."""
+    heading = f"{isolated(model.recipe)}: {size_words(model.trees.size)}\n"
+    several = len(model.trees.members)
+    if several > 1 and not whole:
+        others = f"Others: privet show {file} --tree 1 to {several}, or all\n"
+        return heading + model.trees.overview(sections) + others
+    return heading + "".join(f"{isolated(note)}\n" for note in model.notes) + "\n".join(map(str, sections))
 
 
 def _chosen(model: Model, tree: str | None) -> Model:
     """The model with one of its trees alone, or all of it."""
-    trees = trees_of(model)
+    trees = model.trees.members
     if tree is None or tree == "all":
         return model
     if not tree.isdecimal() or not 1 <= int(tree) <= len(trees):
@@ -109,26 +94,10 @@ def _chosen(model: Model, tree: str | None) -> Model:
     return replace(model, trees=trees[int(tree) - 1])
 
 
-def _rendered(model: Model, form: Format, view: View) -> str:
-    from privet.models import render
-    from privet.models.additive import Additive
-    from privet.models.curves import describe
+def _graph(section: Any, form: Format) -> str:
+    from privet.models.render import export_graphviz, export_mermaid
 
-    shown = view.of(model)
-    if isinstance(model.trees, Additive):
-        if form is not Format.TEXT:
-            raise ParameterError(
-                f"an additive model is a sum and has no {form.value}; use --format text or certificate"
-            )
-        return f"{isolated(model.recipe)}: {size_words(size_of(model))}\n{describe(model.trees)}"
-    if form is Format.RULES:
-        return _rules_text(list(shown), everything=view.everything) + (_deeper(model) if view.raw else "")
-    if form is Format.TEXT:
-        heading = f"{isolated(model.recipe)}: {size_words(size_of(model))}\n"
-        heading += "".join(f"{isolated(note)}\n" for note in model.notes)
-        return heading + "\n".join(map(str, shown))
-    export = render.export_graphviz if form is Format.GRAPHVIZ else render.export_mermaid
-    return "\n".join(export(tree) for tree in shown)
+    return export_graphviz(section) if form is Format.GRAPHVIZ else export_mermaid(section)
 
 
 def _rules_text(shown: list[ShownTree], *, everything: bool) -> str:
@@ -150,22 +119,15 @@ def _rules_text(shown: list[ShownTree], *, everything: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _facts(model: Model, certificate: Certificate, view: View) -> dict[str, Any]:
-    from privet.models.additive import Additive
-    from privet.models.additive_codec import to_dict
-    from privet.models.curves import describe
-
-    trees = [str(tree) for tree in view.of(model)]
-    if isinstance(model.trees, Additive):
-        shown: dict[str, Any] = {"additive": to_dict(model.trees), "text": [describe(model.trees)]}
-    else:
-        shown = {"rules": _rules(model), "rules_not_listed": _too_long(model), "text": trees}
+def _facts(model: Model, certificate: Certificate, text: list[str]) -> dict[str, Any]:
+    shown = {"rules": _rules(model), "rules_not_listed": _too_long(model)} if model.trees.members else {}
     return {
         "recipe": model.recipe,
         "params": dict(model.params),
-        **size_of(model),
+        **model.trees.size,
         "certificate": certificate.to_dict(),
-        **shown,
+        **(shown or model.trees.to_dict()),
+        "text": text,
         "schema": model.schema.to_dict(),
         "notes": list(model.notes),
     }
@@ -173,25 +135,21 @@ def _facts(model: Model, certificate: Certificate, view: View) -> dict[str, Any]
 
 def _rules(model: Model) -> list[dict[str, Any]]:
     """One for each leaf of the model, with its counts as they were released."""
-    from privet.models.counts import noise_scale
-    from privet.models.rules import DEEPEST, rules_of
+    from privet.models.rules import DEEPEST
 
-    schema, scale, found = model.schema, noise_scale(model.certificate), []
-    for tree in trees_of(model):
-        leaves = (node for node, _ in tree.walk(DEEPEST) if tree.is_leaf[node])
-        for node, rule in zip(leaves, rules_of(tree, deepest=DEEPEST, scale=scale), strict=True):
-            counts = [None if count != count else count for count in tree.counts[node].tolist()]  # NaN is no JSON
-            found.append(
-                {
-                    "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
-                    "label": rule.label,
-                    "support": rule.support,
-                    "confidence": rule.confidence,
-                    "below": rule.below,
-                    "counts": counts,
-                }
-            )
-    return found
+    schema = model.schema
+    released = (tree.counts[n] for tree in model.trees.members for n, _ in tree.walk(DEEPEST) if tree.is_leaf[n])
+    return [
+        {
+            "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
+            "label": rule.label,
+            "support": rule.support,
+            "confidence": rule.confidence,
+            "below": rule.below,
+            "counts": [None if count != count else count for count in counts.tolist()],  # NaN is no JSON
+        }
+        for rule, counts in zip(model.rules(deepest=DEEPEST), released, strict=True)
+    ]
 
 
 def _deeper(model: Model) -> str:
@@ -206,41 +164,23 @@ def _too_long(model: Model) -> int:
     """How many rules are too long to be listed."""
     from privet.models.rules import DEEPEST
 
-    return sum(int((tree.routes.level[tree.is_leaf] > DEEPEST).sum()) for tree in trees_of(model))
-
-
-def trees_of(model: Model) -> tuple[Tree, ...]:
-    """The trees of a model, one or many."""
-    from privet.models.codec import trees_of as members
-
-    return members(model.trees)
-
-
-def size_of(model: Model) -> dict[str, int]:
-    """How large a model is."""
-    from privet.models.additive import Additive
-
-    if isinstance(found := model.trees, Additive):
-        return {"parts": len(found.parts), "numbers": sum(part.table.size for part in found.parts)}
-    trees = trees_of(model)
-    return {
-        "trees": len(trees),
-        "leaves": sum(tree.n_leaves for tree in trees),
-        "depth": max(tree.depth for tree in trees),
-    }
+    return sum(int((tree.routes.level[tree.is_leaf] > DEEPEST).sum()) for tree in model.trees.members)
 
 
 def size_words(size: dict[str, int]) -> str:
-    """The same in words.
+    """How large a model is, in words.
 
     >>> size_words({"trees": 1, "leaves": 8, "depth": 3})
     '1 tree, 8 leaves, depth 3'
     """
-    if "parts" in size:
-        return f"{size['parts']} parts, {size['numbers']} numbers"
-    trees = "1 tree" if size["trees"] == 1 else f"{size['trees']} trees"
-    leaves = "1 leaf" if size["leaves"] == 1 else f"{size['leaves']} leaves"
-    return f"{trees}, {leaves}, depth {size['depth']}"
+    one = {"trees": "1 tree", "leaves": "1 leaf"}
+
+    def words(what: str, number: int) -> str:
+        if what == "depth":
+            return f"depth {number}"
+        return one[what] if number == 1 and what in one else f"{number} {what}"
+
+    return ", ".join(words(what, number) for what, number in size.items())
 
 
 def register(app: typer.Typer) -> None:

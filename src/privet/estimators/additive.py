@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -35,7 +35,7 @@ class AdditiveFace(PrivateClassifier):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of the second of ``classes_``; with more than two, a number for each."""
-        scores = self._additive.scores(self._encode(X))
+        scores = self._additive.predict_scores(self._encode(X))
         if scores.shape[1] == 1:
             return scores[:, 0] if self._order[0] == 0 else -scores[:, 0]
         return scores[:, self._order]
@@ -43,5 +43,4 @@ class AdditiveFace(PrivateClassifier):
     @property
     def _additive(self) -> Additive:
         check_is_fitted(self, "model_")
-        assert isinstance(self.model_.trees, Additive)
-        return self.model_.trees
+        return cast(Additive, self.model_.trees)

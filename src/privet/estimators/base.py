@@ -25,12 +25,9 @@ from privet.fitting import fit, fit_dataset, own_ledger, work_of
 from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import count_price
 from privet.markup import Html, tag
-from privet.models.additive import Additive
-from privet.models.codec import Model, Released, save, trees_of
-from privet.models.counts import noise_scale
-from privet.models.forest import Forest
-from privet.models.importance import importances
-from privet.models.rules import Rule, rules_of
+from privet.models.model import Model
+from privet.models.released import Released
+from privet.models.rules import Rule
 from privet.models.shown import ShownTree
 from privet.models.tree import Tree
 from privet.privacy.budget import Neighbours
@@ -140,7 +137,8 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
 
         Every leaf has one; ``shown().rules`` has those that are shown, the ones with the most records first.
         """
-        return self._rules(inner=False)
+        self._members("rules")
+        return self.model_.rules()
 
     @property
     def subrules_(self) -> tuple[Rule, ...]:
@@ -149,14 +147,14 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         Support and confidence are bought in every node by ``greedy-forest`` and ``rana2016``. Elsewhere those of an
         inner node are the sums of its leaves', where noise adds up too.
         """
-        return self._rules(inner=True)
+        self._members("rules")
+        return self.model_.rules(inner=True)
 
-    def _rules(self, *, inner: bool) -> tuple[Rule, ...]:
-        if isinstance(self._trees, Additive):
-            raise AttributeError("this model is a sum and has no rules; see shapes_, pairs_ and explain")
-        trees = self._trees.trees if isinstance(self._trees, Forest) else (self._trees,)
-        scale = noise_scale(self.model_.certificate)
-        return tuple(rule for tree in trees for rule in rules_of(tree, inner=inner, scale=scale))
+    def _members(self, wanted: str) -> tuple[Tree, ...]:
+        """The trees of the model, or why it has none of what is wanted."""
+        if not (members := self._trees.members):
+            raise AttributeError(f"this model is a sum and has no {wanted}; see shapes_, pairs_ and explain")
+        return members
 
     def shown(self, number: int = 0, *, max_leaves: int | None = None, min_support: float | None = None) -> ShownTree:
         """The tree as ``privet show``, pages and pictures have it: print it, or read its ``rules``.
@@ -169,51 +167,41 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         max_leaves : at most so many leaves; the branches with the fewest records are folded into one
         min_support : no branch is opened in which every leaf has fewer records
         """
-        members = trees_of(self._trees)
-        if not members:
-            raise AttributeError("this model is a sum and no tree; see shapes_, pairs_ and explain")
+        members = self._members("tree")
         if not 0 <= number < len(members):
             raise ParameterError(f"number must be that of a tree, from 0 to {len(members) - 1}, not {number}")
-        scale = noise_scale(self.model_.certificate)
-        return ShownTree.of(members[number], scale, max_leaves=max_leaves, min_support=min_support)
+        return ShownTree.of(members[number], self.model_.scale, max_leaves=max_leaves, min_support=min_support)
 
     @property
     def feature_importances_(self) -> np.ndarray:
         """How much each attribute decides, in the order of ``feature_names_in_``; they add up to 1, or are all 0.
 
-        Computed from released numbers only (:func:`privet.models.importance.importances`), so it costs no budget. Where
-        a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh the same.
+        Computed from released numbers only (see ``importances`` of :class:`privet.models.released.Released`), so it
+        costs no budget. Where a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh
+        the same.
         """
-        return importances(self._trees)
+        return self._trees.importances()
 
     @property
     def tree_(self) -> Tree:
         """The tree of a single-tree model."""
-        if isinstance(self._trees, Forest):
+        if self._trees is not (first := self._members("tree")[0]):
             raise AttributeError("this model is a forest; see estimators_")
-        if isinstance(self._trees, Additive):
-            raise AttributeError("this model is a sum and no tree; see shapes_, pairs_ and explain")
-        return self._trees
+        return first
 
     @property
     def estimators_(self) -> tuple[Tree, ...]:
         """The trees of a forest."""
-        if not isinstance(self._trees, Forest):
+        if (members := self._members("forest")) and self._trees is members[0]:
             raise AttributeError("this model is no forest; a single tree is tree_")
-        return self._trees.trees
+        return members
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What a notebook shows: scikit-learn's diagram and, after a fit, what was learned and what it cost."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle and hasattr(self, "model_"):
-            bundle["text/html"] += tag("div", self._html(), html_of(self.certificate_))
+            bundle["text/html"] += tag("div", Html(self.model_._repr_html_()), html_of(self.certificate_))
         return bundle
-
-    def _html(self) -> Html:
-        if isinstance(self._trees, Additive):
-            return Html(self._trees._repr_html_())
-        first = Html(self.shown()._repr_html_())
-        return self._trees.html_with(first) if isinstance(self._trees, Forest) else first
 
     def _repr_html_(self) -> str | None:
         return self._repr_mimebundle_().get("text/html")
@@ -221,7 +209,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, its schema and its certificate as JSON; read it back with ``privet.load_model``."""
         check_is_fitted(self, "model_")
-        save(self.model_, path)
+        self.model_.save(path)
 
     @property
     def _trees(self) -> Released:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from privet.engines.memory import MemoryEngine
 from privet.estimators.base import SchemaClassifier
 from privet.growing.greedy.grower import Progress
-from privet.models.codec import Model
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
+from privet.models.model import Model
 from privet.models.tree import Tree
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate

@@ -27,7 +27,7 @@ from privet.estimators.references import REFERENCES, ReferenceClassifier, majori
 from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
 from privet.fitting import fit, own_ledger
 from privet.growing.greedy.grower import Progress
-from privet.models.codec import Released
+from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate
 from privet.schema import Schema

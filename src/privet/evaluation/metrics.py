@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.models.codec import Model, Released
+from privet.models.model import Model
 from privet.privacy.dataset import PrivateDataset
 from privet.tables.encoding import Codes, encode
 
@@ -37,14 +37,13 @@ def performance(model: Any, table: Any) -> Performance:
     >>> performance(SklearnTreeReference(schema, 4).fit(table), table).accuracy > 0.7
     True
     """
-    trees = getattr(model, "model_", model)
-    trees = trees.trees if isinstance(trees, Model) else trees
-    if not isinstance(trees, Released):
+    if (found := Model.of(model)) is None:
         raise ParameterError(
             f"model must be a tree, a forest, a sum or a fitted privet classifier, not {type(model).__name__}"
         )
     if isinstance(table, PrivateDataset):
         raise ParameterError("performance counts records without noise, so it takes no protected data set")
+    trees = found.trees
     codes = table if isinstance(table, Codes) else encode(trees.schema, table)
     assert codes.labels is not None
     if not codes.labels.size:

@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
-from privet.models.additive import Additive
-from privet.models.codec import Released
-from privet.models.forest import Forest
+from privet.models.released import Released
 from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.level import Level
@@ -23,15 +21,6 @@ from privet.tables.encoding import Codes, code_type
 
 Ints = npt.NDArray[np.int64]
 MOST_CELLS = MAX_CODES
-
-
-def is_graded(trees: Released) -> bool:
-    """Whether a model's probabilities can be other than 0 and 1; seen from the model, never from what it is asked."""
-    if isinstance(trees, Additive):
-        return True
-    alone = trees.trees if isinstance(trees, Forest) else (trees,)
-    leaves = (tree.proba[tree.is_leaf] for tree in alone)
-    return len(alone) > 1 or any(bool(((opinion > 0) & (opinion < 1)).any()) for opinion in leaves)
 
 
 def predicted_cells(trees: Released, codes: Codes, bins: int) -> Ints:

@@ -14,9 +14,9 @@ import numpy as np
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, PrivacyError
-from privet.evaluation.predictions import MOST_CELLS, is_graded, noisy_cells, predicted_cells
+from privet.evaluation.predictions import MOST_CELLS, noisy_cells, predicted_cells
 from privet.evaluation.private_result import ORIGINS, PrivateScore
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
@@ -75,7 +75,7 @@ def private_score(
     trees, schema = trained.trees, trained.schema
     if schema.n_classes**2 > MOST_CELLS:
         raise ParameterError(f"a confusion matrix of {schema.n_classes} classes is too large; group the rare ones")
-    kept = _check_bins(bins, schema.n_classes) if is_graded(trees) else 1
+    kept = _check_bins(bins, schema.n_classes) if trees.graded else 1
     if ledger is None:
         ledger = Ledger(exact)
     elif not isinstance(ledger, Ledger):

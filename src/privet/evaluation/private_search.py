@@ -29,7 +29,7 @@ from privet.evaluation.rehearsal import rehearse
 from privet.evaluation.silence import silence
 from privet.evaluation.splitting import check_rate, held_out, number_of_records, take
 from privet.fitting import fit
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
+from privet.bidi import isolated
 from privet.errors import ParameterError
-from privet.markup import tag
+from privet.models.released import Floats, Released
+from privet.models.tree import read_only
 from privet.schema import Schema
 from privet.structure.routes import Routes
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from privet.models.released import Limits, Section
+
 Index = npt.NDArray[np.int32]
+PLACES = 6  # of a log-odds in ``arrays``: a probability is then right to a millionth, and a page a fifth smaller
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +43,33 @@ class Part:
     widest: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(_read_only(column, np.int32) for column in self.levels))
-        object.__setattr__(self, "table", _read_only(self.table, np.float64))
+        object.__setattr__(self, "levels", tuple(read_only(column, np.int32) for column in self.levels))
+        object.__setattr__(self, "table", read_only(self.table, np.float64))
 
     @property
     def sides(self) -> tuple[int, ...]:
         """The number of levels of each attribute."""
         return tuple(int(column.max()) + 1 for column in self.levels)
+
+    @property
+    def spread(self) -> float:
+        """How much it can matter: the mean distance of its numbers from their own mean."""
+        return spread_of(self.table)
+
+    def name(self, schema: Schema) -> str:
+        """What it looks at: an attribute, a pair (``a x b``) or the leaves of a tree."""
+        return " x ".join(isolated(schema.names[a]) for a in self.attributes) or "leaf"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data."""
+        return {
+            "attributes": list(self.attributes),
+            "levels": [column.tolist() for column in self.levels],
+            "table": self.table.tolist(),
+            "deviation": self.deviation,
+            "widest": self.widest,
+            "knots": [list(knots) for knots in self.knots],
+        }
 
     def rows(self, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         """The row of the table that each record has."""
@@ -54,7 +80,7 @@ class Part:
 
     def fault(self, schema: Schema, routes: Routes | None) -> str | None:
         """Why the schema cannot have this part, in words that follow 'a part ...', or None."""
-        columns = 1 if schema.n_classes == 2 else schema.n_classes
+        columns = schema.n_scores
         if len(self.attributes) > 2 or len(set(self.attributes)) < len(self.attributes):
             return "must be of no attribute, of one or of two different ones"
         if len(self.levels) != len(self.attributes):
@@ -79,7 +105,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Additive:
+class Additive(Released):
     """Parts over one schema. A record's score is ``offset`` plus what each part's table says of it.
 
     >>> from privet.schema import Categorical
@@ -90,6 +116,8 @@ class Additive:
            [0.27, 0.73]])
     """
 
+    title: ClassVar[str] = "additive model"
+
     schema: Schema
     parts: tuple[Part, ...]
     offset: Floats
@@ -98,8 +126,8 @@ class Additive:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
-        object.__setattr__(self, "offset", _read_only(self.offset, np.float64))
-        columns = 1 if self.schema.n_classes == 2 else self.schema.n_classes
+        object.__setattr__(self, "offset", read_only(self.offset, np.float64))
+        columns = self.schema.n_scores
         if self.offset.shape != (columns,) or not np.isfinite(self.offset).all():
             raise ParameterError(f"offset must be {columns} finite numbers")
         if self.routes is not None and (len(self.routes) != 1 or self.routes.schema != self.schema):
@@ -111,10 +139,59 @@ class Additive:
     def __repr__(self) -> str:
         return f"<Additive model of {len(self.parts)} parts, for {self.schema.label.name!r}>"
 
-    def _repr_html_(self) -> str:
-        from privet.models.curves import describe
+    @property
+    def graded(self) -> bool:
+        return True
 
-        return tag("pre", describe(self))
+    @property
+    def size(self) -> dict[str, int]:
+        return {"parts": len(self.parts), "numbers": sum(part.table.size for part in self.parts)}
+
+    def importances(self) -> Floats:
+        """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
+        found = np.zeros(len(self.schema.attributes))
+        for part in self.parts:
+            asked = part.attributes or self._tested()
+            for a in asked:
+                found[a] += part.spread / len(asked)
+        return found / found.sum() if found.sum() > 0 else found
+
+    def asked(self) -> tuple[int, ...]:
+        """The attributes of its parts and of its tree."""
+        return tuple(dict.fromkeys([*(a for part in self.parts for a in part.attributes), *self._tested()]))
+
+    def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
+        """One: its curves and tables."""
+        from privet.models.curves import ShownSum
+
+        if raw or any(limit is not None for limit in limits.values()):
+            raise ParameterError("max_leaves, min_support and raw are for trees; this model is a sum and has no leaves")
+        return iter((ShownSum(self),))
+
+    def arrays(self, most: int) -> dict[str, Any] | None:
+        """Its tables, and the tests of its tree, as lists; None if the tables hold more than ``most`` numbers."""
+        if self.size["numbers"] > most:
+            return None
+        return {
+            "offset": self.offset.tolist(),
+            "parts": [
+                {
+                    "attributes": list(part.attributes),
+                    "what": part.name(self.schema),
+                    # None where each code has a level of its own, in order
+                    "levels": [None if (c == np.arange(len(c))).all() else c.tolist() for c in part.levels],
+                    "sides": list(part.sides),
+                    "table": part.table.round(PLACES).tolist(),
+                }
+                for part in self.parts
+            ],
+            "trees": [] if self.routes is None else [self.routes.to_dict()],
+            "leaf": [] if self.routes is None else (np.cumsum(self.routes.is_leaf) - 1).tolist(),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {"offset": self.offset.tolist(), "parts": [part.to_dict() for part in self.parts]}
+        return {"additive": facts | ({} if self.routes is None else {"routes": self.routes.to_dict()})}
 
     def contributions(self, features: npt.NDArray[Any]) -> list[Floats]:
         """(record, column) what each part adds to the score of each record."""
@@ -122,7 +199,7 @@ class Additive:
         return [part.table[self._leaves(features) if not part.attributes else part.rows(features)]
                 for part in self.parts]  # fmt: skip
 
-    def scores(self, features: npt.NDArray[Any]) -> Floats:
+    def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
         """(record, column) log-odds of the second class, or a number for each class."""
         total = np.tile(self.offset, (features.shape[1], 1))
         for added in self.contributions(features):
@@ -131,8 +208,8 @@ class Additive:
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
         """(record, class) probabilities."""
-        scores = self.scores(features)
-        if self.schema.n_classes == 2:
+        scores = self.predict_scores(features)
+        if scores.shape[1] == 1:
             scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
@@ -140,6 +217,10 @@ class Additive:
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record; ties go to the class listed first."""
         return self.predict_proba(features).argmax(axis=1).astype(np.int32)
+
+    def _tested(self) -> tuple[int, ...]:
+        """The attributes that its tree asks for, one for each test."""
+        return () if self.routes is None else tuple(self.routes.tests.attribute[~self.routes.is_leaf].tolist())
 
     def _leaves(self, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         assert self.routes is not None
@@ -157,7 +238,6 @@ class Additive:
                 raise ParameterError(f"features hold codes of {self.schema.names[a]!r} that its values lack")
 
 
-def _read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:
-    column = np.array(values, dtype=dtype, copy=True)
-    column.setflags(write=False)
-    return column
+def spread_of(values: Floats) -> float:
+    """The mean distance of rows from their own mean, over all columns."""
+    return float(np.abs(values - values.mean(axis=0)).mean(axis=0).sum())

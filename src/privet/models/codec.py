@@ -1,107 +1,68 @@
-"""Models as files: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
+"""Models as text: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
 
-A file is ``{"format": "privet-model", "version": 1, "sha256": ..., "model": {...}}``. The checksum is over the
+A text is ``{"format": "privet-model", "version": 1, "sha256": ..., "model": {...}}``. The checksum is over the
 canonical JSON of the model, so it finds accidents and careless edits. It is no signature and does not stop a forger.
-So loading trusts nothing: whatever a file holds, the result is a sound model or a :class:`ModelFileError`.
+So reading trusts nothing: whatever a text holds, the result is a sound model or a :class:`ModelFileError`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import chain
-from os import PathLike
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
-from privet.models import additive_codec
-from privet.models.additive import Additive
-from privet.models.drafts import Draft
+from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
+from privet.models.model import Model
+from privet.models.released import TESTS, Released
+from privet.models.rules import DEEPEST
 from privet.models.tree import Tree
 from privet.models.validation import tree_fault
 from privet.schema import Schema
-from privet.schema.limits import MOST_MODEL, has_surrogates, read_bytes
-from privet.schema.mistaken import mistaken
+from privet.schema.limits import has_surrogates
+from privet.structure.routes import Routes
+from privet.structure.splits import Tests
 
 FORMAT = "privet-model"
 VERSION = 1
-_COLUMNS = ("attribute", "kind", "cut", "first_child", "label")
 _INT32 = np.iinfo(np.int32)
-
-Released = Forest | Tree | Additive
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Model:
-    """The result of a fit: trees (or an additive model), the public facts they use, and what was promised.
-
-    ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy's numbers
-    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader. ``made`` says
-    when the fit began and with which versions; files of older versions do not have it.
-    """
-
-    recipe: str
-    trees: Released
-    params: Mapping[str, Any] = field(default_factory=dict)
-    certificate: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    made: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def schema(self) -> Schema:
-        return self.trees.schema
-
-    def __repr__(self) -> str:
-        return f"<Model of {self.recipe}: {self.trees!r}>"
-
-
-def save(model: Model, path: str | PathLike[str]) -> None:
-    """Write a model. The file appears whole or not at all; one that was there before stays if writing fails.
-
-    An older model is replaced. A journal never is: it is the record of what was spent.
-    """
-    where = f"cannot write the model file {os.fspath(path)!r}"
-    text = to_text(model, where)
-    try:
-        with Draft(path) as draft:
-            draft.write(text)
-            draft.publish(replace=True)
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise ModelFileError(f"{where}: {_reason(error)}") from error
 
 
 def to_text(model: Model, where: str = "cannot write the model") -> str:
-    """What a model file holds; ``where`` begins the message if the model cannot be written."""
-    for tree in trees_of(model.trees):
-        if fault := tree_fault(tree):
-            raise ModelFileError(f"{where}: the tree {fault}")
+    """A model as text; ``where`` begins the message if it cannot be written."""
+    if fault := model.trees.fault():
+        raise ModelFileError(f"{where}: {fault}")
+    facts = {
+        "recipe": model.recipe,
+        "params": dict(model.params),
+        "schema": model.schema.to_dict(),
+        "certificate": dict(model.certificate),
+        "notes": list(model.notes),
+        "made": dict(model.made),
+        **{"voting": None, "weight": None, "trees": []},  # a sum has none
+        **model.trees.to_dict(),
+    }
     try:
         # To JSON and back first, so that the checksum is over exactly what a reader will see.
-        payload = json.loads(json.dumps(_model_to_dict(model), default=_plain, allow_nan=False))
+        payload = json.loads(json.dumps(facts, default=_plain, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{where}: params, certificate and notes must be plain JSON data ({error})") from error
     document = {"format": FORMAT, "version": VERSION, "sha256": _checksum(payload), "model": payload}
     return json.dumps(document) + "\n"
 
 
-def load(path: str | PathLike[str]) -> Model:
-    """Read a model; a file that is missing, damaged, foreign or too new raises :class:`ModelFileError`."""
-    name = f"the model file {os.fspath(path)!r}"
-    try:
-        content = read_bytes(Path(path), MOST_MODEL)
-    except (OSError, ValueError) as error:
-        raise ModelFileError(f"cannot read {name}: {_reason(error)}") from error
-    if content is None:
-        raise ModelFileError(f"{name} has more than {MOST_MODEL:,} bytes; no model does")
-    payload = _open_document(content, name, Path(path))
+def from_text(text: str | bytes, name: str = "the text", what: Callable[[], str] = str) -> Model:
+    """The model in a text; anything else raises :class:`ModelFileError`.
+
+    ``name`` says in a message where the text is from, and ``what`` guesses what it is if it is no model.
+    """
+    payload = _open_document(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, name, what)
     try:
         return _model_from_dict(payload)
     except (_Fault, SchemaError, ParameterError) as error:
@@ -109,11 +70,11 @@ def load(path: str | PathLike[str]) -> Model:
 
 
 class _Fault(Exception):
-    """What is wrong inside a model; ``load`` adds the name of the file."""
+    """What is wrong inside a model; ``from_text`` adds where the text is from."""
 
 
-def _open_document(content: bytes, name: str, path: Path) -> Any:
-    """The checked payload of a file."""
+def _open_document(content: bytes, name: str, what: Callable[[], str]) -> Any:
+    """The checked payload of a text."""
     if not content.strip():
         raise ModelFileError(f"{name} is empty")
     try:
@@ -121,11 +82,9 @@ def _open_document(content: bytes, name: str, path: Path) -> Any:
     except (ValueError, RecursionError) as error:
         if content.lstrip().startswith(b'{"format": "' + FORMAT.encode()):
             raise ModelFileError(f"{name} is truncated or damaged: it is not whole ({error})") from error
-        text = mistaken(path, "model") or f"it is not JSON ({error})"
-        raise ModelFileError(f"{name} is not a privet model: {text}") from error
+        raise ModelFileError(f"{name} is not a privet model: {what() or f'it is not JSON ({error})'}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        text = mistaken(path, "model") or f"it lacks the mark 'format': {FORMAT!r}"
-        raise ModelFileError(f"{name} is not a privet model: {text}")
+        raise ModelFileError(f"{name} is not a privet model: {what() or f'it lacks the mark {_MARK}'}")
     version = document.get("version")
     if type(version) is not int or version < 1:
         raise ModelFileError(f"{name} is damaged or edited: its version is no whole number from 1 on")
@@ -137,11 +96,14 @@ def _open_document(content: bytes, name: str, path: Path) -> Any:
         raise ModelFileError(f"{name} is damaged or edited: a text in it holds half of a character (a lone surrogate)")
     try:
         intact = document["sha256"] == _checksum(document["model"])
-    except (KeyError, ValueError, RecursionError):  # nothing that `save` writes
+    except (KeyError, ValueError, RecursionError):  # nothing that `to_text` writes
         intact = False
     if not intact:
         raise ModelFileError(f"{name} is damaged or edited: its checksum does not match its content")
     return document["model"]
+
+
+_MARK = f"'format': {FORMAT!r}"
 
 
 def _has_surrogates(document: Any) -> bool:
@@ -154,41 +116,6 @@ def _has_surrogates(document: Any) -> bool:
 def _checksum(payload: Any) -> str:
     canonical = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()
-
-
-def trees_of(trees: Released) -> tuple[Tree, ...]:
-    """The trees of what was released, one or many; none of an additive model."""
-    if isinstance(trees, Additive):
-        return ()
-    return trees.trees if isinstance(trees, Forest) else (trees,)
-
-
-def _model_to_dict(model: Model) -> dict[str, Any]:
-    additive = {"additive": additive_codec.to_dict(model.trees)} if isinstance(model.trees, Additive) else {}
-    return additive | {
-        "recipe": model.recipe,
-        "params": dict(model.params),
-        "schema": model.schema.to_dict(),
-        "certificate": dict(model.certificate),
-        "notes": list(model.notes),
-        "made": dict(model.made),
-        # A lone tree has no way of voting.
-        "voting": model.trees.voting if isinstance(model.trees, Forest) else None,
-        "weight": model.trees.weight if isinstance(model.trees, Forest) else None,
-        "trees": [_tree_to_dict(tree) for tree in trees_of(model.trees)],
-    }
-
-
-def _tree_to_dict(tree: Tree) -> dict[str, Any]:
-    facts: dict[str, Any] = {name: getattr(tree, name).tolist() for name in _COLUMNS}
-    facts["proba"] = tree.proba.tolist()
-    facts["counts"] = [
-        None if np.isnan(row).all() else [None if np.isnan(count) else count for count in row.tolist()]
-        for row in tree.counts
-    ]
-    if tree.draws.any():
-        facts["draws"] = tree.draws.tolist()
-    return facts
 
 
 def _model_from_dict(facts: Any) -> Model:
@@ -205,7 +132,7 @@ def _model_from_dict(facts: Any) -> Model:
         raise _Fault("'made' holds something that is not text")
     return Model(
         recipe=_get(facts, "recipe", str),
-        trees=_trees_from_dict(facts, schema),
+        trees=_released(facts, schema),
         params=_get(facts, "params", dict),
         certificate=_get(facts, "certificate", dict),
         notes=tuple(notes),
@@ -213,44 +140,90 @@ def _model_from_dict(facts: Any) -> Model:
     )
 
 
-def _trees_from_dict(facts: Any, schema: Schema) -> Released:
-    trees = [_tree_from_dict(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
+def _released(facts: Any, schema: Schema) -> Released:
+    """What was released: a kind of its own by its key, else one tree or a forest."""
+    trees = [_tree(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
     voting = facts.get("voting")
-    if "additive" in facts:
-        if trees or voting is not None:
-            raise _Fault("it has trees and an additive model")
-        try:
-            return additive_codec.from_dict(facts["additive"], schema)
-        except ValueError as error:
-            raise _Fault(str(error)) from error
+    for key, read in KINDS.items():
+        if key in facts:
+            if trees or voting is not None:
+                raise _Fault(f"it has trees and '{key}'")
+            return read(facts[key], schema)
     if voting is None and len(trees) != 1:
         raise _Fault(f"it has {len(trees)} trees and no way of voting")
     weight = 1.0 if facts.get("weight") is None else _get(facts, "weight", float)
     return trees[0] if voting is None else Forest(schema, tuple(trees), voting, weight)
 
 
-def _tree_from_dict(facts: Any, schema: Schema, number: int) -> Tree:
-    named = (*_COLUMNS, "draws") if isinstance(facts, dict) and "draws" in facts else _COLUMNS
-    columns: dict[str, Any] = {name: _get(facts, name, list) for name in named}
-    for name, column in columns.items():
-        # By type: NumPy would also take true, 1.0 and "1".
-        if not set(map(type, column)) <= {int} or (
-            column and not _INT32.min <= min(column) <= max(column) <= _INT32.max
-        ):
-            raise _Fault(f"column {name!r} of tree {number} holds something that is no whole number")
-    if any(not -128 <= entry < 128 for entry in columns["kind"]):
-        raise _Fault(f"tree {number} has a test of unknown kind")
-    if any(entry < 0 for entry in columns.get("draws", ())):
-        raise _Fault(f"tree {number} has a negative number of draws")
-    nodes, classes = len(columns["attribute"]), schema.n_classes
-    columns["proba"] = _matrix(_get(facts, "proba", list), classes, f"column 'proba' of tree {number}")
-    columns["counts"] = _matrix(_get(facts, "counts", list), classes, f"column 'counts' of tree {number}")
-    if any(len(column) != nodes for column in columns.values()):
-        raise _Fault(f"the columns of tree {number} differ in length")
+def _tree(facts: Any, schema: Schema, number: int) -> Tree:
+    of = f"of tree {number}"
+    columns: dict[str, Any] = {name: _whole(_get(facts, name, list), f"{name!r} {of}") for name in (*TESTS, "label")}
+    if "draws" in facts:
+        columns["draws"] = _whole(_get(facts, "draws", list), f"'draws' {of}", least=0)
+    _check_kinds(columns["kind"], f"tree {number}")
+    classes = schema.n_classes
+    columns["proba"] = _matrix(_get(facts, "proba", list), classes, f"'proba' {of}")
+    columns["counts"] = _matrix(_get(facts, "counts", list), classes, f"'counts' {of}")
+    if any(len(column) != len(columns["attribute"]) for column in columns.values()):
+        raise _Fault(f"the columns {of} differ in length")
     tree = Tree(schema, **columns)
     if fault := tree_fault(tree):
         raise _Fault(f"tree {number} {fault}")
     return tree
+
+
+def _additive(facts: Any, schema: Schema) -> Additive:
+    routes, offset = None, _numbers(_get(facts, "offset", list), "'offset'")
+    if facts.get("routes") is not None:
+        found = _get(facts, "routes", dict)
+        columns = [_whole(_get(found, name, list), f"{name!r} of its tree") for name in TESTS]
+        if not len(columns[0]) or len({len(column) for column in columns}) > 1:
+            raise _Fault("the columns of its tree are empty or differ in length")
+        _check_kinds(columns[1], "its tree")
+        attribute, kind, cut, first_child = (np.array(column, dtype=np.int32) for column in columns)
+        tests = Tests.of_columns(schema, attribute, kind, cut)
+        routes = Routes(schema, tests, first_child, np.zeros(1, dtype=np.int32))
+        if routes.level.max() > DEEPEST:  # every leaf is described by its whole path
+            raise _Fault(f"its tree is {routes.level.max():,} tests deep, more than {DEEPEST}")
+    return Additive(schema, tuple(map(_part, _get(facts, "parts", list))), np.array(offset), routes)
+
+
+def _part(facts: Any) -> Part:
+    attributes = tuple(_whole(_get(facts, "attributes", list), "'attributes' of a part", least=0))
+    levels = [_whole(column, "'levels' of a part", least=0) for column in _get(facts, "levels", list)]
+    rows = [_numbers(row, "'table' of a part") for row in _get(facts, "table", list)]
+    if not rows or len({len(row) for row in rows}) != 1:
+        raise _Fault("the table of a part is empty, or its rows differ in length")
+    if not all(levels):
+        raise _Fault("a part has an attribute without levels")
+    deviation = _numbers([facts.get("deviation")], "'deviation' of a part")[0]
+    widest = None if facts.get("widest") is None else _numbers([facts["widest"]], "'widest' of a part")[0]
+    knots = tuple(tuple(_numbers(column, "'knots' of a part")) for column in _get(facts, "knots", list))
+    columns = tuple(np.array(column, dtype=np.int32) for column in levels)
+    return Part(attributes, columns, np.array(rows), deviation, knots, widest)
+
+
+KINDS: dict[str, Callable[[Any, Schema], Released]] = {"additive": _additive}
+"""How each kind of model is read that is not made of trees, by its key in the text."""
+
+
+def _whole(column: Any, what: str, least: int = _INT32.min) -> list[int]:
+    # By type: NumPy would also take true, 1.0 and "1".
+    whole = isinstance(column, list) and set(map(type, column)) <= {int}
+    if not whole or (column and not least <= min(column) <= max(column) <= _INT32.max):
+        raise _Fault(f"{what} holds something that is no whole number{'' if least < 0 else ' from 0 on'}")
+    return list(column)
+
+
+def _check_kinds(kinds: list[int], what: str) -> None:
+    if any(not -128 <= kind < 128 for kind in kinds):
+        raise _Fault(f"{what} has a test of unknown kind")
+
+
+def _numbers(row: Any, what: str) -> list[float]:
+    if not isinstance(row, list) or not all(type(x) in (int, float) and abs(x) < 1e300 for x in row):  # NaN fails too
+        raise _Fault(f"{what} must hold finite numbers")
+    return [float(x) for x in row]
 
 
 def _matrix(rows: list[Any], width: int, what: str) -> Any:
@@ -289,7 +262,3 @@ def _plain(value: Any) -> Any:
 
 def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not JSON")
-
-
-def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error)

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.bidi import isolated, padded, width_of
-from privet.models.additive import Additive, Part
+from privet.markup import Html, tag
+from privet.models.additive import Additive, Part, spread_of
 from privet.schema import Categorical, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway
@@ -75,8 +76,30 @@ class Reason:
     added: tuple[float, ...]
 
 
-def spread_of(values: Floats) -> float:
-    return float(np.abs(values - values.mean(axis=0)).mean(axis=0).sum())
+@dataclass(frozen=True, eq=False)
+class ShownSum:
+    """An additive model as people see it: as text, in a notebook, and what a page and a picture are made of."""
+
+    model: Additive
+
+    @property
+    def schema(self) -> Schema:
+        return self.model.schema
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The curves, those that move scores most first."""
+        return tuple(sorted(curves_of(self.model), key=lambda curve: -curve.importance))
+
+    def __str__(self) -> str:
+        return describe(self.model)
+
+    def html(self) -> Html:
+        return tag("pre", str(self))
+
+    def beginning(self, title: str, lines: int) -> str:
+        """All of it: a sum has a line for each part."""
+        return f"{title}:\n{self}"
 
 
 def curves_of(model: Additive) -> tuple[Curve, ...]:
@@ -97,18 +120,6 @@ def pairs_of(model: Additive) -> tuple[PairTable, ...]:
     return tuple(tables)
 
 
-def attribute_shares(model: Additive) -> Floats:
-    """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
-    found = np.zeros(len(model.schema.attributes))
-    for part in model.parts:
-        asked = part.attributes
-        if not asked and model.routes is not None:
-            asked = tuple(model.routes.tests.attribute[~model.routes.is_leaf].tolist())
-        for a in asked:
-            found[a] += spread_of(part.table) / len(asked)
-    return found / found.sum() if found.sum() > 0 else found
-
-
 def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
     """Why one record, given by its codes (attributes, 1), got its score: the offset and what each part added."""
     everyone = Reason("everyone", "class counts", tuple(model.offset.tolist()))
@@ -117,7 +128,7 @@ def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
         saw = " and ".join(_code_name(model.schema, a, int(features[a, 0])) for a in part.attributes)
         if not part.attributes and model.routes is not None:
             saw = _path(model.routes, int(model.routes.apply(features)[0, 0]))
-        reasons.append(Reason(part_name(model.schema, part), saw, tuple(added[0].tolist())))
+        reasons.append(Reason(part.name(model.schema), saw, tuple(added[0].tolist())))
     return reasons
 
 
@@ -133,10 +144,10 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a small picture of its curve."""
     labels = model.schema.label.values
-    what = f"log-odds of {isolated(labels[1])}" if model.schema.n_classes == 2 else "a number for each class"
+    what = f"log-odds of {isolated(labels[1])}" if model.schema.n_scores == 1 else "a number for each class"
     lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
-    order = sorted(model.parts, key=lambda part: -spread_of(part.table))
-    names = [part_name(model.schema, part) for part in order]
+    order = sorted(model.parts, key=lambda part: -part.spread)
+    names = [part.name(model.schema) for part in order]
     wide = max(map(width_of, names), default=0)
     for name, part in zip(names, order, strict=True):
         low, high = part.table.min(), part.table.max()
@@ -169,11 +180,6 @@ def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
         codes = np.flatnonzero(levels == level)
         first, last = _code_name(schema, a, int(codes[0])), _code_name(schema, a, int(codes[-1]))
         yield first if len(codes) == 1 else f"{first} ... {last}"
-
-
-def part_name(schema: Schema, part: Part) -> str:
-    """What a part looks at: an attribute, a pair (``a x b``) or the leaves of a tree."""
-    return " x ".join(isolated(schema.names[a]) for a in part.attributes) or "leaf"
 
 
 def _path(routes: Routes, node: int) -> str:

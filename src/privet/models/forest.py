@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from privet.bidi import isolated, padded, width_of
 from privet.errors import ParameterError
 from privet.markup import Html, tag
 from privet.models import voting as hearing
+from privet.models.released import Released
 from privet.models.tree import Floats, Tree
 from privet.models.voting import Voting
 from privet.schema import Schema
 from privet.structure.routes import Routes
 
+if TYPE_CHECKING:
+    from privet.models.released import Section
+
+MOST_LINES = 24  # of the first tree in an overview: what a screen holds
+MOST_ASKED = 20  # attributes listed there
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forest:
+class Forest(Released):
     """Trees over one schema, and how they vote: see :mod:`privet.models.voting`.
 
     ``weight`` is how much a tree's evidence counts where they vote by ``evidence``. Trees that look at the same
@@ -37,6 +46,8 @@ class Forest:
     >>> Forest(schema, (unsure, sure), "proba").predict_proba(coughs).round(2)
     array([[0.3, 0.7]])
     """
+
+    title: ClassVar[str] = "forest"
 
     schema: Schema
     trees: tuple[Tree, ...]
@@ -62,13 +73,51 @@ class Forest:
         leaves = sum(tree.n_leaves for tree in self.trees)
         return f"<Forest of {len(self.trees)} trees, {leaves} leaves, for {self.schema.label.name!r}>"
 
-    def _repr_html_(self) -> str:
-        return self.html_with(Html(self.trees[0]._repr_html_()))
-
-    def html_with(self, first: Html) -> Html:
-        """What a notebook shows, with a view of the first tree."""
-        opened = tag("details", tag("summary", "the first tree"), first)
+    def html(self, scale: float | None = None) -> Html:
+        """What a notebook shows: the size, and the first tree."""
+        opened = tag("details", tag("summary", "the first tree"), self.trees[0].html(scale))
         return tag("div", tag("p", repr(self).strip("<>")), opened)
+
+    def overview(self, sections: Iterator[Section]) -> str:
+        """How many trees ask for which attribute, the most asked for first, and how the first section begins.
+
+        >>> from privet.schema import Categorical, Schema
+        >>> from privet.structure.splits import OneCategory
+        >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
+        >>> tree = Tree.build(schema, [OneCategory(0, 1), None, None], [1, -1, -1], [0, 1, 0])
+        >>> forest = Forest(schema, (tree, tree))
+        >>> print(forest.overview(forest.sections()), end="")
+        What the trees ask for:
+          cough   2 of 2 trees, 2 tests, first in 2
+        The first tree:
+        |--- cough = yes
+        |   |--- class: yes
+        |--- cough != yes
+        |   |--- class: no
+        """
+        if len(self.trees) == 1:
+            return super().overview(sections)
+        lines = [*self._asked_lines(), next(sections).beginning("The first tree", MOST_LINES)]
+        return "\n".join(lines)
+
+    def _asked_lines(self) -> Iterator[str]:
+        names = tuple(map(isolated, self.schema.names))
+        asked: Counter[int] = Counter()
+        trees: Counter[int] = Counter()
+        roots: Counter[int] = Counter()
+        for tree in self.trees:
+            inner = [a for a in tree.attribute.tolist() if a >= 0]
+            asked.update(inner)
+            trees.update(set(inner))
+            roots.update(inner[:1])  # node 0 is the root
+        order = sorted(asked, key=lambda a: (-trees[a], -asked[a], a))
+        width = max((width_of(names[a]) for a in order[:MOST_ASKED]), default=0)
+        yield "What the trees ask for:" if order else "No tree asks for anything: every one is a single leaf."
+        for a in order[:MOST_ASKED]:
+            tests = f"{trees[a]} of {len(self)} trees, {asked[a]} test{'s'[: asked[a] > 1]}"
+            yield f"  {padded(names[a], width)}   {tests}, first in {roots[a]}"
+        if len(order) > MOST_ASKED:
+            yield f"  and {len(order) - MOST_ASKED} more"
 
     def __iter__(self) -> Iterator[Tree]:
         return iter(self.trees)
@@ -77,8 +126,12 @@ class Forest:
         return self.trees[t]
 
     @property
-    def n_nodes(self) -> int:
-        return sum(len(tree) for tree in self.trees)
+    def combined(self) -> str:
+        return hearing.WORDS[self.voting]
+
+    @property
+    def members(self) -> tuple[Tree, ...]:
+        return self.trees
 
     @cached_property
     def routes(self) -> Routes:
@@ -101,7 +154,7 @@ class Forest:
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record."""
-        scores = self._scores(features)
+        scores = self.predict_scores(features)
         if self.voting == "surest":
             # Equally sure trees: the probabilities of all of them decide between their labels.
             tied = scores == scores.max(axis=1, keepdims=True)
@@ -110,11 +163,28 @@ class Forest:
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
         """(record, class) each class's share of what the trees say; equal shares where none says anything."""
-        return hearing.shares(self.voting, self._scores(features))
+        return hearing.shares(self.voting, self.predict_scores(features))
 
-    def _scores(self, features: npt.NDArray[Any]) -> Floats:
+    def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
+        """(record, class) what the trees say together, before it becomes shares."""
         tally = self._tally(features, self.votes, best=self.voting == "surest")
         return hearing.scores(self.voting, tally, self.prior)
+
+    def arrays(self, most: int) -> dict[str, Any] | None:
+        """As of a tree, with what the votes need: what all trees begin with, and what decides between equal ones."""
+        if (found := super().arrays(most)) is None:
+            return None
+        evidence, surest = self.voting == "evidence", self.voting == "surest"
+        is_leaf = np.concatenate([tree.is_leaf for tree in self.trees])
+        return found | {
+            "says": np.where(is_leaf[:, None], self.votes, 0.0).tolist(),
+            "voting": self.voting,
+            "prior": np.log(np.maximum(self.prior, hearing.LEAST)).tolist() if evidence else None,
+            "ties": self._nodes.proba.tolist() if surest else None,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"voting": self.voting, "weight": self.weight}
 
     @cached_property
     def _nodes(self) -> hearing.Opinions:

@@ -1,4 +1,4 @@
-"""A tree as text: indented, in Graphviz' DOT, as a Mermaid flowchart."""
+"""A tree as text: indented, in Graphviz' DOT, as a Mermaid flowchart, and as a list that folds (HTML)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from privet.bidi import isolated
 from privet.errors import ParameterError
+from privet.markup import Html, join, tag
 from privet.models.rules import DEEPEST
-from privet.models.shown import ShownTree, as_shown
+from privet.models.shown import ShownNode, ShownTree, as_shown
 from privet.models.tree import Tree
 
 INDENT = "|   "
@@ -17,6 +18,11 @@ LOOKS = {
     "leaf": ', style="rounded,filled", fillcolor="#e8f0e8"',
     "faint": f', style="rounded,dashed", fontcolor="{FAINT}"',
 }
+
+MOST_NODES = 400  # that a person still reads; beyond, branches are summed up
+MOST_OPEN = 40  # leaves that are all shown at once
+OPEN_LEVELS = 2  # of a larger tree
+MOST_LEVELS = 40  # deeper nesting is more than browsers take
 
 
 def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
@@ -132,3 +138,94 @@ def _dot(text: str) -> str:
 def _mermaid(text: str) -> str:
     # Mermaid's decimal entity codes, for everything that could mean something to it, HTML or Markdown.
     return "".join(c if c.isalnum() or c in " .,()=+-" else f"#{ord(c)};" for c in text)
+
+
+def shown_levels(tree: ShownTree, most: int = MOST_NODES) -> int:
+    """How many levels of tests can be shown so that there are no more nodes than that."""
+    sizes = [0] * (tree.depth + 1)
+    for _, depth in tree.order:
+        sizes[depth] += 1
+    shown, total = 0, sizes[0]
+    for size in sizes[1 : MOST_LEVELS + 1]:
+        total += size
+        if total > most:
+            break
+        shown += 1
+    return shown
+
+
+def nested_html(tree: Tree | ShownTree, prefix: str = "node", most: int = MOST_NODES) -> Html:
+    """The tree as a list in a list, which a browser folds and a screen reader reads.
+
+    Of a large tree only as many levels are shown as have ``most`` nodes. Of more than ``MOST_OPEN`` leaves only the
+    first branches are open.
+
+    Behind the label of a leaf stands what is known of its records. Leaves that noise alone could have made are grey.
+    ``prefix`` begins the ids of the nodes.
+
+    >>> from privet.schema import Categorical, Schema
+    >>> from privet.structure.splits import OneCategory
+    >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
+    >>> tree = Tree.build(schema, [OneCategory(0, 1), None, None], [1, -1, -1], [0, 1, 0])
+    >>> print(nested_html(tree)[:100])
+    <details open="open" id="node-0"><summary>All records <span class="remark">2 leaves</span></summary>
+    """
+    shown = as_shown(tree)
+    levels, below, root = shown_levels(shown, most), leaves_below(shown), shown.root
+    if shown.is_leaf(root):
+        return tag("p", "Always ", _leaf(shown.nodes[root]), id=f"{prefix}-{root}")
+    if not levels:
+        return tag("p", f"{below[root]:,} leaves, not shown", id=f"{prefix}-{root}")
+    when: dict[int, object] = {root: "All records"}
+    for node, depth in shown.order:
+        if depth < levels:
+            for branch in shown.branches.get(node, ()):
+                words = typeset(shown.condition(node, branch), shown.asked(node))
+                when[branch.child] = tag("span", words, class_="when")
+    items: dict[int, Html] = {}
+    for node, depth in reversed(shown.order):  # children before their parents
+        if depth > levels:
+            continue
+        condition, text = when[node], shown.nodes[node]
+        if shown.is_leaf(node):
+            parts: tuple[object, ...] = (condition, " → ", _leaf(text))
+        elif depth >= levels:
+            parts = condition, " ", tag("span", f"{below[node]:,} leaves, not shown", class_="remark")
+        else:
+            summary = tag("summary", condition, " ", tag("span", _size(text, below[node]), class_="remark"))
+            children = (items.pop(branch.child) for branch in shown.branches[node])
+            unfolded = "open" if depth < OPEN_LEVELS or below[root] <= MOST_OPEN else None
+            name = None if depth else f"{prefix}-{root}"
+            parts = (tag("details", summary, tag("ul", *children), open=unfolded, id=name),)
+            if not depth:
+                return join(parts)
+        grey = "faint" if shown.is_leaf(node) and shown.is_minor(text) else None
+        items[node] = tag("li", *parts, id=f"{prefix}-{node}", class_=grey)
+    raise AssertionError("the order of a tree begins with its root")
+
+
+def leaves_below(shown: ShownTree) -> dict[int, int]:
+    """How many leaves that are shown are below each node, a leaf counting itself."""
+    found: dict[int, int] = {}
+    for node, _ in reversed(shown.order):
+        found[node] = sum(found[branch.child] for branch in shown.branches.get(node, ())) or 1
+    return found
+
+
+def _leaf(text: ShownNode) -> Html:
+    label = tag("strong", text.label, class_=f"then c{text.code}")
+    remark = leaf_remark(text)
+    return join((label, *((" ", tag("span", remark, class_="remark")) if remark else ())))
+
+
+def leaf_remark(text: ShownNode) -> str:
+    """How many records a leaf has, with the interval, if that was released."""
+    if text.counts is None:
+        return ""
+    total = text.counts.total
+    return f"{total.words(',')} records" + (f" ({total.interval})" if total.interval else "")
+
+
+def _size(text: ShownNode, leaves: int) -> str:
+    records = "" if text.counts is None else f", {text.counts.total.words(',')} records"
+    return f"{leaves:,} leaves{records}"

@@ -13,12 +13,11 @@ import numpy as np
 
 from privet.bidi import isolated
 from privet.errors import ParameterError
-from privet.models.codec import Model, trees_of
-from privet.models.counts import Estimates, ShownCounts, count_words, noise_scale
-from privet.models.reaching import Bools, Fan, walk_admitted
+from privet.markup import Html
+from privet.models.counts import Estimates, ShownCounts, count_words
 from privet.models.rules import DEEPEST, rules_of, simplest, words_of
 from privet.models.shown_node import ShownNode, ShownNodes
-from privet.models.simplifying import Branch, Sketch
+from privet.models.simplifying import Bools, Branch, Fan, Sketch, walk_admitted
 from privet.models.tree import Tree
 from privet.schema import Categorical, Schema
 from privet.structure.splits import Multiway
@@ -246,9 +245,23 @@ class ShownTree:
         return f"<ShownTree of {leaves}, depth {self.depth}, for {self.schema.label.name!r}>"
 
     def _repr_html_(self) -> str:
-        from privet.models.nested import nested_html
+        return self.html()
+
+    def html(self) -> Html:
+        """A list that folds."""
+        from privet.models.render import nested_html
 
         return nested_html(self)
+
+    def beginning(self, title: str, lines: int) -> str:
+        """As many levels of tests as so many lines hold, one at least; the title says if that is not all."""
+        from privet.models.render import export_text
+
+        depth = min(self.depth, lines)  # a level more is a line more at least
+        while (text := export_text(self, depth)).count("\n") > lines and depth > 1:
+            depth -= 1
+        first = "" if depth >= self.depth else f", its first {depth} test{'s'[: depth > 1]}"
+        return "\n".join([f"{title}{first}:", *self.notes]) + "\n" + text
 
 
 def as_shown(tree: Tree | ShownTree) -> ShownTree:
@@ -272,15 +285,3 @@ def _among(attribute: Categorical, codes: Bools) -> str:
     if word == "not in" and len(names) == 1:
         return f"{isolated(attribute.name)} != {names[0]}"
     return f"{isolated(attribute.name)} {word} {{{', '.join(names)}}}"
-
-
-def shown_trees(
-    model: Model, *, max_leaves: int | None = None, min_support: float | None = None, raw: bool = False
-) -> Iterator[ShownTree]:
-    """The trees of a model as they are shown, or as they are with ``raw``; none of an additive one."""
-    scale = noise_scale(model.certificate)
-    for tree in trees_of(model.trees):
-        if raw:
-            yield ShownTree.whole(tree, scale, raw=True)
-        else:
-            yield ShownTree.of(tree, scale, max_leaves=max_leaves, min_support=min_support)

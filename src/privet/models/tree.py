@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.models.released import Floats, Released
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import LEAF, Test, Tests, make_test
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class Tree(Released):
     """A decision tree over integer codes.
 
     Node 0 is the root. An inner node ``i`` carries the test (``attribute[i]``, ``kind[i]``, ``cut[i]``) and its
@@ -28,6 +27,8 @@ class Tree:
     the method released them, NaN elsewhere; they may be negative. ``draws[i]`` says how many noisy counts were added up
     to make each count of node ``i``, so that its noise is known; it is 0 where a count is anything else.
     """
+
+    title: ClassVar[str] = "decision tree"
 
     schema: Schema
     attribute: npt.NDArray[np.int32]
@@ -46,12 +47,12 @@ class Tree:
         dtypes = {"attribute": np.int32, "kind": np.int8, "cut": np.int32, "first_child": np.int32}
         dtypes |= {"label": np.int32, "draws": np.int32}
         for name, dtype in dtypes.items():
-            column = _read_only(getattr(self, name), dtype)
+            column = read_only(getattr(self, name), dtype)
             if column.shape != (nodes,):
                 raise ParameterError(f"tree column {name} must have one entry for each of {nodes} nodes")
             object.__setattr__(self, name, column)
         for name in ("proba", "counts"):
-            matrix = _read_only(getattr(self, name), np.float64)
+            matrix = read_only(getattr(self, name), np.float64)
             if matrix.shape != (nodes, classes):
                 raise ParameterError(f"tree column {name} must be {nodes} nodes x {classes} classes")
             object.__setattr__(self, name, matrix)
@@ -85,10 +86,9 @@ class Tree:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
         return f"<Tree of {leaves}, depth {self.depth}, for {self.schema.label.name!r}>"
 
-    def _repr_html_(self) -> str:
-        from privet.models.shown import ShownTree
-
-        return ShownTree.of(self)._repr_html_()
+    @property
+    def members(self) -> tuple[Tree, ...]:
+        return (self,)
 
     @cached_property
     def is_leaf(self) -> npt.NDArray[np.bool_]:
@@ -145,8 +145,11 @@ class Tree:
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
         return self.proba[self.apply(features)]
 
+    predict_scores = predict_proba
 
-def _read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:
+
+def read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:
+    """A copy of some values that cannot be changed."""
     column = np.array(values, dtype=dtype, copy=True)
     column.setflags(write=False)
     return column

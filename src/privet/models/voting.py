@@ -26,6 +26,15 @@ Voting = Literal["majority", "proba", "confidence", "counts", "surest", "evidenc
 
 LEAST = 1e-9  # the smallest probability in a logarithm: one tree must not rule a class out against all others
 
+WORDS: dict[Voting, str] = {
+    "majority": "each tree has one vote",
+    "proba": "the probabilities of all trees are averaged",
+    "confidence": "each tree has one vote, which counts as much as the tree is sure",
+    "counts": "the counts of all leaves that a case ends in are added up",
+    "surest": "the tree that is surest decides",
+    "evidence": "each tree says by how much it changes the odds, and these changes are multiplied",
+}
+
 
 class Opinions(NamedTuple):
     """What the nodes of all trees say, end to end."""

@@ -30,7 +30,7 @@ from privet.estimators.registry import make_classifier
 from privet.fitting import fit, own_ledger
 from privet.growing.greedy.grower import Progress
 from privet.growing.whole.whole_tree import operations
-from privet.models.codec import Model
+from privet.models.model import Model
 from privet.planning.answers import (
     CONFIDENCE,
     class_counts_within,

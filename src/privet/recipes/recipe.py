@@ -12,7 +12,7 @@ import numpy as np
 from privet.errors import RecipeError
 from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
-from privet.models.codec import Released
+from privet.models.released import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss

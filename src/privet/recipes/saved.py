@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
-from privet.models.codec import Model, load
+from privet.models.model import Model
 from privet.privacy.certificate import Certificate
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[Model, Certificate]:
     """What is in a model file, also if its recipe is in no package here: what was released can be shown."""
-    model = load(path)
+    model = Model.read(path)
     try:
         return model, Certificate.from_dict(model.certificate)
     except (ParameterError, SchemaError) as error:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from privet.evaluation.figure import Figure
+from privet.evaluation.figure import Figure, Point
 from privet.markup import Html, join, tag
 from privet.models.intervals import Estimate
+from privet.report.curves import tick_text
 
 WIDTH, HEIGHT = 760, 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # room for the axes, and at the right for names
@@ -54,20 +55,12 @@ def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str
 def figure_chart(figure: Figure) -> Html:
     """A figure of an experiment."""
     names = list(dict.fromkeys(str(p.x) for one in figure.series for p in one.points)) if figure.bars else []
-    series = [
-        Series(
-            one.name,
-            tuple(
-                (
-                    float(names.index(str(p.x))) if figure.bars else float(p.x),
-                    Estimate(p.y, p.y - (p.error or 0.0), p.y + (p.error or 0.0)),
-                )
-                for p in one.points
-            ),
-            one.dashed,
-        )
-        for one in figure.series
-    ]
+
+    def place(p: Point) -> tuple[float, Estimate]:
+        off = p.error or 0.0
+        return float(names.index(str(p.x)) if figure.bars else p.x), Estimate(p.y, p.y - off, p.y + off)
+
+    series = [Series(one.name, tuple(map(place, one.points)), one.dashed) for one in figure.series]
     known = _known(series)
     low, high = _bounds([*known, *([0.0] if figure.bars and min(known, default=0) < max(known, default=0) / 2 else [])])
     title = f"{figure.title}; {figure.up} against {figure.across}"
@@ -122,9 +115,9 @@ class _Axes:
         for tick in _ticks(self.low, self.high):
             y = self.down(tick)
             shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
-            shapes.append(_text(f"{tick:g}{unit}", LEFT - 8, y + 4, "end"))
-        shapes += [_text(label, round(x, 1), HEIGHT - BOTTOM + 18, "middle") for x, label in self.labels]
-        return [*shapes, _text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle")]
+            shapes.append(tick_text(f"{tick:g}{unit}", LEFT - 8, y + 4, "end"))
+        shapes += [tick_text(label, round(x, 1), HEIGHT - BOTTOM + 18, "middle") for x, label in self.labels]
+        return [*shapes, tick_text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle")]
 
 
 def _draw(
@@ -196,10 +189,6 @@ def _names(names: Sequence[tuple[float, str, str]]) -> list[Html]:
         text = tag("text", name, x=x, y=round(height + 4, 1), class_="tick" if not mark else None)
         written.append(join((mark, text)))
     return written
-
-
-def _text(words: str, x: float, y: float, anchor: str) -> Html:
-    return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
 
 
 def _percent(e: Estimate) -> Estimate:

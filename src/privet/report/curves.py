@@ -1,4 +1,7 @@
-"""The curves of an additive model as SVG: how much each value of an attribute raises or lowers the odds."""
+"""The curves of an additive model as SVG: how much each value of an attribute raises or lowers the odds.
+
+And its tables, for two attributes together: a field whose colours say what they add.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ import numpy as np
 
 from privet.bidi import isolated, shortened
 from privet.markup import Html, join, tag
+from privet.models.additive import Part
 from privet.models.curves import Curve
 from privet.models.intervals import Z
+from privet.schema import Categorical, Schema
 
 Corner = tuple[str, str]
 
@@ -21,6 +26,10 @@ LINE = 22  # between two categories
 LARGEST = 700.0  # log-odds that a double still holds as a factor
 NAMES = 150  # room for the names of categories
 MOST_CATEGORIES = 12  # in a picture: those furthest from nothing
+PAIR_NAMES, PAIR_TOP, PAIR_BOTTOM = 104, 6, 40  # room for names in the field of a pair
+ROW = 16
+STRENGTHS = 20  # of a colour: more cannot be told apart
+MOST_TICKS = 6  # names along an axis
 FACTORS = (0.001, 0.01, 0.1, 1 / 3, 1, 3, 10, 100, 1000)
 
 
@@ -87,13 +96,13 @@ def _number(curve: Curve, starts: np.ndarray, high: float, scale: Scale) -> Html
     grid = [
         join((
             tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=_at(down(tick)), y2=_at(down(tick)), class_=_grid(tick)),
-            tag("text", words, x=LEFT - 6, y=_at(down(tick) + 4), text_anchor="end", class_="tick"),
+            tick_text(words, LEFT - 6, _at(down(tick) + 4), "end"),
         ))
         for tick, words in scale.ticks()
     ]  # fmt: skip
     ends = (
-        tag("text", _plain(low), x=LEFT, y=HEIGHT - 6, class_="tick"),
-        tag("text", _plain(high), x=WIDTH - RIGHT, y=HEIGHT - 6, text_anchor="end", class_="tick"),
+        tick_text(_plain(low), LEFT, HEIGHT - 6),
+        tick_text(_plain(high), WIDTH - RIGHT, HEIGHT - 6, "end"),
     )
     lines = []
     for column, values in enumerate(curve.values[known].T):
@@ -149,7 +158,7 @@ def _categories(curve: Curve, scale: Scale) -> Html:
     for tick, words in scale.ticks():
         x = _at(across(tick))
         shapes.append(tag("line", x1=x, x2=x, y1=TOP, y2=height - BOTTOM, class_=_grid(tick)))
-        shapes.append(tag("text", words, x=x, y=height - 6, text_anchor="middle", class_="tick"))
+        shapes.append(tick_text(words, x, height - 6, "middle"))
     for line, row in enumerate(rows):
         y = TOP + LINE * (line + 0.5)
         name = shortened(curve.names[row].removeprefix(f"{isolated(curve.attribute)} = "), 18)
@@ -161,6 +170,11 @@ def _categories(curve: Curve, scale: Scale) -> Html:
             shapes.append(tag("circle", cx=_at(across(value)), cy=y, r=4.5, class_=kind))
     size = {"viewBox": f"0 0 {WIDTH} {height}"}
     return tag("svg", *shapes, role="img", aria_label=_title(curve), class_="shape", **size)
+
+
+def tick_text(words: str, x: object, y: object, anchor: str | None = None) -> Html:
+    """Words at an axis."""
+    return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
 
 
 def _grid(tick: float) -> str:
@@ -184,3 +198,67 @@ def _plain(number: float) -> str:
 def _at(pixels: float) -> str:
     """To half a pixel: then many steps of a curve are one, and a page is a third smaller."""
     return f"{round(2 * pixels) / 2:g}"
+
+
+# -- pairs -------------------------------------------------------------------------------------------------------------
+
+
+def level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
+    """What each level of an attribute stands for, in few words: where it begins, or its categories."""
+    attribute, levels = schema.attributes[part.attributes[place]], part.levels[place]
+    for level in range(part.sides[place]):
+        codes = np.flatnonzero(levels == level)
+        if isinstance(attribute, Categorical):
+            yield ", ".join(isolated(attribute.values[code]) for code in codes)
+        elif codes[0] > len(attribute.cuts):
+            yield "missing"
+        else:
+            yield f"from {([attribute.low, *attribute.cuts])[codes[0]]:.4g}"
+
+
+def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str], values: np.ndarray) -> Html:
+    """A field of (first, second) log-odds, in the colour of the class that they make likelier; stronger is more."""
+    rows, columns = values.shape
+    side = (WIDTH - PAIR_NAMES) / columns
+    reach = float(np.abs(values).max()) or 1.0
+    below_all = PAIR_TOP + ROW * rows
+    cells = [
+        tag(
+            "path",
+            d="".join(_field(i, j, side) for i, j in those),
+            class_=f"field {kind}",
+            opacity=f"{strength / STRENGTHS:g}",
+        )
+        for (kind, strength), those in _alike(values / reach).items()
+    ]
+    every = math.ceil(rows / (2 * MOST_TICKS)), math.ceil(columns / MOST_TICKS)
+    left = [
+        tick_text(shortened(isolated(name), 13), PAIR_NAMES - 6, PAIR_TOP + ROW * i + 12, "end")
+        for i, name in enumerate(names[0])
+        if i % every[0] == 0
+    ]
+    below = [
+        tick_text(shortened(isolated(name.removeprefix("from ")), 7), f"{PAIR_NAMES + side * j:.1f}", below_all + 14)
+        for j, name in enumerate(names[1])
+        if j % every[1] == 0 and j < columns - 1
+    ]
+    title = tick_text(titles[1], WIDTH, below_all + 34, "end")
+    label = f"What {isolated(titles[0])} and {isolated(titles[1])} add together; the numbers follow"
+    shapes = join((*cells, *left, *below, title))
+    return tag(
+        "svg", shapes, role="img", aria_label=label, class_="shape", viewBox=f"0 0 {WIDTH} {below_all + PAIR_BOTTOM}"
+    )
+
+
+def _field(row: int, column: int, side: float) -> str:
+    left = f"{PAIR_NAMES + side * column:.1f}"
+    return f"M{left} {PAIR_TOP + ROW * row}h{side + 0.3:.1f}v{ROW + 0.3}H{left}z"
+
+
+def _alike(shares: np.ndarray) -> dict[tuple[str, int], list[tuple[int, int]]]:
+    """The fields that have the same colour, of those that have one."""
+    found: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for place, share in np.ndenumerate(shares):
+        if strength := round(STRENGTHS * abs(float(share))):
+            found.setdefault(("c1" if share > 0 else "c0", strength), []).append((place[0], place[1]))
+    return found

@@ -14,8 +14,8 @@ from privet.evaluation.private_evaluation import Evaluated
 from privet.models.intervals import Estimate
 from privet.privacy.certificate import Certificate
 from privet.report.chart import Limit, Series, accuracy_chart
-from privet.report.model_page import certificate_context
-from privet.report.rendering import render
+from privet.report.context import certificate_context
+from privet.report.page import render
 from privet.schema import Schema
 from privet.schema.fingerprint import digest
 

@@ -12,19 +12,17 @@ from privet.bidi import bare, isolated, shortened
 from privet.errors import ParameterError
 from privet.estimators.base import SchemaClassifier
 from privet.evaluation.cross_validation import Evaluation
-from privet.models.additive import Additive
-from privet.models.codec import Model
-from privet.models.counts import noise_scale
-from privet.models.curves import Curve, curves_of
-from privet.models.forest import Forest
+from privet.models.curves import Curve, ShownSum
 from privet.models.intervals import Z
+from privet.models.model import Model
+from privet.models.released import Released
 from privet.models.shown import ShownTree
-from privet.models.tree import Tree
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
-from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout
+from privet.report.picture import BOX, LETTERS, MARK, PADDING, Box, Layout
 from privet.report.words import spending
+from privet.schema import Schema
 
 DOTS = 100  # an inch: how large a picture of its own becomes
 LINES, EDGE, GREEN, SOFT, GREY = "#9aa79c", "#23633a", "#23633a", "#e7f1e8", "#6b746c"
@@ -33,7 +31,7 @@ MOST_NODES = 150  # in a picture that still can be read on paper
 
 
 def plot_tree(
-    model: SchemaClassifier | Model | Forest | Tree,
+    model: SchemaClassifier | Model | Released,
     *,
     number: int = 0,
     max_leaves: int | None = None,
@@ -61,8 +59,13 @@ def plot_tree(
     >>> tree = privet.ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
     >>> privet.plot_tree(tree).figure.savefig("tree.png")  # doctest: +SKIP
     """
-    scale = noise_scale(model.certificate) if isinstance(model := _unwrapped(model), Model) else None
-    tree = ShownTree.of(_tree_of(model, number), scale, max_leaves=max_leaves, min_support=min_support)
+    found = _model_of(model)
+    members = found.trees.members
+    if not members:
+        raise ParameterError(f"model must have a tree to draw, and this is an {found.trees.title}; see plot_shapes")
+    if not 0 <= number < len(members):
+        raise ParameterError(f"number must be that of a tree, from 0 to {len(members) - 1}, not {number}")
+    tree = ShownTree.of(members[number], found.scale, max_leaves=max_leaves, min_support=min_support)
     layout = Layout.of(tree, MOST_NODES)
     if ax is None:
         ax = _new_axes(layout.width / DOTS, layout.height / DOTS, dpi=DOTS)
@@ -177,31 +180,30 @@ def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float
     return ax
 
 
-def plot_shapes(model: SchemaClassifier | Model | Additive, *, most: int = 12) -> Any:
+def plot_shapes(model: SchemaClassifier | Model | Released, *, most: int = 12) -> Any:
     """Draw the curves of an additive model, those that move most first, with about the noise they have.
 
     Returns the figure.
     """
-    released = model._trees if isinstance(model, SchemaClassifier) else getattr(model, "trees", model)
-    if not isinstance(released, Additive):
-        raise ParameterError(
-            f"model must be an additive one, as AdditiveClassifier fits, not {type(released).__name__}"
-        )
-    curves = sorted(curves_of(released), key=lambda curve: -curve.importance)[: max(most, 1)]
+    found = _model_of(model)
+    section = next(found.sections())
+    if not isinstance(section, ShownSum):
+        raise ParameterError(f"model must be an additive one, as AdditiveClassifier fits, not a {found.trees.title}")
+    curves = section.curves[: max(most, 1)]
     columns = min(3, max(len(curves), 1))
     rows = max(-(-len(curves) // columns), 1)
     first = _new_axes(3.6 * columns, 2.5 * rows)
     figure = first.figure
     first.remove()
     for place, curve in enumerate(curves):
-        _draw_curve(figure.add_subplot(rows, columns, place + 1), released, curve)
+        _draw_curve(figure.add_subplot(rows, columns, place + 1), section.schema, curve)
     return figure
 
 
-def _draw_curve(ax: Any, model: Additive, curve: Curve) -> None:
+def _draw_curve(ax: Any, schema: Schema, curve: Curve) -> None:
     """Log-odds of the second class, or a line for each class; numbers as a staircase, categories as points."""
     reach = Z * curve.deviation
-    labels = model.schema.label.values
+    labels = schema.label.values
     names = labels[1:] if curve.values.shape[1] == 1 else labels
     for column, (name, values) in enumerate(zip(names, curve.values.T, strict=True)):
         colour = MARKS[(column if len(names) > 1 else 1) % len(MARKS)]
@@ -212,7 +214,7 @@ def _draw_curve(ax: Any, model: Additive, curve: Curve) -> None:
             ax.errorbar(values, written, xerr=reach, fmt="o", markersize=4, color=colour, label=_drawn(name))
             continue
         known = ~np.isnan(curve.starts)
-        attribute = model.schema.attributes[model.schema.index(curve.attribute)]
+        attribute = schema.attributes[schema.index(curve.attribute)]
         edges = np.append(curve.starts[known], getattr(attribute, "high", np.nan))
         ax.stairs(values[known], edges, baseline=None, color=colour, label=_drawn(name))
         ax.fill_between(edges[:-1], values[known] - reach, values[known] + reach, step="post", color=colour, alpha=0.25)
@@ -256,26 +258,15 @@ def _drawn(words: object) -> str:
     return bare(isolated(words))
 
 
-def _unwrapped(model: Any) -> Any:
-    """The model of a fitted classifier; anything else as it is."""
-    if isinstance(model, SchemaClassifier):
-        check_is_fitted(model, "model_")
-        return model.model_
-    return model
-
-
-def _tree_of(model: Any, number: int) -> Tree:
-    trees = getattr(model, "trees", model)
-    if isinstance(trees, Forest):
-        trees = trees.trees
-    members = trees if isinstance(trees, tuple) else (trees,)
-    if not all(isinstance(tree, Tree) for tree in members):
+def _model_of(given: Any) -> Model:
+    """The model of a fitted classifier, or one around what was released."""
+    if isinstance(given, SchemaClassifier):
+        check_is_fitted(given, "model_")
+    if (found := Model.of(given)) is None:
         raise ParameterError(
-            f"model must be a fitted classifier, a model, a forest or a tree, not {type(model).__name__}"
+            f"model must be a fitted classifier, a model, a forest or a tree, not {type(given).__name__}"
         )
-    if not 0 <= number < len(members):
-        raise ParameterError(f"number must be that of a tree, from 0 to {len(members) - 1}, not {number}")
-    return members[number]
+    return found
 
 
 def _new_axes(width: float, height: float, **options: Any) -> Any:

@@ -1,15 +1,168 @@
-"""A tree as SVG. Colours come from the style of the page it stands in."""
+"""A tree as a picture: the root at the left, every leaf on a line of its own. As SVG, or for matplotlib to draw.
+
+All lengths are in pixels, at the size of letters that a page has.
+"""
 
 from __future__ import annotations
 
-from privet.bidi import width_of
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from privet.bidi import shortened, width_of
 from privet.markup import Html, join, tag
-from privet.models.nested import MOST_NODES
+from privet.models.render import MOST_NODES, leaves_below, shown_levels, typeset
 from privet.models.shown import ShownTree
-from privet.report.layout import BOX, LONGEST, MARK, PADDING, Box, Layout
+from privet.models.simplifying import Branch
+
+LINE = 31  # between two leaves
+BOX = 24  # the height of a box
+LETTERS = 13  # the height of letters
+CHARACTER = 7.6  # the mean width of one; a little too wide is better than cut
+PADDING = 9
+LONGEST = 40  # characters in a box; the rest is in its tooltip, where there is one
+LONGEST_BRANCH = 20
+MARK = 14  # room for the square in the colour of a class
+TURN = 20  # from a box to the line that goes up and down, and on
 
 SHRINKS = 1450  # pixels that still can be read when they are shrunk to the width of a page
 SHRUNK = 736  # pixels to which they are shrunk at most (46rem in the style); a narrower picture keeps its size
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node, how deep it is (from 0) and on which line (from 0, between those of its children)."""
+
+    node: int
+    level: int
+    line: float
+    parent: int | None
+    """Its place in the list of places, not its node."""
+    asks: str
+    """What the branch to it says: yes or no, or the value; empty for the root."""
+    cut_off: int
+    """How many leaves lie below it that are not shown; 0 for a node that is shown in full."""
+
+
+def places(tree: ShownTree, most: int = MOST_NODES) -> tuple[Place, ...]:
+    """The places of the nodes that are shown, parents first."""
+    levels, below = shown_levels(tree, most), leaves_below(tree)
+    order = [(node, depth) for node, depth in tree.order if depth <= levels]
+    lines: dict[int, float] = {}
+    ends = [node for node, depth in order if tree.is_leaf(node) or depth == levels]
+    for line, node in enumerate(ends):
+        lines[node] = float(line)
+    for node, depth in reversed(order):
+        branches = tree.branches.get(node)
+        if branches and depth < levels:
+            lines[node] = (lines[branches[0].child] + lines[branches[-1].child]) / 2
+    found: list[Place] = []
+    where: dict[int, int] = {}
+    above = {branch.child: (node, branch) for node, _ in order for branch in tree.branches.get(node, ())}
+    for node, depth in order:
+        cut_off = below[node] if depth == levels and not tree.is_leaf(node) else 0
+        parent, asks = None, ""
+        if node in above:
+            parent, asks = where[above[node][0]], branch_words(tree, *above[node])
+        where[node] = len(found)
+        found.append(Place(node, depth, lines[node], parent, asks, cut_off))
+    return tuple(found)
+
+
+def branch_words(tree: ShownTree, node: int, branch: Branch) -> str:
+    """The answer that leads to a child."""
+    name = tree.asked(node)
+    text = typeset(tree.answer(node, branch), name).replace(f" < {name} ≤ ", " to ", 1)
+    return text.removeprefix(f"{name} = ").removeprefix(f"{name} ")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node with its words, and how wide they are."""
+
+    place: Place
+    leaf: bool
+    faint: bool
+    """Whether noise alone could have made the leaf."""
+    code: int
+    """Of its label."""
+    words: str
+    counted: str
+    """How many records a leaf has, as far as noise lets one tell; empty where that was not released."""
+    width: float
+
+    @classmethod
+    def of(cls, tree: ShownTree, place: Place) -> Box:
+        leaf, counted, text = tree.is_leaf(place.node), "", tree.nodes[place.node]
+        if place.cut_off:
+            words = f"{place.cut_off:,} leaves, not shown"
+        elif leaf:
+            words = text.label
+            counted = "" if text.counts is None else text.counts.total.words(",")
+        else:
+            words = f"{typeset(tree.question(place.node), tree.asked(place.node))}?"
+        room = (MARK + 7 if leaf else 0) + (CHARACTER * (1 + len(counted)) if counted else 0)
+        faint = leaf and tree.is_minor(text)
+        return cls(place, leaf, faint, text.code, words, counted, _long(words, LONGEST) + room)
+
+    @property
+    def middle(self) -> float:
+        return PADDING + LINE * (self.place.line + 0.5)
+
+    @property
+    def short(self) -> str:
+        return shortened(self.words, LONGEST)
+
+    @property
+    def answer(self) -> str:
+        """What stands on the branch to it."""
+        return shortened(self.place.asks, LONGEST_BRANCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All boxes of a picture, where each level begins, and how large the whole is."""
+
+    boxes: tuple[Box, ...]
+    lefts: tuple[float, ...]
+
+    @classmethod
+    def of(cls, tree: ShownTree, most: int = MOST_NODES) -> Layout:
+        boxes = tuple(Box.of(tree, place) for place in places(tree, most))
+        return cls(boxes, tuple(_columns(boxes)))
+
+    @property
+    def width(self) -> float:
+        return PADDING + max(self.left(box) + box.width for box in self.boxes)
+
+    @property
+    def height(self) -> float:
+        return 2 * PADDING + LINE * (1 + max(box.place.line for box in self.boxes))
+
+    def left(self, box: Box) -> float:
+        return self.lefts[box.place.level]
+
+    def branch(self, box: Box) -> tuple[tuple[float, float], ...] | None:
+        """The corners of the line from its parent to a box: to a turn, up or down, and on; None for the root."""
+        if box.place.parent is None:
+            return None
+        parent = self.boxes[box.place.parent]
+        start = self.left(parent) + parent.width
+        turn = start + TURN / 2
+        return (start, parent.middle), (turn, parent.middle), (turn, box.middle), (self.left(box), box.middle)
+
+
+def _columns(boxes: Sequence[Box]) -> list[float]:
+    """Where each level begins: after the boxes of the one before, and room for the answers between."""
+    lefts = [float(PADDING)]
+    for level in range(1, 1 + max(box.place.level for box in boxes)):
+        before = max(box.width for box in boxes if box.place.level == level - 1)
+        between = max(_long(box.place.asks, LONGEST_BRANCH) for box in boxes if box.place.level == level)
+        lefts.append(lefts[-1] + before + TURN + between)
+    return lefts
+
+
+def _long(words: str, most: int) -> float:
+    return 2 * PADDING + CHARACTER * min(width_of(words), most)
 
 
 def tree_picture(tree: ShownTree, title: str, prefix: str = "picture", most: int = MOST_NODES) -> Html:

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.models.codec import Model
-from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.rules import rules_of
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
@@ -87,13 +86,10 @@ def private_retention(
 
 
 def _tree(patterns: Any) -> Tree:
-    trees = getattr(patterns, "model_", patterns)
-    trees = trees.trees if isinstance(trees, Model) else trees
-    if isinstance(trees, Forest) and len(trees) == 1:
-        trees = trees[0]
-    if not isinstance(trees, Tree):
+    found = Model.of(patterns)
+    if found is None or len(found.trees.members) != 1:
         raise ParameterError(
             "patterns must be one tree: its leaves share the records out, so that one noisy histogram has all of them. "
             "Rules of several trees overlap; ask for each tree by itself, and pay for each"
         )
-    return trees
+    return found.trees.members[0]

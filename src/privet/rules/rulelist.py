@@ -9,11 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
-from privet.models.codec import Model
-from privet.models.counts import noise_scale
-from privet.models.forest import Forest
-from privet.models.rules import Condition, Rule, rules_of
-from privet.models.tree import Tree
+from privet.models.model import Model
+from privet.models.rules import Condition, Rule
 from privet.rules.foreign import foreign_rules, is_foreign
 from privet.schema import Schema
 from privet.schema.limits import brief
@@ -136,16 +133,13 @@ def rule_list(model: Any, *, names: Sequence[str] | None = None, inner: bool = F
         return RuleList(schema, rules)
     if names is not None:
         raise ParameterError("names is for scikit-learn models; privet's know their attributes")
-    trees = getattr(model, "model_", model)
-    scale = noise_scale(trees.certificate) if isinstance(trees, Model) else None
-    trees = trees.trees if isinstance(trees, Model) else trees
-    if not isinstance(trees, Tree | Forest):
+    found = Model.of(model)
+    if found is None or not found.trees.members:
         raise ParameterError(
             f"cannot take rules from {type(model).__name__}; give a tree, a forest, a model that was read with "
             "privet.load_model, or a fitted tree or forest of scikit-learn's"
         )
-    each = trees.trees if isinstance(trees, Forest) else (trees,)
-    return RuleList(trees.schema, tuple(rule for tree in each for rule in rules_of(tree, inner=inner, scale=scale)))
+    return RuleList(found.schema, found.rules(inner=inner))
 
 
 def _reaches(value: float | None, least: float) -> bool:

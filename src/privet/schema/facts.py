@@ -300,7 +300,17 @@ class Schema:
 
     @property
     def n_classes(self) -> int:
+        """How many classes the label has.
+
+        Whether a label is a class or a number is asked in one place, ``__post_init__``, where only classes pass. All
+        others read this and ``n_scores``; ``decode_labels`` makes labels of what a model predicts.
+        """
         return self.label.arity
+
+    @property
+    def n_scores(self) -> int:
+        """How many numbers an additive score has: the log-odds of the second of two classes, or one for each class."""
+        return 1 if self.n_classes == 2 else self.n_classes
 
     def index(self, name: str) -> int:
         """The position of an attribute."""

@@ -56,6 +56,13 @@ class Routes:
         if fault := structure_fault(self.schema, self.tests, self.first_child, self.roots):
             raise ParameterError(f"the tree {fault}")
 
+    def to_dict(self) -> dict[str, Any]:
+        """The columns as lists, which JSON can hold."""
+        tests = self.tests
+        columns: dict[str, npt.NDArray[Any]]
+        columns = {"attribute": tests.attribute, "kind": tests.kind, "cut": tests.cut, "first_child": self.first_child}
+        return {name: column.tolist() for name, column in columns.items()}
+
     @classmethod
     def in_level_order(cls, schema: Schema, tests: Iterable[Test | None]) -> Routes:
         """One tree from its tests, None for a leaf: level by level, each from left to right.

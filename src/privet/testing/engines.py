@@ -173,7 +173,7 @@ def _questions(schema: Schema, cells: Partition, evidence: Evidence) -> Iterator
 
 def _fit_question(schema: Schema, cells: Partition, kind: type[FitSums]) -> FitSums:
     """Sums for a fit: a mixed term, one of every code, one of the cells, and one of a pair in the background."""
-    last, columns = len(schema.attributes) - 1, 1 if schema.n_classes == 2 else schema.n_classes
+    last, columns = len(schema.attributes) - 1, schema.n_scores
     codes = [np.arange(arity) for arity in schema.arities]
     share = np.arange(schema.arities[0]) * 1013 % UNIT
     mixed = np.stack([codes[0], codes[0] + 1], axis=1)

@@ -11,6 +11,7 @@ from privet.engines.memory import MemoryEngine
 from privet.estimators.references import exact_forest
 from privet.fitting import fit, own_ledger
 from privet.models.forest import Forest
+from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, class_counts, descend
 from privet.recipes.papers.smooth_forest import SmoothForest
@@ -27,7 +28,7 @@ class Twins:
     ``empty`` the share of leaves without records (Table 8.3); both of the private forest's disjoint parts.
     """
 
-    private: Forest
+    private: Released
     twin: Forest
     flipped: float
     empty: float
@@ -59,11 +60,10 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
     random = np.random.default_rng(seed)
     with use_noise(_OwnCoins(seed)):
         private = fit(recipe, engine, own_ledger(recipe, budget), budget, random=random).trees
-    assert isinstance(private, Forest)
     routes = recipe.routes(prepared, np.random.default_rng(seed))
     parts = engine.shards(ROOT, recipe.n_estimators, _OwnCoins(seed).coins) if recipe.n_estimators > 1 else ROOT
     counts = class_counts(engine, descend(parts, routes))
-    labels = np.concatenate([tree.label[tree.is_leaf] for tree in private])
+    labels = np.concatenate([tree.label[tree.is_leaf] for tree in private.members])
     reached = counts.sum(axis=1) > 0
     wrong = counts[np.arange(len(labels)), labels] < counts.max(axis=1)
     twin = exact_forest(engine, routes)

@@ -18,7 +18,6 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.opening import open_engine
 from privet.engines.sources import open_source
 from privet.engines.sources import postgres as postgres_source
-from privet.models.codec import _tree_to_dict
 from privet.papers import DiffPC45Classifier
 from privet.privacy.counting import ROOT, Tally, class_counts
 from privet.schema import Categorical, Numeric, Schema
@@ -82,7 +81,7 @@ def test_a_fit_from_the_database_is_the_fit_of_the_table(postgres: Any) -> None:
             DiffPC45Classifier(schema, epsilon=1, max_depth=3, random_state=0).fit(source)
             for source in (table, postgres.address(table="patients"))
         )
-    assert _tree_to_dict(here.tree_) == _tree_to_dict(there.tree_)
+    assert here.tree_.to_dict() == there.tree_.to_dict()
 
 
 def test_no_secret_is_kept(postgres: Any, tmp_path: Path) -> None:

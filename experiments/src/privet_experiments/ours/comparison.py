@@ -26,8 +26,6 @@ from privet.errors import ParameterError
 from privet.estimators.references import SklearnTreeReference
 from privet.evaluation.cross_validation import MAJORITY, REFERENCE_DEPTH, Fold, Records, deal
 from privet.evaluation.significance import corrected_t, wilcoxon
-from privet.models.forest import Forest
-from privet.models.tree import Tree
 from privet.recipes.registry import OWN, recipe_class
 from privet.rules.rulelist import RuleList, rule_list
 from privet.rules.similarity import compare_rules
@@ -285,9 +283,8 @@ _KEPT = 64
 
 def _likeness(trees: Any, known: Records) -> float | None:
     """The Jaccard index of a model's rules and those of CART from the same records; None without a list of rules."""
-    if not isinstance(trees, Tree | Forest):
-        return None
-    if isinstance(trees, Forest) and sum(tree.n_leaves for tree in trees.trees) > MOST_RULES:
+    members = getattr(trees, "members", ())
+    if not members or (len(members) > 1 and sum(tree.n_leaves for tree in members) > MOST_RULES):
         return None
     digest = hashlib.blake2b(known.frozen.labels.tobytes())
     for column in known.frozen.columns:

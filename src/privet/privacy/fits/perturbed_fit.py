@@ -44,7 +44,7 @@ class Fit:
     def check(self, schema: Schema, cells: int) -> None:
         """Refuse, before anything is charged, what is no plan over this schema and a partition into ``cells``."""
         check_terms([*self.terms, *(term for term, _ in self.background)], schema, cells)
-        columns = 1 if schema.n_classes == 2 else schema.n_classes
+        columns = schema.n_scores
         shapes: list[tuple[Floats, tuple[int, ...]]] = [(self.offset, (columns,))]
         shapes += [(self.class_weights, (schema.n_classes,))]
         shapes += [(table, (term.bins, columns)) for term, table in self.background]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.bidi import isolated
-from privet.markup import Html
 from privet.models.additive import Additive, Part
-from privet.models.curves import Curve, curves_of, leaves_of, part_name, spread_of
+from privet.models.curves import Curve, ShownSum, leaves_of
 from privet.models.intervals import Z
-from privet.report.curves import LARGEST, Scale, odds_words, shape_picture
-from privet.report.pairs import level_names, pair_picture
+from privet.models.released import Released
+from privet.report.curves import Scale, level_names, odds_words, pair_picture, shape_picture
 from privet.schema import Numeric
 
 Floats = npt.NDArray[np.float64]
@@ -25,40 +24,18 @@ MOST_ROWS = 40  # of a table of numbers; neighbours that say the same are one ro
 MOST_CELLS = 400  # of a table of pairs
 
 
-@dataclass(frozen=True)
-class CurveView:
-    """One attribute of the page."""
-
-    name: str
-    picture: Html
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-    more_rows: int
-    noise: str
-    hidden: bool
-    """Whether the noise alone could have made the curve."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A table of two attributes."""
-
-    names: tuple[str, str]
-    picture: Html | None
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def additive_section(model: Additive) -> dict[str, Any]:
+def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, Any]:
     """What the template of additive models needs."""
-    curves = sorted(curves_of(model), key=lambda curve: -curve.importance)
+    section = next(sections)
+    model, curves = section.model, section.curves
     scale = Scale.of(curves)
-    pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda p: -spread_of(p.table))
+    pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda part: -part.spread)
     return {
-        "two": model.schema.n_classes == 2,
+        "two": model.schema.n_scores == 1,
         "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
         "more_shapes": [isolated(curve.attribute) for curve in curves[MOST_SHAPES:]],
         "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
-        "large_pairs": [part_name(model.schema, part) for part in pairs if part.table.size > MOST_CELLS],
+        "large_pairs": [part.name(model.schema) for part in pairs if part.table.size > MOST_CELLS],
         "leaves": [(path, _factors(row)) for path, row in leaves_of(model)],
         "base": _base(model),
     }
@@ -66,11 +43,10 @@ def additive_section(model: Additive) -> dict[str, Any]:
 
 def _base(model: Additive) -> str:
     """Where everybody begins, before anything is known."""
-    if model.schema.n_classes == 2:
-        share = 1 / (1 + math.exp(min(-float(model.offset[0]), LARGEST)))
-        return f"{100 * share:.0f} %"
-    weights = np.exp(model.offset - model.offset.max())
-    shares = weights / weights.sum()
+    nobody = np.zeros((len(model.schema.attributes), 1), dtype=np.int32)
+    shares = Additive(model.schema, (), model.offset).predict_proba(nobody)[0]
+    if model.schema.n_scores == 1:
+        return f"{100 * shares[1]:.0f} %"
     text = zip(model.schema.label.values, shares, strict=True)
     return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in text)
 
@@ -79,16 +55,21 @@ def _factors(row: Floats) -> tuple[str, ...]:
     return tuple(odds_words(value) for value in row.tolist())
 
 
-def _shape(model: Additive, curve: Curve, scale: Scale) -> CurveView:
+def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
+    """One attribute of the page."""
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
-    rows = list(_rows(curve))
-    noise = f"÷ or {odds_words(Z * curve.deviation)}"
+    rows = _rows(curve)
     most = "more" if curve.widest is None else f"up to {odds_words(Z * curve.widest)}"
-    noise += f", {most} for rare values"
-    hidden = bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
-    picture = shape_picture(curve, high, scale)
-    return CurveView(curve.attribute, picture, tuple(rows[:MOST_ROWS]), max(len(rows) - MOST_ROWS, 0), noise, hidden)
+    return {
+        "name": curve.attribute,
+        "picture": shape_picture(curve, high, scale),
+        "rows": rows[:MOST_ROWS],
+        "more_rows": max(len(rows) - MOST_ROWS, 0),
+        "noise": f"÷ or {odds_words(Z * curve.deviation)}, {most} for rare values",
+        # whether the noise alone could have made the curve
+        "hidden": bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation),
+    }
 
 
 def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
@@ -107,13 +88,15 @@ def _value(curve: Curve, name: str) -> str:
     return name.removeprefix(f"{isolated(curve.attribute)} = ")
 
 
-def _pair(model: Additive, part: Part) -> Pair:
-    first, second = (level_names(model.schema, part, place) for place in (0, 1))
+def _pair(model: Additive, part: Part) -> dict[str, Any]:
+    """A table of two attributes, with a picture where a score is one number."""
+    first, second = (tuple(level_names(model.schema, part, place)) for place in (0, 1))
     titles = model.schema.names[part.attributes[0]], model.schema.names[part.attributes[1]]
     values = part.table.reshape(*part.sides, -1)
-    picture = pair_picture((first, second), titles, values[:, :, 0]) if model.schema.n_classes == 2 else None
-    rows = tuple(
-        (name, tuple(" ".join(odds_words(number) for number in cell) for cell in row))
-        for name, row in zip(first, values.tolist(), strict=True)
-    )
-    return Pair(titles, picture, second, rows)
+    rows = [[" ".join(odds_words(number) for number in cell) for cell in row] for row in values.tolist()]
+    return {
+        "names": titles,
+        "picture": pair_picture((first, second), titles, values[:, :, 0]) if values.shape[2] == 1 else None,
+        "columns": second,
+        "rows": list(zip(first, rows, strict=True)),
+    }

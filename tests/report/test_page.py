@@ -17,9 +17,9 @@ import privet
 from privet.cli import app
 from privet.errors import ParameterError
 from privet.models.additive import Additive, Part
-from privet.models.codec import Model, save
+from privet.models.model import Model
 from privet.models.tree import Tree
-from privet.report.model_page import model_page
+from privet.report.page import model_page
 from privet.report.picture import SHRINKS
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, Threshold
@@ -294,7 +294,7 @@ def run(*arguments: object) -> Any:
 
 def test_the_command_writes_the_page(tree_model: Model, tmp_path: Path) -> None:
     model, page = tmp_path / "model.json", tmp_path / "page.html"
-    save(tree_model, model)
+    tree_model.save(model)
     result = run("report", model, "-o", page)
     assert result.exit_code == 0, result.stderr
     assert page.read_text("utf-8") == model_page(tree_model)
@@ -308,7 +308,7 @@ def test_the_command_writes_the_page(tree_model: Model, tmp_path: Path) -> None:
 
 def test_the_command_keeps_its_input(tree_model: Model, tmp_path: Path) -> None:
     model = tmp_path / "model.json"
-    save(tree_model, model)
+    tree_model.save(model)
     before = model.read_bytes()
     assert "an input of this command" in run("report", model, "-o", model, "--force").stderr
     assert model.read_bytes() == before

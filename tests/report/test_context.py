@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tree_strategies import all_records, schemas, trees
 
-from privet.models.codec import Model
 from privet.models.forest import Forest
+from privet.models.model import Model
 from privet.models.tree import Tree
 from privet.models.voting import Voting
-from privet.report.model_page import model_page
-from privet.report.walkthrough import asked, follow_data
+from privet.report.context import follow_data
+from privet.report.page import model_page
 from privet.schema import Numeric, Schema
 
 FOLLOW = """(cases) => {
@@ -53,7 +53,7 @@ def models(draw: Any) -> Tree | Forest:
 def test_the_script_predicts_what_the_library_predicts(
     reader: Any, make_certificate: Any, model: Tree | Forest
 ) -> None:
-    if not asked(model):
+    if not model.asked():
         assert follow_data(model) is None
         return
     features = all_records(model.schema)
@@ -94,5 +94,5 @@ def test_a_missing_number_without_a_marker_is_the_middle(reader: Any, tree_model
 
 
 def test_what_is_too_much_for_a_page_is_left_out(forest_model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("privet.report.walkthrough.MOST_NUMBERS", 10)
+    monkeypatch.setattr("privet.report.context.MOST_NUMBERS", 10)
     assert 'id="case"' not in model_page(forest_model)

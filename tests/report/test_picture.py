@@ -10,7 +10,7 @@ from tree_strategies import trees
 
 from privet.models.shown import ShownTree
 from privet.models.tree import Tree
-from privet.report.layout import BOX, Layout, places
+from privet.report.picture import BOX, Layout, places
 
 
 @given(trees(max_depth=4), st.integers(1, 60))

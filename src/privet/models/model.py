@@ -1,0 +1,117 @@
+"""A model: what a fit released, the public facts it uses, and what was promised. It travels as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from privet.errors import ModelFileError
+from privet.models.counts import noise_scale
+from privet.models.released import Limits, Released
+from privet.schema import Schema
+from privet.schema.limits import MOST_MODEL, read_bytes
+
+if TYPE_CHECKING:
+    from privet.models.released import Section
+    from privet.models.rules import Rule
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model:
+    """The result of a fit: what was released (a tree, a forest, a sum), and what was promised.
+
+    ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy's numbers
+    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader. ``made`` says
+    when the fit began and with which versions; files of older versions do not have it.
+    """
+
+    recipe: str
+    trees: Released
+    params: Mapping[str, Any] = field(default_factory=dict)
+    certificate: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Any) -> Model | None:
+        """The model of a fitted classifier, a model itself, or one around what was released; None of anything else."""
+        given = getattr(given, "model_", given)
+        if isinstance(given, Model):
+            return given
+        return cls("", given) if isinstance(given, Released) and not isinstance(given, type) else None
+
+    @property
+    def schema(self) -> Schema:
+        return self.trees.schema
+
+    @property
+    def scale(self) -> float | None:
+        """The scale of the noise in its class counts; None if the certificate does not tell."""
+        return noise_scale(self.certificate)
+
+    def __repr__(self) -> str:
+        return f"<Model of {self.recipe}: {self.trees!r}>"
+
+    def _repr_html_(self) -> str:
+        return self.trees.html(self.scale)
+
+    def rules(self, *, inner: bool = False, deepest: int | None = None) -> tuple[Rule, ...]:
+        """The rules of its trees, with support and confidence where counts were released; none of a sum."""
+        return self.trees.rules(inner=inner, deepest=deepest, scale=self.scale)
+
+    def sections(self, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
+        """What a page or ``privet show`` prints, see :class:`privet.models.released.Released`."""
+        return self.trees.sections(self.scale, raw=raw, **limits)
+
+    def to_text(self) -> str:
+        """What a model file holds."""
+        from privet.models.codec import to_text
+
+        return to_text(self)
+
+    @classmethod
+    def from_text(cls, text: str | bytes) -> Model:
+        """What :meth:`to_text` wrote; anything else raises :class:`ModelFileError`."""
+        from privet.models.codec import from_text
+
+        return from_text(text)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model. The file appears whole or not at all; one that was there before stays if writing fails.
+
+        An older model is replaced. A journal never is: it is the record of what was spent.
+        """
+        from privet.models.codec import to_text
+        from privet.models.drafts import Draft
+
+        where = f"cannot write the model file {os.fspath(path)!r}"
+        text = to_text(self, where)
+        try:
+            with Draft(path) as draft:
+                draft.write(text)
+                draft.publish(replace=True)
+        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+            raise ModelFileError(f"{where}: {_reason(error)}") from error
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Model:
+        """Read a model; a file that is missing, damaged, foreign or too new raises :class:`ModelFileError`."""
+        from privet.models.codec import from_text
+        from privet.schema.mistaken import mistaken
+
+        name = f"the model file {os.fspath(path)!r}"
+        try:
+            content = read_bytes(Path(path), MOST_MODEL)
+        except (OSError, ValueError) as error:
+            raise ModelFileError(f"cannot read {name}: {_reason(error)}") from error
+        if content is None:
+            raise ModelFileError(f"{name} has more than {MOST_MODEL:,} bytes; no model does")
+        return from_text(content, name, lambda: mistaken(Path(path), "model"))
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,166 @@
+"""What the page of a model says, as plain data for its template: released numbers and public facts, no table.
+
+What a model shows depends on its sections alone (``Released.sections``), so a new kind of model that is shown as trees
+or as curves needs nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain
+from typing import Any, Unpack
+
+import numpy as np
+
+from privet.bidi import isolated
+from privet.errors import RecipeError
+from privet.models.curves import ShownSum
+from privet.models.model import Model
+from privet.models.released import Limits, Released
+from privet.models.shown import ShownTree
+from privet.privacy.certificate import Certificate
+from privet.privacy.wording import COVERS, covers_not
+from privet.recipes.registry import recipe_class
+from privet.report import words
+from privet.report.sums import sum_context
+from privet.report.trees import size_words, tree_context
+from privet.schema import Numeric, Schema
+from privet.schema.fingerprint import digest
+
+MOST_NUMBERS = 8_000  # that a script gets to follow a case with: nodes times classes; about 150 KB
+MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
+TEMPLATES: dict[type, tuple[str, Any]] = {ShownTree: ("trees.html", tree_context), ShownSum: ("sums.html", sum_context)}
+
+
+def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str, Any]]:
+    """The template of a model's page, and all that it needs."""
+    sections = model.sections(**limits)
+    first = next(sections)
+    template, context = TEMPLATES[type(first)]
+    section = context(chain((first,), sections), model.trees)
+    data = follow_data(model.trees)
+    return template, {
+        **certificate_context(Certificate.from_dict(model.certificate)),
+        **section,
+        "title": _title(model),
+        "size": _size(model.trees.size),
+        "looks_at": _looks_at(model.trees.importances(), model.schema),
+        "labels": [isolated(value) for value in model.schema.label.values],
+        "label": isolated(model.schema.label.name),
+        "fields": [] if data is None else [_field(model.schema, a) for a in model.trees.asked()],
+        "data": data and {**data, "shown_as": section.get("shown_as", [])},
+        "facts": list(_facts(model)),
+        "settings": [(name, _written(value)) for name, value in model.params.items()],
+        "notes": model.notes,
+        "do_not_conclude": words.DO_NOT_CONCLUDE,
+    }
+
+
+def certificate_context(certificate: Certificate) -> dict[str, Any]:
+    """What the templates need of a certificate."""
+    return {
+        "promise": words.promise(certificate),
+        "private": certificate.private,
+        "headline": words.headline(certificate),
+        "guess": words.guess(certificate) if certificate.private else "",
+        "relation": words.relation(certificate),
+        "definition": certificate.definition,
+        "spending": words.spending(certificate),
+        "conditions": list(words.conditions(certificate)),
+        "covers": COVERS,
+        "covers_not": covers_not(certificate),
+    }
+
+
+def follow_data(released: Released) -> dict[str, Any] | None:
+    """What the page's script needs to follow one case; None if that is too much for a page, or nothing is asked.
+
+    The script does with it what ``encode_features`` and ``Released.predict`` do here; a test compares them.
+    """
+    schema, asked = released.schema, released.asked()
+    arrays = released.arrays(MOST_NUMBERS) if asked else None
+    if arrays is None:
+        return None
+    attributes = {str(a): schema.attributes[a] for a in asked}
+    short: dict[str, Any] = _short(arrays)
+    return short | {
+        "labels": [isolated(value) for value in schema.label.values],
+        # Where a number is cut; None for a category, whose code is its place in the list.
+        "cuts": {a: fact.cuts.tolist() if isinstance(fact, Numeric) else None for a, fact in attributes.items()},
+        "missing": {a: fact.fallback for a, fact in attributes.items()},
+    }
+
+
+def _short(value: Any) -> Any:
+    """The same with nine digits a number: enough to predict the same, and half as many bytes."""
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_short(one) for one in value]
+    return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
+def _field(schema: Schema, a: int) -> dict[str, Any]:
+    """A field of the form, with public facts only: bounds and values as they were declared."""
+    attribute = schema.attributes[a]
+    if isinstance(attribute, Numeric):
+        return {
+            "number": a,
+            "name": attribute.name,
+            "low": _plain(attribute.low),
+            "high": _plain(attribute.high),
+            "start": _plain(attribute.middle),
+            "step": 1 if attribute.integer else "any",
+            "missing": attribute.missing is not None,
+        }
+    values = [isolated(value) for value in attribute.values]
+    return {"number": a, "name": attribute.name, "options": values, "start": attribute.fallback}
+
+
+def _title(model: Model) -> str:
+    kind = f"{'an' if model.trees.title[0] in 'aeiou' else 'a'} {model.trees.title}"
+    of, label = isolated(model.schema.title or model.schema.name), isolated(model.schema.label.name)
+    return f"{of}: {kind} for “{label}”" if of else f"{kind[0].upper()}{kind[1:]} for “{label}”"
+
+
+def _size(size: dict[str, int]) -> str:
+    if "parts" in size:
+        return f"{size['parts']} parts that are added up"
+    trees, leaves, depth = size["trees"], size["leaves"], size["depth"]
+    return ("" if trees == 1 else f"{trees} trees, ") + size_words(leaves, depth)
+
+
+def _looks_at(shares: np.ndarray, schema: Schema) -> list[tuple[str, float, str]]:
+    """The attributes that decide most, with their share as a number and in words."""
+    order = np.argsort(-shares, kind="stable")[:MOST_LOOKED_AT]
+    text = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])
+    return [(schema.names[a], float(shares[a]), words) for a, words in zip(order, text, strict=True) if shares[a]]
+
+
+def _facts(model: Model) -> Iterator[tuple[str, str]]:
+    made = dict(model.made)
+    if date := made.pop("date", ""):
+        yield "made", date.replace("T", " ").replace("Z", " UTC")
+    yield "recipe", _recipe(model.recipe)
+    yield "schema", f"{isolated(model.schema.name or 'without a name')}, fingerprint {digest(model.schema)}"
+    if made:
+        yield "versions", ", ".join(f"{isolated(name)} {isolated(version)}" for name, version in sorted(made.items()))
+
+
+def _recipe(name: str) -> str:
+    try:
+        info = recipe_class(name).info
+    except RecipeError:  # a reference that is not private, or a recipe of a package that is not here
+        return name
+    return f"{name}: {info.title} ({info.citation})"
+
+
+def _written(value: Any) -> str:
+    """A parameter as a person writes it."""
+    return str(value) if isinstance(value, Fraction | str) else json.dumps(value, default=str)
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if float(number).is_integer() else number

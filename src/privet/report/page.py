@@ -1,0 +1,123 @@
+"""From a template to one file: style and script inside, and a policy that allows these and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any, Unpack
+
+from privet.errors import ParameterError
+from privet.markup import Html, text, with_elements
+from privet.models.model import Model
+from privet.models.released import Limits
+from privet.report.context import model_context
+
+POLICY = (
+    "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
+)
+
+
+def model_page(model: Model, **limits: Unpack[Limits]) -> str:
+    """The page of a model as HTML. Everything in it was released with the model; no table is read.
+
+    ``limits`` say how much of a tree is shown: ``max_leaves``, ``min_support``.
+
+    >>> import privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(2000)
+    >>> tree = privet.ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> page = model_page(tree.model_)
+    >>> "epsilon = 1" in page, "http://" in page
+    (True, False)
+    """
+    template, context = model_context(model, **limits)
+    return render(template, **context)
+
+
+def write_report(
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    max_leaves: int | None = None,
+    min_support: float | None = None,
+) -> Path:
+    """Write a fitted classifier, or a model, as a page for people: one file that any browser opens. It costs nothing.
+
+    Parameters
+    ----------
+    model : fitted classifier or model
+    path : where to write the page; a file of that name is replaced
+    max_leaves : show at most so many leaves of a tree; the branches with the fewest records are folded into one
+    min_support : open no branch in which every leaf has fewer records, and fold the rules with fewer away
+
+    Returns where the page is.
+
+    >>> import tempfile, privet
+    >>> from privet.datasets.clinic import clinic
+    >>> schema, table = clinic(2000)
+    >>> tree = privet.ExactTreeClassifier(schema=schema, epsilon=1, max_depth=2).fit(table, table["class"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     privet.write_report(tree, f"{folder}/tree.html").stat().st_size < 300_000
+    True
+    """
+    if hasattr(model, "get_params"):  # a classifier
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model, "model_")
+    found = getattr(model, "model_", model)
+    if not isinstance(found, Model):
+        raise ParameterError(f"model must be a fitted classifier or a model, not {type(model).__name__}")
+    page, html = Path(path), model_page(found, max_leaves=max_leaves, min_support=min_support)
+    try:
+        page.write_text(html, encoding="utf-8")
+    except OSError as error:
+        raise ParameterError(f"cannot write the page {str(page)!r}: {error.strerror}") from error
+    return page
+
+
+def render(template: str, *, package: str = __package__, **context: Any) -> str:
+    """A page from a template of this package, or of another that builds on ours. What is no markup is escaped."""
+    style, script = _asset("style.css"), _asset("page.js")
+    policy = POLICY.format(style=_hash(style), script=_hash(script))
+    page = _environment(package).get_template(template)
+    return str(with_elements(page.render(style=Html(style), script=Html(script), policy=policy, **context)))
+
+
+def _data_block(value: Any) -> Html:
+    """JSON that can stand inside an element: no text in it can end the element."""
+    written = json.dumps(value, separators=(",", ":"), allow_nan=False)  # in ASCII: no control character is in it raw
+    return Html(written.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode("utf-8")).digest()).decode("ascii")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("privet.report") / "templates" / name).read_text("utf-8")
+
+
+def _finalized(value: Any) -> Any:
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else text(value)
+
+
+@cache
+def _environment(package: str) -> Any:
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((__package__, package))]),
+        autoescape=True,
+        finalize=_finalized,  # every value of every template, so that none can forget
+        undefined=StrictUndefined,  # a misspelt name is an error, not a hole in the page
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["data_block"] = _data_block
+    return environment
