@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
+from privet.kinds import with_kinds
 from privet.models import additive_codec
 from privet.models.additive import Additive
 from privet.models.drafts import Draft
@@ -207,7 +208,7 @@ def _model_from_dict(facts: Any) -> Model:
         recipe=_get(facts, "recipe", str),
         trees=_trees_from_dict(facts, schema),
         params=_get(facts, "params", dict),
-        certificate=_get(facts, "certificate", dict),
+        certificate=with_kinds(_get(facts, "certificate", dict)),
         notes=tuple(notes),
         made=made,
     )

@@ -30,6 +30,7 @@ from privet.estimators.registry import make_classifier
 from privet.fitting import fit, own_ledger
 from privet.growing.greedy.grower import Progress
 from privet.growing.whole.whole_tree import operations
+from privet.kinds import NOISY_COUNTS
 from privet.models.codec import Model
 from privet.planning.answers import (
     CONFIDENCE,
@@ -216,6 +217,5 @@ def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: 
 def _leaf_need(charge: dict[str, Any], scale: Fraction, schema: Schema, signal: Strength, confidence: float) -> int:
     """From the last charge of a fit, which pays for what leaves say: their counts, or a draw that labels them."""
     each = Fraction(charge["epsilon"]) / scale
-    noisy_counts = str(charge["mechanism"]).startswith("discrete Laplace")
-    margin = (margin_for_noisy_counts if noisy_counts else margin_for_a_draw)(each, schema.n_classes, confidence)
-    return leaf_records(margin, signal.margin)
+    margin_for = margin_for_noisy_counts if charge["kind"] in NOISY_COUNTS else margin_for_a_draw
+    return leaf_records(margin_for(each, schema.n_classes, confidence), signal.margin)

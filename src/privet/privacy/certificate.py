@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privet.kinds import ChargeKind
 from privet.privacy import wording
 from privet.privacy.budget import INFINITY, Neighbours, Total
 from privet.privacy.losses import Loss
@@ -16,13 +17,17 @@ from privet.schema import Unit
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """One purpose, what each record in its scope paid for it, and what that added to the account's total."""
+    """One purpose, what each record in its scope paid for it, and what that added to the account's total.
+
+    ``what`` is for people, ``kind`` for code.
+    """
 
     what: str
     loss: Loss
     added: Loss
     mechanism: str | None = None
     scale: Fraction | None = None
+    kind: ChargeKind = ChargeKind.OTHER
 
     def __post_init__(self) -> None:
         for name in ("loss", "added"):
@@ -41,7 +46,8 @@ class Charge:
         """The JSON form; the deltas, the mechanism and its scale are left out where there are none."""
         rest = {"delta": self.loss.delta, "adds_delta": self.added.delta, "mechanism": self.mechanism}
         known = {key: str(value) for key, value in (rest | {"scale": self.scale}).items() if value}
-        return {"what": self.what, "epsilon": str(self.epsilon), "adds": str(self.adds)} | known
+        amounts = {"epsilon": str(self.epsilon), "adds": str(self.adds)}
+        return {"what": self.what, "kind": self.kind.value} | amounts | known
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError, ScoreError
 from privet.privacy.budget import float_up
+from privet.schema import Schema
+from privet.structure.splits import Kind, Tests
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -190,3 +192,26 @@ def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:
     """
     offset = Fraction(float_up(Fraction(abs(shift)))) + MAX_RECORDS if shift else Fraction(0)
     return score.sensitivity + 4 * (score.rounding(terms) + offset * _ULP)
+
+
+def score_tests(counts: Counts, tests: Tests, score: Score, schema: Schema) -> tuple[Floats, int]:
+    """(cell, test) scores and the largest number of class counts that one of them sums."""
+    cells, _, classes = counts.shape
+    scores = np.empty((cells, len(tests)))
+    terms = 0
+    for attribute in np.unique(tests.attribute):
+        bins = counts[:, schema.offsets[attribute] : schema.offsets[attribute + 1]]
+        mine = np.flatnonzero(tests.attribute == attribute)
+        kinds = tests.kind[mine]
+        multiway = mine[kinds == Kind.MULTIWAY]
+        if multiway.size:
+            scores[:, multiway] = score.node(bins).sum(axis=1, keepdims=True)
+            terms = max(terms, bins.shape[1] * classes)
+        total = bins.sum(axis=1, keepdims=True)
+        for kind, first in ((Kind.THRESHOLD, bins.cumsum(axis=1)), (Kind.ONE_CATEGORY, bins)):
+            binary = mine[kinds == kind]
+            if binary.size:
+                left = first[:, tests.cut[binary]]
+                scores[:, binary] = score.node(left) + score.node(total - left)
+                terms = max(terms, 2 * classes)
+    return scores, terms + 8  # and a few roundings more: square, quotient, difference, prior

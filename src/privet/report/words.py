@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.bidi import isolated
+from privet.kinds import ChargeKind
 from privet.models.intervals import noise_reach
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Certificate, Charge
@@ -145,7 +146,7 @@ def _spent(charge: Charge, times: int, total: float) -> Spent:
 
 def _how(charge: Charge) -> str:
     how = MECHANISMS.get(charge.mechanism or "", charge.mechanism or "")
-    if how.startswith("objective with"):
+    if charge.kind is ChargeKind.FIT:
         how = f"curves fitted once, by an {how}"
     if charge.mechanism == "discrete Laplace" and charge.scale is not None:
         how += f": 95 of 100 draws lie within ±{noise_reach(float(charge.scale)):,}"
