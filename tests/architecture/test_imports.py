@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[2] / "src" / "privet"
 BASE = {"addresses", "bidi", "errors", "kinds", "markup"}
 FACTS = BASE | {"schema", "tables", "structure"}
 LIBRARY = FACTS | {"privacy", "models", "engines", "growing"}
-TOP = LIBRARY | {"recipes", "fitting", "estimators", "datasets"}
+TOP = LIBRARY | {"promise", "recipes", "fitting", "estimators", "datasets"}
 ASIDE = TOP | {"publishing", "planning", "owner"}
 ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server"}
 SEES: dict[str, set[str]] = {
@@ -27,14 +27,15 @@ SEES: dict[str, set[str]] = {
     "schema": BASE,
     "tables": BASE | {"schema"},
     "structure": BASE | {"schema"},
-    "privacy": FACTS,
+    "privacy": FACTS - {"markup"},  # the kernel writes no HTML
     "models": FACTS,
     "datasets": BASE | {"schema", "tables"},
     "engines": FACTS | {"privacy"},
     "growing": FACTS | {"privacy", "models"},
+    "promise": BASE | {"privacy", "models"},
     "recipes": LIBRARY,
     "fitting": LIBRARY | {"recipes"},
-    "estimators": LIBRARY | {"recipes", "fitting"},
+    "estimators": LIBRARY | {"promise", "recipes", "fitting"},
     "owner": FACTS,
     "rules": TOP | {"evaluation"},
     "publishing": TOP,

@@ -22,7 +22,6 @@ from privet.privacy.certificate import Caveat, Certificate, Charge
 from privet.privacy.holds import Group, Hold, Holds
 from privet.privacy.losses import NOTHING, UNLIMITED, Loss
 from privet.privacy.receipts import Receipt
-from privet.privacy.wording import html_of_ledger
 
 if TYPE_CHECKING:
     from privet.privacy.ledger import Ledger
@@ -109,9 +108,6 @@ class Account:
 
     def __repr__(self) -> str:
         return f"<Ledger {self.name}: epsilon {self.loss:brief} spent, {self.left:brief} left, {self.neighbours.value}>"
-
-    def _repr_html_(self) -> str:
-        return html_of_ledger(self)
 
     # -- spending ----------------------------------------------------------------------------------------------------
 

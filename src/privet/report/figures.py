@@ -23,8 +23,8 @@ from privet.models.tree import Tree
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
+from privet.promise import spending
 from privet.report.layout import BOX, LETTERS, MARK, PADDING, Box, Layout
-from privet.report.words import spending
 
 DOTS = 100  # an inch: how large a picture of its own becomes
 LINES, EDGE, GREEN, SOFT, GREY = "#9aa79c", "#23633a", "#23633a", "#e7f1e8", "#6b746c"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from privet import promise
 from privet.bidi import isolated
 from privet.errors import ParameterError, RecipeError
 from privet.models.additive import Additive
@@ -14,9 +15,7 @@ from privet.models.codec import Model
 from privet.models.forest import Forest
 from privet.models.importance import importances
 from privet.privacy.certificate import Certificate
-from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class
-from privet.report import words
 from privet.report.additive_section import additive_section
 from privet.report.rendering import data_block, render
 from privet.report.tree_section import looks_at, size_of, tree_section
@@ -61,23 +60,23 @@ def model_page(model: Model, *, max_leaves: int | None = None, min_support: floa
         facts=list(_facts(model)),
         settings=[(name, _written(value)) for name, value in model.params.items()],
         notes=model.notes,
-        do_not_conclude=words.DO_NOT_CONCLUDE,
+        do_not_conclude=promise.DO_NOT_CONCLUDE,
     )
 
 
 def certificate_context(certificate: Certificate) -> dict[str, Any]:
     """What the templates need of a certificate."""
     return {
-        "promise": words.promise(certificate),
+        "promise": promise.sentence(certificate),
         "private": certificate.private,
-        "headline": words.headline(certificate),
-        "guess": words.guess(certificate) if certificate.private else "",
-        "relation": words.relation(certificate),
+        "headline": promise.amounts(certificate),
+        "guess": promise.guess(certificate) if certificate.private else "",
+        "relation": promise.relation(certificate),
         "definition": certificate.definition,
-        "spending": words.spending(certificate),
-        "conditions": list(words.conditions(certificate)),
-        "covers": COVERS,
-        "covers_not": covers_not(certificate),
+        "spending": promise.spending(certificate),
+        "conditions": [(caveat.text, caveat.voids) for caveat in certificate.caveats],
+        "covers": promise.COVERS,
+        "covers_not": promise.covers_not(certificate),
     }
 
 
