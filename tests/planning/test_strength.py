@@ -10,6 +10,7 @@ from privet.errors import ParameterError
 from privet.owner.inspection import check_table
 from privet.planning.strength import STRENGTHS, Strength, World, codes_for, parse_strength
 from privet.schema import Categorical, Numeric, Schema
+from privet.tables.encoding import encode
 
 MIXED = Schema(
     (
@@ -30,7 +31,7 @@ def test_records_fit_the_schema(schema: Schema, name: str) -> None:
     report = check_table(schema, records.table())
     assert not report.ruinous(0.0)
     for finer in (schema, schema.with_bins(40)):
-        codes, encoded = codes_for(records, finer), finer.encode(records.table())
+        codes, encoded = codes_for(records, finer), encode(finer, records.table())
         assert (codes.features == encoded.features).all()  # the short way to codes is the long way
         assert (codes.labels == encoded.labels).all()
 

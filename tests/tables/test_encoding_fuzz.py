@@ -23,7 +23,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from privet.schema import Attribute, Categorical, Numeric, Schema, encoding, tables
+from privet.schema import Attribute, Categorical, Numeric, Schema
+from privet.tables import encoding, frames
 from privet.tables.cells import UNKNOWN, plain_of, reader_of
 from privet.testing.containers import Container, containers
 
@@ -164,7 +165,7 @@ def test_distinct_cells_or_all_of_them(name: str, way: Any, monkeypatch: pytest.
         asked[0] += 1
         return way(column)
 
-    monkeypatch.setattr(tables, name, instead)
+    monkeypatch.setattr(frames, name, instead)
     assert [codes(draw, draw.more) for draw in draws] == found
     assert asked[0] >= 40, "few columns were asked for their distinct cells"
 
@@ -204,8 +205,8 @@ def _null_is_the_last(column: Any) -> Any:
     """A place of -1 taken as it stands: a null is then whatever cell is listed last."""
     listed = column.combine_chunks().dictionary_encode()
     places = np.asarray(listed.indices.fill_null(-1).to_numpy(zero_copy_only=False)).astype(np.intp)
-    cells = tables.as_column(listed.dictionary)
-    return tables.Repeated(cells, np.where(places < 0, cells.size - 1, places))
+    cells = frames.as_column(listed.dictionary)
+    return frames.Repeated(cells, np.where(places < 0, cells.size - 1, places))
 
 
 def _check_all(draws: Iterable[Draw]) -> None:
@@ -220,11 +221,11 @@ def _called(name: str) -> Container:
 @pytest.mark.parametrize(
     ("module", "name", "fault", "container"),
     [
-        (tables, "_series_column", _by_floats, _called("pandas Int64")),
+        (frames, "_series_column", _by_floats, _called("pandas Int64")),
         (encoding, "cells_of", _dates_in_their_unit, _called("pandas to_datetime")),
         (encoding, "each", _all_or_none, Container("texts and a list", list, (" a", "a", "b", ["x"]))),
         (encoding, "_encode_integers", _table_by_size, _called("numpy u8")),
-        (tables, "_listed", _null_is_the_last, _called("pyarrow string")),
+        (frames, "_listed", _null_is_the_last, _called("pyarrow string")),
     ],
     ids=["nulls as floats", "dates in their unit", "one for all", "table by size", "a null is the last"],
 )

@@ -20,7 +20,8 @@ from privet import Ledger, protect
 from privet.datasets import real
 from privet.errors import TableError
 from privet.estimators.registry import make_classifier
-from privet.schema import Categorical, Schema, files
+from privet.schema import Categorical, Schema
+from privet.tables import files
 from privet.tables.encoding import encode
 from privet.tables.files import BREAKS_CAVEAT, Records, caveats_of, read_table
 
@@ -122,7 +123,7 @@ def test_what_is_lost_has_no_label_and_no_value(tmp_path: Path) -> None:
     empty = Schema((Categorical("a", ("x", "")),), Categorical("b", ("", "1")))
     path = tmp_path / "t.csv"
     path.write_text("a,b\n,\n,,\nx,1\n")
-    assert empty.encode(read_table(path, empty)).labels.tolist() == [0, 1]  # type: ignore[union-attr]
+    assert encode(empty, read_table(path, empty)).labels.tolist() == [0, 1]  # type: ignore[union-attr]
 
 
 # ---- what is written is read --------------------------------------------------------------------------------------

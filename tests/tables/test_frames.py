@@ -15,7 +15,7 @@ import pytest
 from table_kinds import FEATURES, KINDS, LABELS, SCHEMA, TABLE, one
 
 from privet.errors import TableError
-from privet.owner.inspection import check, check_table
+from privet.owner.inspection import check_table
 from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import encode, encode_features
 
@@ -162,7 +162,7 @@ class TestTables:
         credit = Schema.from_json(data_dir / "credit-approval.schema.json")
         frame = pd.read_csv(data_dir / "credit-approval.csv.gz", dtype=str, keep_default_na=False)
         a2 = credit.index("A2")
-        missing = credit.encode(frame).features[a2] == credit.arities[a2] - 1
+        missing = encode(credit, frame).features[a2] == credit.arities[a2] - 1
         assert missing.tolist() == (frame["A2"] == "?").tolist()
 
 
@@ -200,7 +200,7 @@ class TestBadTables:
         with pytest.raises(TableError, match=message):
             encode(SCHEMA, table, labels)
         with pytest.raises(TableError):
-            check(SCHEMA, table, labels)
+            check_table(SCHEMA, table, labels)
 
     def test_no_name_of_the_table_in_messages(self) -> None:
         """Where the header was forgotten, the names are a record."""

@@ -14,13 +14,13 @@ from privet.audit.explorer import Transcript, explore
 from privet.audit.outputs import TooLarge, log_ratios, output_distribution
 from privet.audit.released import Reach
 from privet.audit.result import TOLERANCE, AuditResult
+from privet.audit.seam import ScriptedNoise
 from privet.audit.zoo import Pair
 from privet.engines.memory import MemoryEngine
 from privet.kinds import ChargeKind
 from privet.privacy.certificate import Certificate
 from privet.schema import Schema
 from privet.tables.frozen import admitted, freeze
-from privet.testing.noise import ScriptedNoise
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
