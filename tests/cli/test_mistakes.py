@@ -630,7 +630,7 @@ def _unknown_format(desk: Any) -> list[object]:
 # ---- budgets ------------------------------------------------------------------------------------------------------
 
 
-@mistake("To go on, say --epsilon 0.25 or less")
+@mistake("To go on, ask with --epsilon 0.25 or less")
 def _budget_nearly_spent(desk: Any) -> list[object]:
     Ledger(1, journal=desk["nearly.journal"]).charge(0.75, "an earlier question")
     return fit(desk, journal=desk["nearly.journal"])

@@ -129,7 +129,7 @@ SPENDING = {name: query for name, query in QUERIES.items() if name != "analyst"}
 @pytest.mark.parametrize("query", SPENDING.values(), ids=SPENDING)
 @pytest.mark.parametrize(
     ("spent", "asked", "says"),
-    [(1, 0.25, "ask the data owner for a new budget"), (0.75, 0.5, r"0\.25 short.*ask with epsilon <= 0\.25")],
+    [(1, 0.25, "ask the data owner for a new budget"), (0.75, 0.5, r"0\.25 short.*ask with epsilon 0\.25 or less")],
     ids=["a spent budget", "a budget too small"],
 )
 def test_a_budget_that_does_not_reach(

@@ -138,7 +138,9 @@ def settle(
         waiting = examine(file).unread
         if len(waiting) != 1:
             numbers = ", ".join(map(str, waiting)) or "there are none"
-            raise ParameterError(f"--line must name one of the lines that cannot be read: {numbers}")
+            raise ParameterError(
+                parameter="--line", problem=f"must name one of the lines that cannot be read: {numbers}"
+            )
         line = waiting[0]
     ledger.settle(line, Loss(epsilon, delta))
     _report(ledger, file, f"line {line} settled at epsilon {epsilon}", as_json)

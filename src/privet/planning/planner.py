@@ -147,7 +147,10 @@ def plan(
     if not budgets or not recipes:
         raise ParameterError("name at least one epsilon and one recipe, such as epsilons=[1], recipes=['exact']")
     if budgets[-1] > MOST_EPSILON:
-        raise EpsilonError(f"epsilon must be at most {MOST_EPSILON}, beyond which there is no noise, not {budgets[-1]}")
+        raise EpsilonError(
+            parameter="epsilon",
+            problem=f"must be at most {MOST_EPSILON}, beyond which there is no noise, not {budgets[-1]}",
+        )
     learners = [Learner.of(name, schema) for name in dict.fromkeys(recipes)]
     rng = np.random.default_rng(seed)
     simulated = min(size, MOST_SIMULATED)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from operator import itemgetter
 from typing import TYPE_CHECKING, Self, cast
 
-from privet.errors import BudgetExceeded, PrivacyError, ReservationError
+from privet.errors import BudgetExceeded, PrivacyError, ReservationError, Setting
 from privet.kinds import ChargeKind
 from privet.privacy.budget import INFINITY, Neighbours, check_digits
 from privet.privacy.certificate import Caveat, Certificate, Charge
@@ -150,8 +150,13 @@ class Account:
         """Refuse a release that no epsilon covers, unless ``allow_nonprivate`` was called on this account."""
         if not all(account._may_void for account, _, _ in self._path()):
             raise PrivacyError(
-                f"{what!r} is not differentially private ({why}), and this ledger protects a budget; fit it without "
-                "ledger=, on data that need no protection, or use variant='sound'"
+                f"{what!r} is not differentially private ({why}), and this ledger protects a budget",
+                fix=(
+                    "fit it without ",
+                    Setting("ledger"),
+                    ", on data that need no protection, or use ",
+                    Setting("variant", "sound"),
+                ),
             )
 
     def charge_nonprivate(self, what: str, why: str) -> None:

@@ -35,8 +35,14 @@ def weights_of(given: Mapping[Any, float] | None, schema: Schema) -> list[float]
     labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
     unknown = [label for label in given or {} if label not in labels]
     if unknown:
-        raise ParameterError(f"class_weights names {unknown[0]!r}, which is not a label; the labels are {labels}")
+        raise ParameterError(
+            parameter="class_weights",
+            problem=f"names {unknown[0]!r}, which is not a label",
+            fix=f"the labels are {labels}",
+        )
     weights = [(given or {}).get(label, 1.0) for label in labels]
     if not all(isinstance(w, int | float) and not isinstance(w, bool) and 0 <= w <= 1 for w in weights):
-        raise ParameterError("class_weights must lie between 0 and 1; they are public and never n / (k n_c)")
+        raise ParameterError(
+            parameter="class_weights", problem="must lie between 0 and 1", fix="they are public and never n / (k n_c)"
+        )
     return weights

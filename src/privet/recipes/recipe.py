@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privet.errors import ParameterError, RecipeError
+from privet.errors import ParameterError, RecipeError, Setting
 from privet.growing.forests.leaf_counts import Counted
 from privet.growing.greedy.grower import Progress
 from privet.models.codec import Released
@@ -63,17 +63,23 @@ class Recipe(ABC):
 
     def __post_init__(self) -> None:
         if self.variant not in self.info.variants:
-            raise RecipeError(self._no_such_variant())
+            raise self._no_such_variant()
         self.check()
 
-    def _no_such_variant(self) -> str:
-        offered = " or ".join(map(repr, self.info.variants))
+    def _no_such_variant(self) -> RecipeError:
+        who, (first, *others) = f"recipe {self.info.name!r}", self.info.variants
         if self.variant == "sound":
-            return (
-                f"recipe {self.info.name!r} has no sound variant, it is never differentially private: choose another "
-                f"recipe or, on data that need no protection, set variant={offered}"
+            return RecipeError(
+                f"{who} has no sound variant, it is never differentially private",
+                parameter="variant",
+                fix=(
+                    "choose another recipe or, on data that need no protection, set ",
+                    Setting("variant", first),
+                    "".join(f" or {other!r}" for other in others),
+                ),
             )
-        return f"recipe {self.info.name!r} has variant {offered}, not {self.variant!r}"
+        offered = " or ".join(map(repr, self.info.variants))
+        return RecipeError(f"{who} has variant {offered}, not {self.variant!r}", parameter="variant")
 
     @property
     def as_published(self) -> bool:
@@ -148,20 +154,20 @@ class Survey:
 def check_whole(value: object, name: str, low: int, high: int) -> int:
     """A whole number between bounds, or a ``ParameterError`` that says so."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise ParameterError(f"{name} must be a whole number from {low} to {high}, not {value!r}")
+        raise ParameterError(parameter=name, problem=f"must be a whole number from {low} to {high}, not {value!r}")
     return int(value)
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+        raise ParameterError(parameter=name, problem=f"must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_number(value: object, name: str, low: float, high: float) -> None:
     """A finite number between bounds."""
     number = isinstance(value, int | float | Fraction | np.number) and not isinstance(value, bool)
     if not number or not low <= value <= high:  # type: ignore[operator]  # a number by now; NaN fails here
-        raise ParameterError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+        raise ParameterError(parameter=name, problem=f"must be a number from {low:g} to {high:g}, not {value!r}")
 
 
 def check_share(value: object, name: str, least: float = 0, most: float = 1) -> None:
@@ -176,4 +182,4 @@ def exact_share(value: object) -> Fraction:
 
 def check_flag(value: object, name: str) -> None:
     if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name} must be True or False, not {value!r}")
+        raise ParameterError(parameter=name, problem=f"must be True or False, not {value!r}")

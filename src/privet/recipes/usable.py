@@ -30,9 +30,10 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
     price = Fraction(SURENESS * steps, int(expected)) / STOP_BELOW
     if price > MOST * epsilon:
         raise ParameterError(
-            f"expected_records={expected} is too few to be told from noise by a tenth of epsilon: from "
-            f"{-(-price * expected // (MOST * epsilon))} on it works. Leave it out, and let the data owner run "
-            "`privet schema check` instead"
+            parameter="expected_records",
+            problem=f"of {expected} are too few to be told from noise by a tenth of epsilon: from "
+            f"{-(-price * expected // (MOST * epsilon))} on it works",
+            fix="leave it out, and let the data owner run `privet schema check` instead",
         )
     return price
 

@@ -84,7 +84,7 @@ class AdditiveModel(Recipe):
         check_whole(self.pairs, "pairs", 0, 100)
         for name in ("attribute_weights", "class_weights"):
             if not isinstance(getattr(self, name), Mapping | None):
-                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
+                raise ParameterError(parameter=name, problem=f"must be a dict of weights, not {getattr(self, name)!r}")
 
     @property
     def params(self) -> dict[str, Any]:
@@ -115,15 +115,21 @@ class AdditiveModel(Recipe):
         for a, weight in favours.items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight <= MOST_WEIGHT:
                 name = schema.names[a]
-                raise ParameterError(f"attribute_weights[{name!r}] must be from 0 to {MOST_WEIGHT}, not {weight!r}")
+                problem = f"of {name!r} must be from 0 to {MOST_WEIGHT}, not {weight!r}"
+                raise ParameterError(parameter="attribute_weights", problem=problem)
             if 0 < weight < 1 / MOST_WEIGHT:
-                raise ParameterError(f"attribute_weights[{schema.names[a]!r}] is too small; 0 leaves an attribute out")
+                problem = f"of {schema.names[a]!r} is too small"
+                raise ParameterError(parameter="attribute_weights", problem=problem, fix="0 leaves an attribute out")
         if len(favours) == len(schema.attributes) and not any(favours.values()):
-            raise ParameterError("attribute_weights leaves out every attribute; leave at least one")
+            raise ParameterError(
+                parameter="attribute_weights", problem="leaves out every attribute", fix="leave at least one"
+            )
         return favours
 
     def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
         weights = weights_of(self.class_weights, schema)
         if not any(weights):
-            raise ParameterError("class_weights ignore every class; leave one a weight above 0")
+            raise ParameterError(
+                parameter="class_weights", problem="ignore every class", fix="leave one a weight above 0"
+            )
         return np.array(weights, dtype=np.float64)

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.growing.cutting.cuts import worth_finding
 from privet.growing.cutting.grids import near_zero, public_grids
 from privet.growing.greedy.grower import MAX_LEAVES, Progress
@@ -124,7 +124,9 @@ class ExactTree(Recipe):
     def check(self) -> None:
         if isinstance(self.max_depth, list | tuple):
             if not self.max_depth:
-                raise ParameterError("max_depth is an empty list; name the levels of each block, as in [4, 3]")
+                raise ParameterError(
+                    parameter="max_depth", problem="is an empty list", fix="name the levels of each block, as in [4, 3]"
+                )
             for levels in self.max_depth:
                 check_whole(levels, "each entry of max_depth", 1, 1000)
         elif self.max_depth != "auto":
@@ -137,13 +139,15 @@ class ExactTree(Recipe):
         check_choice(self.measure, "measure", ("tests", "attributes"))
         for name in ("attribute_prior", "class_weights"):
             if not isinstance(getattr(self, name), Mapping | None):
-                raise ParameterError(f"{name} must be a dict of weights, not {getattr(self, name)!r}")
+                raise ParameterError(parameter=name, problem=f"must be a dict of weights, not {getattr(self, name)!r}")
         for name in ("leaf_prior", "leaf_share"):
             value = getattr(self, name)
             if name == "leaf_share" and value == "auto":
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:
-                raise ParameterError(f"{name} must be a number from 0 up to but not including 1, not {value!r}")
+                raise ParameterError(
+                    parameter=name, problem=f"must be a number from 0 up to but not including 1, not {value!r}"
+                )
         if self.n_public is not None:
             check_whole(self.n_public, "n_public", 1, 2**40)
 
@@ -200,8 +204,9 @@ class ExactTree(Recipe):
         leaves = most_leaves(tests.arity.tolist(), depth)
         if self.tests == "multiway" and leaves > MAX_LEAVES:
             raise ParameterError(
-                f"a tree of max_depth={depth} can have {leaves:,} leaves, more than {MAX_LEAVES:,}; lower max_depth or "
-                "bins, or use tests='binary'"
+                f"a tree of {depth} levels can have {leaves:,} leaves, more than {MAX_LEAVES:,}",
+                parameter="max_depth",
+                fix=("lower ", Setting("max_depth"), " or ", Setting("bins"), ", or use ", Setting("tests", "binary")),
             )
         space = TreeSpace(
             tests=tests,
@@ -277,8 +282,9 @@ class ExactTree(Recipe):
         lost = [w for w, rounded in zip(weights, sixteenths, strict=True) if w > 0 and not rounded]
         if lost:
             raise ParameterError(
-                f"class_weights are rounded to sixteenths, and {lost[0]:g} would become 0; use 0 to ignore a class, or "
-                "at least 1/16"
+                parameter="class_weights",
+                problem=f"are rounded to sixteenths, and {lost[0]:g} would become 0",
+                fix="use 0 to ignore a class, or at least 1/16",
             )
         return sixteenths
 
