@@ -27,7 +27,6 @@ _HOME = {
     "ZeroNoise": "noise",
     "check_engine": "engines",
     "check_recipe": "checks",
-    "forest_twins": "twins",
     "use_noise": "noise",
     "neighbouring_tables": "strategies",
     "schemas": "strategies",
