@@ -55,7 +55,10 @@ _BY_WORDS = {
     "grid counts": ChargeKind.CLASS_COUNTS,
     "partition counts": ChargeKind.CLASS_COUNTS,
     "pattern supports": ChargeKind.CLASS_COUNTS,
+    "choice of tests": ChargeKind.CHOICE,
+    "weight of the evidence": ChargeKind.CHOICE,
     "leaf labels": ChargeKind.LABELS,
+    "whole trees": ChargeKind.TREES,
     "private score": ChargeKind.SCORE,
 }
 

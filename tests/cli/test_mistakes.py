@@ -541,7 +541,7 @@ def _a_word_for_weights(desk: Any) -> list[object]:
     return fit(desk, "--set", "class_weights=heavy", recipe="exact")
 
 
-@mistake("lower --max-depth or bins, or use --set tests=binary")
+@mistake("lower --max-depth or --set bins, or use --set tests=binary")
 def _a_tree_that_is_too_large(desk: Any) -> list[object]:
     columns = ("blood_pressure", "weight", "temperature", "cough")
     wide = [{"name": name, "type": "categorical", "values": list(range(200))} for name in columns]

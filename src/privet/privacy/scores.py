@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError, ScoreError
+from privet.errors import ParameterError, ScoreError, Setting
 from privet.privacy.budget import float_up
 from privet.schema import Schema
 from privet.structure.splits import Kind, Tests
@@ -172,16 +172,20 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
     if name == "infogain":
         if max_records is None:
             raise ParameterError(
-                "criterion='infogain' needs max_records, a declared bound on the number of records: its sensitivity "
-                "grows with that bound. Declare one, or use criterion='gini' or 'max', which need none"
-            )
+                (Setting("criterion", "infogain"), " needs a declared bound on the number of records: its sensitivity "
+                 "grows with that bound"),
+                parameter="max_records",
+                fix=("declare ", Setting("max_records"), ", or use ", Setting("criterion", "gini"), " or 'max'"),
+            )  # fmt: skip
         return InfoGain(max_records)
     if name == "gainratio":
         raise ScoreError(
-            "criterion='gainratio' is refused: one record can move the gain ratio over its whole range [0, 1], so a "
-            "mechanism calibrated to it chooses at random. Use 'max', 'gini' or 'infogain'"
-        )
-    raise ScoreError(f"unknown criterion {name!r}; choose 'max', 'gini' or 'infogain'")
+            (Setting("criterion", name), " is refused: one record can move the gain ratio over its whole range [0, 1], "
+             "so a mechanism calibrated to it chooses at random"),
+            parameter="criterion",
+            fix="use 'max', 'gini' or 'infogain'",
+        )  # fmt: skip
+    raise ScoreError(f"unknown criterion {name!r}", parameter="criterion", fix="choose 'max', 'gini' or 'infogain'")
 
 
 def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:

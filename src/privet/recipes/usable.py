@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from privet.errors import FitStopped, ParameterError
+from privet.errors import FitStopped, ParameterError, Setting
 from privet.growing.forests.leaf_counts import Counted
 from privet.privacy.dataset import PrivateDataset
 from privet.recipes.recipe import check_whole
@@ -30,9 +30,12 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
     price = Fraction(SURENESS * steps, int(expected)) / STOP_BELOW
     if price > MOST * epsilon:
         raise ParameterError(
+            (
+                Setting("expected_records", int(expected)),
+                " is too few to be told from noise by a tenth of epsilon: from "
+                f"{-(-price * expected // (MOST * epsilon))} on it works",
+            ),
             parameter="expected_records",
-            problem=f"of {expected} are too few to be told from noise by a tenth of epsilon: from "
-            f"{-(-price * expected // (MOST * epsilon))} on it works",
             fix="leave it out, and let the data owner run `privet schema check` instead",
         )
     return price
