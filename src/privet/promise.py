@@ -27,6 +27,7 @@ __all__ = [
     "amounts",
     "covers_not",
     "guess",
+    "headline",
     "html_of",
     "html_of_ledger",
     "relation",

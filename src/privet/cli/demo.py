@@ -17,6 +17,7 @@ from privet.errors import BudgetExceeded
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import make_classifier
 from privet.privacy.ledger import Ledger
+from privet.promise import headline
 from privet.recipes.registry import DEFAULT, recipe_classes
 
 PATIENTS, FRESH = 5000, 20_000
@@ -57,6 +58,7 @@ class Tour:
     answers: list[Answer] = field(default_factory=list)
     tree: str = ""
     certificate: str = ""
+    headline: str = ""
     importances: dict[str, float] = field(default_factory=dict)
     left: str = ""
     refusal: str = ""
@@ -103,6 +105,7 @@ def grow(tour: Tour) -> None:
     tree.save(tour.folder / MODEL)
     (tour.folder / PAGE).write_text(model_page(tree.model_), encoding="utf-8")
     tour.tree, tour.certificate = str(tree.shown()), str(tree.certificate_)
+    tour.headline = headline(tree.certificate_)
     curves = make_classifier("additive", schema=schema, epsilon=CURVES, ledger=ledger).fit(table)
     tour.importances = dict(list(curves.importances_.items())[:MOST_CURVES])
     tour.left = f"{float(ledger.remaining):g} of {BUDGET:g}"

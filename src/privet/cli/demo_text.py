@@ -56,7 +56,7 @@ def _models(console: Console, tour: Tour) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console.print(Text(tour.tree), Text(tour.certificate.partition("\n")[0]), "")
+    console.print(Text(tour.tree), Text(tour.headline), "")
     console.print("The additive model has a curve for each attribute. What moves its scores most:")
     grid = Table(box=None, pad_edge=False, show_header=False)
     most = max(tour.importances.values(), default=1)
