@@ -151,12 +151,7 @@ class Account:
         if not all(account._may_void for account, _, _ in self._path()):
             raise PrivacyError(
                 f"{what!r} is not differentially private ({why}), and this ledger protects a budget",
-                fix=(
-                    "fit it without ",
-                    Setting("ledger"),
-                    ", on data that need no protection, or use ",
-                    Setting("variant", "sound"),
-                ),
+                fix=("use ", Setting("variant", "sound"), ", or fit without a ledger on data that need no protection"),
             )
 
     def charge_nonprivate(self, what: str, why: str) -> None:

@@ -114,7 +114,7 @@ ATTRIBUTES: dict[str, str] = {
     "predict_log_proba": "take numpy.log of predict_proba(X), where a probability may be 0",
     "decision_function": "use predict_proba(X); 'additive' has a decision_function",
     "decision_path": "rules_ lists every path, and `privet report` follows a case through the tree",
-    "apply": "tree_.apply(schema_.encode_features(X)) gives the leaf of each record",
+    "apply": "tree_.apply(encode_features(schema_, X)) of privet.tables.encoding gives the leaf of each record",
     "get_depth": "use tree_.depth, or those of model_.trees",
     "get_n_leaves": "use tree_.n_leaves, or those of model_.trees",
     "cost_complexity_pruning_path": _PRUNED,
@@ -129,7 +129,7 @@ ATTRIBUTES: dict[str, str] = {
     "coef_": "'additive' has shapes_ and pairs_, trees have rules_",
     "intercept_": "'additive' has shapes_ and pairs_, trees have rules_",
     "n_iter_": "nothing is repeated until it converges",
-    "transform": "it predicts labels; schema_.encode_features(X) gives the codes that it sees",
+    "transform": "it predicts labels; privet.tables.encoding.encode_features(schema_, X) gives the codes that it sees",
     "fit_predict": "call fit, then predict",
 }
 
