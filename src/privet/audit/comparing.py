@@ -82,11 +82,11 @@ def open_table(
             refused = (RAISED, described(error)), tuple(declared)
             return Table(refused, lambda: refused)
     assert codes.labels is not None
-    text = tuple(declared)
+    while_reading = tuple(declared)
     seen = [codes.features] if frozen is None else frozen.columns
-    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), text
+    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), while_reading
     engine = MemoryEngine(schema, codes, frozen)
-    return Table(key, lambda: (release(engine), text))
+    return Table(key, lambda: (release(engine), while_reading))
 
 
 def _raised(released: Any) -> bool:

@@ -72,10 +72,10 @@ class Tour:
             for epsilon, share in one.by_epsilon.items()
         ]
         files = {name: str(self.folder / name) for name in (PAGE, JOURNAL, MODEL)}
-        text = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
-        text |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
-        text |= {"left": self.left, "refusal": self.refusal}
-        return text | {"accuracies": accuracies, "audits": self.audits, "files": files}
+        facts = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
+        facts |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
+        facts |= {"left": self.left, "refusal": self.refusal}
+        return facts | {"accuracies": accuracies, "audits": self.audits, "files": files}
 
 
 def ask(tour: Tour) -> None:

@@ -47,8 +47,8 @@ def draft(
         place = output if (written := file.publish(replace=force)) == file.path else written
     if as_json:
         columns = [{"column": c.name, "taken_for": c.taken_for, "to_do": c.to_do} for c in drafted.columns]
-        text = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
-        print_json(text | {"schema": drafted.facts})
+        facts = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
+        print_json(facts | {"schema": drafted.facts})
         return
     say(OUTSIDE)
     print_rich(_table_of(drafted), drafting.WHY, "")

@@ -172,8 +172,8 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
     if name == "infogain":
         if max_records is None:
             raise ParameterError(
-                (Setting("criterion", "infogain"), " needs ", Setting("max_records"), ", a declared bound on the number "
-                 "of records: its sensitivity grows with that bound"),
+                (Setting("criterion", "infogain"), " needs ", Setting("max_records"), ", a declared bound on the "
+                 "number of records: its sensitivity grows with that bound"),
                 parameter="max_records",
                 fix=("declare one, or use ", Setting("criterion", "gini"), " or 'max', which need none"),
             )  # fmt: skip
