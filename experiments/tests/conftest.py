@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 PRODUCT = Path(__file__).parents[2] / "tests"
-for room in ("cli", "report"):
-    sys.path.insert(0, str(PRODUCT / room))
+for room in (Path(__file__).parent, PRODUCT / "cli", PRODUCT / "report"):
+    sys.path.insert(0, str(room))
 
 from cli_desk import Desk  # noqa: E402
 from page_reader import browser, reader  # noqa: E402, F401 - fixtures

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from forest_twins import forest_twins
 
 from privet.datasets import real
 from privet.datasets.fletcher import SYNTH, synth
@@ -14,7 +15,6 @@ from privet.errors import ParameterError
 from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.tables.encoding import encode, encode_features
 from privet.testing import SeededNoise, use_noise
-from privet.testing.twins import forest_twins
 from privet_experiments.ours import forest_claims, forest_settings
 from privet_experiments.papers.fletcher import fig81 as fletcher_fig81
 from privet_experiments.papers.fletcher import instances as fletcher_instances

@@ -21,8 +21,8 @@ _HOME = {
     "Numeric": "privet.schema",
     "Schema": "privet.schema",
     "Unit": "privet.schema",
-    "Certificate": "privet.privacy.ledger",
-    "Ledger": "privet.privacy.ledger",
+    "Certificate": "privet.promise",
+    "Ledger": "privet.promise",
     "PrivateDataset": "privet.privacy.dataset",
     "protect": "privet.engines.opening",
     "AdditiveClassifier": "privet.estimators.classifiers",  # those of published methods are in `privet.papers`

@@ -27,8 +27,8 @@ from privet.evaluation.private_search import PrivateSearch as PrivateSearch
 from privet.evaluation.splitting import CoinFold as CoinFold
 from privet.evaluation.splitting import holdout as holdout
 from privet.privacy.dataset import PrivateDataset as PrivateDataset
-from privet.privacy.ledger import Certificate as Certificate
-from privet.privacy.ledger import Ledger as Ledger
+from privet.promise import Certificate as Certificate
+from privet.promise import Ledger as Ledger
 from privet.recipes.registry import list_recipes as list_recipes
 from privet.report.figures import plot_ledger as plot_ledger
 from privet.report.figures import plot_shapes as plot_shapes

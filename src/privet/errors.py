@@ -3,7 +3,7 @@
 ::
 
     PrivetError
-    ├── ParameterError (ValueError)       an argument cannot be what it is
+    ├── ParameterError (ValueError)       an invalid argument
     │   ├── EpsilonError                  an epsilon that is not a positive finite number
     │   ├── RecipeError                   an unknown recipe, variant or option of one
     │   └── ScoreError                    a score that no mechanism can use (GainRatio)
@@ -21,33 +21,72 @@
     PrivacyWarning (UserWarning)          what was asked for is done, and is not private
 
 Messages name the argument and the fix. No message ever shows a value of a private row.
+
+An error carries its facts: ``parameter`` (the argument that is wrong), ``problem`` (what is wrong) and ``fix`` (what to
+do about it), where they are known. Arguments inside a problem or a fix are :class:`Setting` objects, so that a command
+line writes ``--max-depth`` where Python writes ``max_depth``; see :meth:`PrivetError.text`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any, NamedTuple
+
+
+class Setting(NamedTuple):
+    """An argument that a message names, and the value it should have, if the message says one.
+
+    >>> str(Setting("max_depth")), str(Setting("tests", "binary"))
+    ('max_depth', "tests='binary'")
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+Text = str | tuple[str | Setting, ...]
+"""A text, in parts where it names arguments."""
+Spelling = Callable[[Setting], str]
+
+
+def written(text: Text, spell: Spelling = str) -> str:
+    """A text with its arguments spelt out.
+
+    >>> written(("lower ", Setting("max_depth")), lambda one: "--" + one.name.replace("_", "-"))
+    'lower --max-depth'
+    """
+    parts = (text,) if isinstance(text, str) else text
+    return "".join(spell(part) if isinstance(part, Setting) else part for part in parts)
 
 
 class PrivetError(Exception):
     """Root of all errors raised on purpose by privet.
 
-    ``parameter`` is the argument that is wrong and ``fix`` what to do about it, where they are known apart from the
-    message, which has both.
+    With ``problem`` the message is "parameter problem; fix"; otherwise the first argument is a whole sentence.
     """
 
-    parameter: str | None = None
-    fix: str | None = None
+    def __init__(
+        self, message: Text = "", *, parameter: str | None = None, problem: Text | None = None, fix: Text | None = None
+    ) -> None:
+        self.parameter = parameter
+        self.problem = message if problem is None else problem
+        self.fix = fix
+        self._names_parameter = problem is not None
+        super().__init__(self.text())
 
-    def __init__(self, message: object = "", *, parameter: str | None = None, fix: str | None = None) -> None:
-        super().__init__(message if fix is None else f"{message}; {fix}")
-        if parameter is not None:
-            self.parameter = parameter
-        if fix is not None:
-            self.fix = fix
+    def text(self, spell: Spelling = str) -> str:
+        """The message. ``spell`` says how arguments are written; by default as in Python."""
+        subject = f"{spell(Setting(self.parameter))} " if self._names_parameter and self.parameter else ""
+        fix = "" if self.fix is None else f"; {written(self.fix, spell)}"
+        return f"{subject}{written(self.problem, spell)}{fix}"
 
 
 class ParameterError(PrivetError, ValueError):
-    """An argument cannot be what it is; the message names it and the fix."""
+    """An invalid argument; the message names it and the fix."""
 
 
 class EpsilonError(ParameterError):
@@ -94,12 +133,19 @@ class BudgetExceeded(PrivetError, RuntimeError):
         before = "nothing was charged or released"
         if charged:
             before = f"it was not charged, but {currency} {_short(charged)} that this work charged before stays charged"
-        fix = f"ask with {currency} <= {_short(remaining)}" if remaining > 0 else "ask the data owner for a new budget"
+        fix: Text = "ask the data owner for a new budget"
+        if remaining > 0:
+            fix = ("ask with ", Setting(currency), f" {_short(remaining)} or less")
+        short = _short(requested - remaining)
         super().__init__(
             f"{what!r} asks for {currency} {_short(requested)} but {account} has {_short(remaining)} left "
-            f"({_short(requested - remaining)} short); {before}. To go on, {fix}."
+            f"({short} short); {before}",
+            parameter=currency,
+            fix=fix,
         )
-        self.parameter, self.fix = currency, fix
+
+    def text(self, spell: Spelling = str) -> str:
+        return f"{written(self.problem, spell)}. To go on, {written(self.fix or '', spell)}"
 
     def __reduce__(self) -> tuple[object, ...]:
         facts = self.requested, self.remaining, self.account, self.what, self.currency, self.charged

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fit_release import audit_release
 
 from privet.audit import exact
 from privet.audit.fit_cases import Case, cases
-from privet.audit.fit_release import audit_release
 from privet.audit.fits import audit_law, log_density
 from privet.growing.additive import fitting as additive
 from privet.growing.additive.bases import Basis, hats

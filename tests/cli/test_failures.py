@@ -46,7 +46,7 @@ def test_errors_as_json(desk: Any) -> None:
     journal = ("--journal", desk["small.journal"])
     found = json.loads(desk.fit("-o", desk["tree.json"], *journal, "--json").stdout)["error"]
     assert found["kind"] == "BudgetExceeded"
-    assert (found["parameter"], found["fix"]) == ("--epsilon", "say --epsilon 1 or less")
+    assert (found["parameter"], found["fix"]) == ("--epsilon", "ask with --epsilon 1 or less")
     found = json.loads(desk.fit("-o", desk["tree.json"], "--set", "prun=1", "--json").stdout)["error"]
     assert (found["kind"], found["parameter"]) == ("RecipeError", "prun")
     assert found["fix"].startswith("did you mean --set prune? It takes\n  bins, ")

@@ -195,7 +195,7 @@ def test_too_many_counts_are_refused_before_anything_is_charged(monkeypatch: pyt
     assert held == 2 * (1 + 6 * 5 + 15 * 25 + 20 * 125)
     level = PrivateDataset(engine, ledger).level()
     monkeypatch.setattr(joint_tables, "MAX_COUNTS", held - 1)
-    with pytest.raises(ParameterError, match="fewer levels"):
+    with pytest.raises(ParameterError, match="lower max_depth"):
         level.sample_trees_all([space], 1)
     assert ledger.spent == 0
     assert engine.passes == 0

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import trees
 
+from privet.kinds import ChargeKind
 from privet.models.counts import (
     LAPLACE,
     Count,
@@ -57,7 +58,7 @@ def test_the_scale_is_that_of_the_class_counts() -> None:
     ledger = Ledger(1)
     ledger.charge(0.25, "choice of tests", mechanism="exponential", scale=8)
     assert noise_scale(ledger.certificate().to_dict()) is None
-    ledger.charge(0.25, "leaf class counts", mechanism=LAPLACE, scale=4)
+    ledger.charge(0.25, "leaf counts", kind=ChargeKind.CLASS_COUNTS, mechanism=LAPLACE, scale=4)
     ledger.charge(0.125, "number of records", mechanism=LAPLACE, scale=9)
     assert noise_scale(ledger.certificate().to_dict()) == 4
 

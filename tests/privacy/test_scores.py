@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from privet import Categorical, Numeric, ParameterError, Schema, ScoreError
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT, bin_counts, class_counts
-from privet.privacy.level import score_tests
 from privet.privacy.scores import (
     MAX_RECORDS,
     Gini,
@@ -30,6 +29,7 @@ from privet.privacy.scores import (
     Wins,
     float_sensitivity,
     parse_score,
+    score_tests,
 )
 from privet.structure.splits import Tests
 from privet.tables.encoding import encode

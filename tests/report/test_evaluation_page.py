@@ -19,9 +19,9 @@ from privet.evaluation.cross_validation import WARNING, Evaluation, evaluate
 from privet.evaluation.private_evaluation import evaluate_privately
 from privet.markup import Html
 from privet.models.intervals import Estimate
+from privet.promise import amounts
 from privet.report.chart import Limit, Series, accuracy_chart
 from privet.report.evaluation_page import _commonest, evaluation_page, private_evaluation_page
-from privet.report.words import headline
 
 SCHEMA, TABLE = clinic(400, seed=1)
 
@@ -80,7 +80,7 @@ def test_a_private_evaluation_carries_its_certificate() -> None:
     tree = privet.papers.DiffPID3Classifier(SCHEMA, epsilon=1, max_depth=2)
     results, certificate = evaluate_privately([tree], TABLE, 0.5, privet.Ledger(2))
     page = words(private_evaluation_page(results, certificate, SCHEMA))
-    assert headline(certificate) in page
+    assert amounts(certificate) in page
     assert "What was spent on what" in page
     assert "intervals of 95 %" in page
     assert "not differentially private" not in page

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from encoding_cells import Hostile, HostileInt, HostileText, Liar, Warner
 
 import privet
 from privet.schema import Categorical, Numeric, Schema
@@ -21,7 +22,6 @@ from privet.structure.splits import Multiway
 from privet.tables.cells import number_of, plain_of, reader_of
 from privet.tables.encoding import encode, encode_features
 from privet.testing import ZeroNoise, use_noise
-from privet.testing.cells import Hostile, HostileInt, HostileText, Liar, Warner
 
 IDS = (900000000000207008, 900000000000207009)  # of 18 digits, as SNOMED CT has them: no double tells them apart
 

@@ -22,11 +22,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from encoding_containers import Container, containers
 
 from privet.schema import Attribute, Categorical, Numeric, Schema
 from privet.tables import encoding, frames
 from privet.tables.cells import UNKNOWN, plain_of, reader_of
-from privet.testing.containers import Container, containers
 
 DRAWS = int(os.environ.get("PRIVET_FUZZ_DRAWS", "1000"))
 SEED = int(os.environ.get("PRIVET_FUZZ_SEED", "11"))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from privet.cli.failures import spelling
 from privet.cli.options import Json, Markdown
-from privet.cli.wording import spoken_by
 from privet.cli.writing import Force
 from privet.errors import ParameterError
 
@@ -76,7 +76,7 @@ def full_command(entry: Entry) -> Any:
         try:
             reproduce(entry, {name: value for name, value in changes.items() if value is not None}, **values)
         except ParameterError as error:
-            raise ParameterError(spoken_by(made, str(error))) from None
+            raise ParameterError(error.text(spelling(made))) from None
 
     declared = {one.name: (_annotation(one), None) for one in axes} | COMMON
     _declare(command, declared, f"{entry.title} ({entry.source}).\n\n{inspect.getdoc(type(grid))}")

@@ -1,11 +1,11 @@
 """Everything that a fit says while it works: warnings, log records, printed text and progress; and what it declares.
 
 The person who runs a fit sees these, so they are released like the model. What mechanisms take for public need not be
-shown, but must not depend on a record either. A channel is a context manager. It is given a function, its ear, and
-calls it with whatever is said. To watch another channel, add it to :data:`CHANNELS`. Nothing that is heard is shown to
-the user, since an audit fits thousands of times.
+shown, but must not depend on a record either. A channel is a context manager that is given a function and calls it with
+whatever is said. To watch another channel, add it to :data:`CHANNELS`. Nothing of it is shown to the user, since an
+audit fits thousands of times.
 
-What is not heard: when something is said, how much memory or time a fit takes, files, and what compiled code writes
+Not watched: when something is said, how much memory or time a fit takes, files, and what compiled code writes
 past Python's own streams.
 """
 
@@ -22,8 +22,8 @@ from typing import Any
 
 from privet.audit.declared import declared
 
-Ear = Callable[[Hashable], None]
-Channel = Callable[[Ear], AbstractContextManager[None]]
+Listener = Callable[[Hashable], None]
+Channel = Callable[[Listener], AbstractContextManager[None]]
 
 COMPILER = "numba"  # logs what it compiles: types only, never values, and only the first time
 STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
@@ -35,10 +35,10 @@ def listening() -> Iterator[list[Hashable]]:
     """All that is said inside, in order.
 
     >>> import logging, warnings
-    >>> with listening() as heard:
+    >>> with listening() as released:
     ...     logging.getLogger("somewhere").debug("hello")
     ...     warnings.warn("mind the gap")
-    >>> [event[:3] for event in heard]
+    >>> [event[:3] for event in released]
     [('log', 'somewhere', 'DEBUG'), ('warning', 'UserWarning', 'mind the gap')]
     """
     released: list[Hashable] = []
@@ -49,7 +49,7 @@ def listening() -> Iterator[list[Hashable]]:
 
 
 @contextmanager
-def warned(buy_count: Ear) -> Iterator[None]:
+def warned(notice: Listener) -> Iterator[None]:
     """All Python warnings, every time, also those that filters would hide."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
@@ -58,14 +58,14 @@ def warned(buy_count: Ear) -> Iterator[None]:
             message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
         ) -> None:
             if category.__module__.partition(".")[0] != COMPILER:
-                buy_count(("warning", category.__name__, str(message), lineno))
+                notice(("warning", category.__name__, str(message), lineno))
 
         warnings.showwarning = show
         yield
 
 
 @contextmanager
-def logged(buy_count: Ear) -> Iterator[None]:
+def logged(notice: Listener) -> Iterator[None]:
     """Log records of every level and every logger: also of those that do not propagate, or were turned off."""
     enabled, handle = logging.Logger.isEnabledFor, logging.Logger.handle
 
@@ -81,7 +81,7 @@ def logged(buy_count: Ear) -> Iterator[None]:
             return
         error = record.exc_info[1] if record.exc_info else None
         extra = sorted((name, repr(value)) for name, value in vars(record).items() if name not in PLAIN)
-        buy_count(("log", record.name, record.levelname, record.getMessage(), error and described(error), tuple(extra)))
+        notice(("log", record.name, record.levelname, record.getMessage(), error and described(error), tuple(extra)))
 
     logging.Logger.isEnabledFor, logging.Logger.handle = always, take  # type: ignore[method-assign]
     try:
@@ -91,11 +91,11 @@ def logged(buy_count: Ear) -> Iterator[None]:
 
 
 @contextmanager
-def printed(buy_count: Ear) -> Iterator[None]:
+def printed(notice: Listener) -> Iterator[None]:
     """What is written to Python's standard streams."""
     before = {name: getattr(sys, name) for name in STREAMS}
     for name, stream in before.items():
-        setattr(sys, name, _Tape(name.strip("_"), buy_count, stream))
+        setattr(sys, name, _Tape(name.strip("_"), notice, stream))
     try:
         yield
     finally:
@@ -107,15 +107,15 @@ class _Tape(io.TextIOBase):
     """A stream that reports what is written to it. Threads that ran before still write to the real one: a progress bar
     of theirs is not part of the fit."""
 
-    def __init__(self, name: str, buy_count: Ear, stream: Any) -> None:
+    def __init__(self, name: str, notice: Listener, stream: Any) -> None:
         self.buffer = _Bytes(self)
-        self._name, self._hear, self._stream = name, buy_count, stream
+        self._name, self._notice, self._stream = name, notice, stream
         self._others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
 
     def write(self, text: str) -> int:
         if threading.get_ident() in self._others:
             return int(self._stream.write(text))
-        self._hear((self._name, text))
+        self._notice((self._name, text))
         return len(text)
 
     def writable(self) -> bool:
@@ -134,17 +134,17 @@ class _Bytes(io.RawIOBase):
         return True
 
 
-_ears: list[tuple[int, Ear]] = []
+_listeners: list[tuple[int, Listener]] = []
 
 
 @contextmanager
-def text(buy_count: Ear) -> Iterator[None]:
+def reported(notice: Listener) -> Iterator[None]:
     """Calls of :func:`progress`."""
-    _ears.append((threading.get_ident(), buy_count))
+    _listeners.append((threading.get_ident(), notice))
     try:
         yield
     finally:
-        _ears.pop()
+        _listeners.pop()
 
 
 def progress(done: int, total: int) -> None:
@@ -152,11 +152,11 @@ def progress(done: int, total: int) -> None:
 
     Calls from other threads are left out: such a thread reports by the clock, and timing is not audited.
     """
-    if _ears and _ears[-1][0] == threading.get_ident():
-        _ears[-1][1](("progress", f"{done} of {total}"))  # as text: no noise explains a difference in its numbers
+    if _listeners and _listeners[-1][0] == threading.get_ident():
+        _listeners[-1][1](("progress", f"{done} of {total}"))  # as text: no noise explains a difference in its numbers
 
 
-CHANNELS: tuple[Channel, ...] = (warned, logged, printed, text, declared)
+CHANNELS: tuple[Channel, ...] = (warned, logged, printed, reported, declared)
 
 
 def described(error: BaseException) -> Hashable:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from privet.audit.channels import described, listening
 from privet.audit.draws import RAISED, Fit
@@ -14,14 +14,13 @@ from privet.audit.explorer import Transcript, explore
 from privet.audit.outputs import TooLarge, log_ratios, output_distribution
 from privet.audit.released import Reach
 from privet.audit.result import TOLERANCE, AuditResult
+from privet.audit.seam import ScriptedNoise
 from privet.audit.zoo import Pair
 from privet.engines.memory import MemoryEngine
+from privet.kinds import ChargeKind
 from privet.privacy.certificate import Certificate
-from privet.privacy.fits.perturbed_fit import OBJECTIVE
-from privet.privacy.noise import Law
 from privet.schema import Schema
 from privet.tables.frozen import admitted, freeze
-from privet.testing.noise import ScriptedNoise
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
@@ -45,9 +44,9 @@ def booked(certificate: Certificate) -> Fraction | float:
     """
     if any(caveat.voids and caveat.text != ScriptedNoise.caveat for caveat in certificate.caveats):
         return math.inf
-    charges, fits = certificate.charges, {OBJECTIVE.format(law) for law in get_args(Law)}
+    charges = certificate.charges
     in_a_row = all(charge.added == charge.loss for charge in charges)
-    return sum((c.adds for c in charges if not (in_a_row and c.mechanism in fits)), Fraction(0))
+    return sum((c.adds for c in charges if not (in_a_row and c.kind is ChargeKind.FIT)), Fraction(0))
 
 
 def _unbooked(loss: float, released: Any) -> tuple[float, str]:
@@ -83,11 +82,11 @@ def open_table(
             refused = (RAISED, described(error)), tuple(declared)
             return Table(refused, lambda: refused)
     assert codes.labels is not None
-    text = tuple(declared)
+    while_reading = tuple(declared)
     seen = [codes.features] if frozen is None else frozen.columns
-    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), text
+    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), while_reading
     engine = MemoryEngine(schema, codes, frozen)
-    return Table(key, lambda: (release(engine), text))
+    return Table(key, lambda: (release(engine), while_reading))
 
 
 def _raised(released: Any) -> bool:

@@ -30,9 +30,9 @@ class NotComparable(TypeError):
 
 
 @contextmanager
-def declared(buy_count: Callable[[Hashable], None]) -> Iterator[None]:
+def declared(notice: Callable[[Hashable], None]) -> Iterator[None]:
     """What mechanisms declare to be public."""
-    token = _declared.set(_Texts(buy_count))
+    token = _declared.set(_Texts(notice))
     try:
         yield
     finally:
@@ -42,13 +42,13 @@ def declared(buy_count: Callable[[Hashable], None]) -> Iterator[None]:
 class _Texts(list[tuple[object, ...]]):
     """Takes a declaration and reports a text of it at once: what it is made of may change later."""
 
-    def __init__(self, buy_count: Callable[[Hashable], None]) -> None:
+    def __init__(self, notice: Callable[[Hashable], None]) -> None:
         super().__init__()
-        self._hear = buy_count
+        self._notice = notice
         self.fit: Calibration | None = None  # of the fit that was declared, until it is released
 
     def append(self, facts: tuple[object, ...], /) -> None:
-        self._hear(("public", str(facts[0]), digest(facts)))
+        self._notice(("public", str(facts[0]), digest(facts)))
         self.fit = next((fact for fact in facts if isinstance(fact, Calibration)), self.fit)
 
 

@@ -1,7 +1,7 @@
 """What a fit asks of the noise, call by call, and scripts that answer in its place.
 
-The testing seam replaces only the calls into OpenDP, after scales and weights are computed: what a script sees is what
-the real sampler would have seen, so its chances are those of the real code.
+What a script sees is what the real sampler would have seen (:mod:`privet.audit.seam`), so its chances are those of the
+real code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from privet.audit.channels import described
 from privet.audit.declared import NotComparable, is_fit
-from privet.testing.noise import ScriptedNoise, use_noise
+from privet.audit.seam import ScriptedNoise, use_noise
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -61,7 +61,7 @@ class Call:
         if self.kind == "exponential":
             return np.asarray(behind - np.log(np.exp(behind).sum()))
         # P(r) is accept_r times the integral over t in [0, 1] of the product over the others of (1 - accept_s t). The
-        # integrand is a polynomial of degree size - 1, for which this rule is exact (see privet.testing.noise).
+        # integrand is a polynomial of degree size - 1, for which this rule is exact.
         nodes, weights = np.polynomial.legendre.leggauss(behind.size // 2 + 1)
         refuse = 1 - np.outer(np.exp(behind), (nodes + 1) / 2)
         return np.asarray(behind + np.log((np.prod(refuse, axis=0) / refuse) @ (weights / 2)))

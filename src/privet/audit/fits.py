@@ -4,7 +4,7 @@ What such a fit releases follows from no single draw, so walking transcripts say
 numbers the density of the exact solution is a formula (``docs/proofs/perturbed_fit.md``): it is computed here from the
 records of a small table and from the scales and ridges that the real calibration gives, and compared between
 neighbours. How far the real solver is from that solution, and the noise that covers it, are looked at in
-``fit_release.py``, on the real code.
+``tests/audit/fit_release.py``, on the real code.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from privet.errors import BudgetExceeded
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import make_classifier
 from privet.privacy.ledger import Ledger
+from privet.promise import headline
 from privet.recipes.registry import DEFAULT, recipe_classes
 
 PATIENTS, FRESH = 5000, 20_000
@@ -57,6 +58,7 @@ class Tour:
     answers: list[Answer] = field(default_factory=list)
     tree: str = ""
     certificate: str = ""
+    headline: str = ""
     importances: dict[str, float] = field(default_factory=dict)
     left: str = ""
     refusal: str = ""
@@ -70,10 +72,10 @@ class Tour:
             for epsilon, share in one.by_epsilon.items()
         ]
         files = {name: str(self.folder / name) for name in (PAGE, JOURNAL, MODEL)}
-        text = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
-        text |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
-        text |= {"left": self.left, "refusal": self.refusal}
-        return text | {"accuracies": accuracies, "audits": self.audits, "files": files}
+        facts = {"patients": PATIENTS, "schema": self.schema, "answers": [asdict(answer) for answer in self.answers]}
+        facts |= {"tree": self.tree, "certificate": self.certificate, "importances": self.importances}
+        facts |= {"left": self.left, "refusal": self.refusal}
+        return facts | {"accuracies": accuracies, "audits": self.audits, "files": files}
 
 
 def ask(tour: Tour) -> None:
@@ -103,6 +105,7 @@ def grow(tour: Tour) -> None:
     tree.save(tour.folder / MODEL)
     (tour.folder / PAGE).write_text(model_page(tree.model_), encoding="utf-8")
     tour.tree, tour.certificate = str(tree.shown()), str(tree.certificate_)
+    tour.headline = headline(tree.certificate_)
     curves = make_classifier("additive", schema=schema, epsilon=CURVES, ledger=ledger).fit(table)
     shares = zip(curves.feature_names_in_, curves.feature_importances_.tolist(), strict=True)
     tour.importances = dict(sorted(shares, key=lambda share: -share[1])[:MOST_CURVES])

@@ -29,7 +29,7 @@ def tell(tour: Tour) -> None:
         "comparing": "3. What privacy costs: accuracy on fresh patients, bars from 50 %",
         "auditing": "4. Does a method keep its word? An audit tries",
     }
-    text = {"asking": _answers, "growing": _models, "comparing": _accuracies, "auditing": _audits}
+    shown = {"asking": _answers, "growing": _models, "comparing": _accuracies, "auditing": _audits}
     for what, step in demo.STEPS.items():
         with progress(what):
             step(tour)
@@ -38,7 +38,7 @@ def tell(tour: Tour) -> None:
                 f"{demo.PATIENTS} invented patients of a hospital. What is public is declared: {tour.schema}.\n"
             )
         console.print(Rule(titles[what], align="left"))
-        text[what](console, tour)
+        shown[what](console, tour)
     console.print(f"\nAll of it is in {tour.folder}. The tree as a page for anyone: {tour.folder / demo.PAGE}")
     console.print("Next: privet sample -o hospital, then with a table of your own: privet schema draft TABLE -o FILE")
 
@@ -56,7 +56,7 @@ def _models(console: Console, tour: Tour) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console.print(Text(tour.tree), Text(tour.certificate.partition("\n")[0]), "")
+    console.print(Text(tour.tree), Text(tour.headline), "")
     console.print("The additive model has a curve for each attribute. What moves its scores most:")
     grid = Table(box=None, pad_edge=False, show_header=False)
     most = max(tour.importances.values(), default=1)

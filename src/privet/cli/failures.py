@@ -6,16 +6,15 @@ The object is ``{"error": {"kind", "message", "exit_code", "parameter", "fix"}}`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import typer
 
 from privet.addresses import without_addresses
+from privet.cli.options import RESERVED
 from privet.cli.output import complain, print_json
-from privet.cli.wording import options_of, spoken_by
-from privet.errors import BudgetExceeded, ParameterError, PrivetError
+from privet.errors import PrivetError, Setting, Spelling, written
 
 UsageError: Any = typer.BadParameter.__base__  # of the click that typer brings along
 MISSING = {
@@ -23,7 +22,6 @@ MISSING = {
     "--epsilon": "It is what may be spent, such as 0.5; `privet plan` shows what a budget buys.",
     "--output": "It names the file to write.",
 }
-_OPTION = re.compile(r"--[a-z][a-z-]*(?: [a-z]+_[a-z_]+)?")
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
@@ -55,15 +53,33 @@ def fail(
 
 
 def fail_by(error: PrivetError, command: Any, code: int, as_json: bool, typed: Sequence[str]) -> typer.Exit:
-    """The same for an error of the library, in the words of the command that was typed."""
-    message, fix = str(error), error.fix
-    if isinstance(error, ParameterError | BudgetExceeded):
-        message, fix = spoken_by(command, message), spoken_by(command, fix) if fix else fix
-    parameter = options_of(command).get(error.parameter or "", error.parameter)
-    if parameter is None and (found := _OPTION.match(message)):
-        parameter = found[0]
+    """The same for an error of the library, with the options of the command that was typed."""
+    spell = spelling(command)
+    parameter = error.parameter and options_of(command).get(error.parameter, error.parameter)
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == PrivetError.__module__)
-    return fail(message, code, as_json, typed, kind=kind, parameter=parameter, fix=fix)
+    fix = None if error.fix is None else written(error.fix, spell)
+    return fail(error.text(spell), code, as_json, typed, kind=kind, parameter=parameter, fix=fix)
+
+
+def spelling(command: Any) -> Spelling:
+    """How a command writes an argument of the library: by its option, and a recipe's parameters by ``--set``."""
+    options = options_of(command)
+
+    def spell(setting: Setting) -> str:
+        option, value = options.get(setting.name), setting.value
+        if option is not None:
+            return option if value in (None, True) else f"{option} {value}"  # a flag has no value
+        if "--set" in options.values() and setting.name.isidentifier():
+            return f"--set {setting.name}" if value is None else f"--set {setting.name}={value}"
+        return str(setting)
+
+    return spell
+
+
+def options_of(command: Any) -> dict[str, str]:
+    """The options of a command by the parameters that they stand for."""
+    spelt = {p.name: max(p.opts, key=len) for p in getattr(command, "params", ()) if p.opts[0].startswith("-")}
+    return spelt | {name: option for name, option in RESERVED.items() if option in spelt.values()}
 
 
 def explain_usage(error: Any, as_json: bool) -> None:

@@ -77,9 +77,9 @@ def verify(
     found = examine(file)
     cut = head is not None and head.strip().lower() not in found.heads
     if as_json:
-        text = {"journal": str(file), "records": found.records, "torn": found.torn, "unreadable": found.unread}
-        text |= {"broken": found.broken, "reservations": [_facts(hold) for hold in found.reservations.values()]}
-        print_json(text | {"head": found.head} | ({} if head is None else {"head_found": not cut}))
+        facts = {"journal": str(file), "records": found.records, "torn": found.torn, "unreadable": found.unread}
+        facts |= {"broken": found.broken, "reservations": [_facts(hold) for hold in found.reservations.values()]}
+        print_json(facts | {"head": found.head} | ({} if head is None else {"head_found": not cut}))
     else:
         for line in found.torn:
             print(f"line {line}: cut off by a crash; what it cost counts as spent")
@@ -138,7 +138,9 @@ def settle(
         waiting = examine(file).unread
         if len(waiting) != 1:
             numbers = ", ".join(map(str, waiting)) or "there are none"
-            raise ParameterError(f"--line must name one of the lines that cannot be read: {numbers}")
+            raise ParameterError(
+                parameter="--line", problem=f"must name one of the lines that cannot be read: {numbers}"
+            )
         line = waiting[0]
     ledger.settle(line, Loss(epsilon, delta))
     _report(ledger, file, f"line {line} settled at epsilon {epsilon}", as_json)
@@ -188,8 +190,8 @@ def _how_to_settle(file: Path, hold: Hold) -> str:
 
 
 def _facts(hold: Hold) -> dict[str, Any]:
-    text = {"number": hold.number, "work": hold.work, "analyst": hold.analyst, "time": hold.time}
-    return text | {"charged": str(hold.charged), "reserved": str(hold.reserved)}
+    facts = {"number": hold.number, "work": hold.work, "analyst": hold.analyst, "time": hold.time}
+    return facts | {"charged": str(hold.charged), "reserved": str(hold.reserved)}
 
 
 def register(app: typer.Typer) -> None:

@@ -91,12 +91,12 @@ class LogLines(Bar):
 
     def __init__(self, what: str, every: float = 60.0) -> None:
         self.what, self.every = what, every
-        self.start = self.text = time.monotonic()
+        self.start = self.last = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if done and now - self.text >= self.every:
-            self.text = now
+        if done and now - self.last >= self.every:
+            self.last = now
             left = (now - self.start) / done * (total - done)
             say(f"{self.what}: {done} of {total} jobs, about {left / 60:.0f} minutes left")
 

@@ -12,7 +12,6 @@ from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Source
 from privet.cli.output import complain, print_json, print_rich, say
 from privet.cli.writing import Force, writing
 from privet.errors import ParameterError
-from privet.owner.inspection import check_table
 
 if TYPE_CHECKING:
     from privet.owner.drafting import DraftedSchema
@@ -48,8 +47,8 @@ def draft(
         place = output if (written := file.publish(replace=force)) == file.path else written
     if as_json:
         columns = [{"column": c.name, "taken_for": c.taken_for, "to_do": c.to_do} for c in drafted.columns]
-        text = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
-        print_json(text | {"schema": drafted.facts})
+        facts = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
+        print_json(facts | {"schema": drafted.facts})
         return
     say(OUTSIDE)
     print_rich(_table_of(drafted), drafting.WHY, "")
@@ -123,6 +122,7 @@ def check(
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
     from privet.engines.sources.loading import load_table
+    from privet.owner.inspection import check_table
     from privet.schema import Schema
 
     facts = Schema.from_json(schema)

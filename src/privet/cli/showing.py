@@ -90,7 +90,9 @@ def _chosen(model: Model, tree: str | None) -> Model:
     if tree is None or tree == "all":
         return model
     if not tree.isdecimal() or not 1 <= int(tree) <= len(trees):
-        raise ParameterError(f"--tree must be all or a number from 1 to {len(trees)}, not {tree!r}")
+        raise ParameterError(
+            parameter="--tree", problem=f"must be all or a number from 1 to {len(trees)}, not {tree!r}"
+        )
     return replace(model, trees=trees[int(tree) - 1])
 
 

@@ -42,11 +42,17 @@ class Purse:
 
     def __post_init__(self) -> None:
         if self.journal is None and self.budget is not None:
-            raise ParameterError("--budget is the cap of a journal; give --journal FILE too")
+            raise ParameterError(
+                "--budget is the cap of a journal", parameter="--budget", fix="give --journal FILE too"
+            )
         if self.journal is None and self.analyst is not None:
-            raise ParameterError("--analyst names a share of a journal; give --journal FILE too")
+            raise ParameterError(
+                "--analyst names a share of a journal", parameter="--analyst", fix="give --journal FILE too"
+            )
         if self.journal is not None and is_address(self.journal):
-            raise ParameterError(f"--journal must be a file, not {safe(self.journal)}; give a path")
+            raise ParameterError(
+                f"--journal must be a file, not {safe(self.journal)}", parameter="--journal", fix="give a path"
+            )
 
     @contextmanager
     def reserve(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.privacy.counting import Engine, Ints, Partition, Tally
 from privet.privacy.samplers.tree_space import regions
 from privet.schema import Schema
@@ -55,8 +55,9 @@ def check_joint_tables(schema: Schema, tests: Tests, depth: int) -> None:
     if counts > MAX_COUNTS or tallied > MAX_TALLIED:
         raise ParameterError(
             f"{depth} levels of tests at once need {counts:,} joint counts from {tallied:,} counts of values, and this "
-            f"engine holds {MAX_COUNTS:,} and {MAX_TALLIED:,}: draw fewer levels (max_depth), cut numbers into fewer "
-            "bins, or fit records in memory"
+            f"engine holds {MAX_COUNTS:,} and {MAX_TALLIED:,}",
+            parameter="max_depth",
+            fix=("lower ", Setting("max_depth"), " or ", Setting("bins"), ", or fit records in memory"),
         )
 
 

@@ -34,7 +34,7 @@ from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
-from privet.privacy.wording import html_of
+from privet.promise import html_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema

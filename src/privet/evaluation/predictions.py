@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
+from privet.kinds import ChargeKind
 from privet.models.released import Released
 from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
@@ -47,4 +48,5 @@ def noisy_cells(data: PrivateDataset, cells: Ints, count: int, epsilon: object, 
     """
     schema = Schema((Categorical("all", ("records",)),), Categorical("cell", tuple(range(count))))
     codes = Codes(np.zeros((1, cells.size), np.uint8), cells.astype(code_type(count)), unit=data.schema.unit)
-    return Level(MemoryEngine(schema, codes), ROOT, data.ledger).class_counts_all(epsilon, what=what)[0]
+    level = Level(MemoryEngine(schema, codes), ROOT, data.ledger)
+    return level.class_counts_all(epsilon, what=what, kind=ChargeKind.SCORE)[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.estimators.base import PrivateClassifier
 from privet.evaluation.private_result import PrivateScore
 from privet.evaluation.private_score import private_score
@@ -74,7 +74,8 @@ def evaluate_privately(
         recipe = classifier.recipe()
         if recipe.variant in recipe.unsound:
             name = f"{recipe.info.name} {recipe.variant}"
-            raise ParameterError(f"{name} is not private, so a private evaluation cannot hold it; use variant='sound'")
+            problem = f"{name} is not private, so a private evaluation cannot hold it"
+            raise ParameterError(problem, parameter="variant", fix=("use ", Setting("variant", "sound")))
         # What stops a later classifier must not come after the charges of the first.
         schema, _, _ = classifier._facts(table, None)
         try_out(recipe, schema, invented(schema, 0), parse_epsilon(classifier.epsilon), ledger.neighbours)

@@ -71,7 +71,7 @@ def private_score(
     if isinstance(X, PrivateDataset):
         raise ParameterError("a protected data set cannot be scored: give the table itself, with ledger=data.ledger")
     if held_out not in (True, False, None):
-        raise ParameterError(f"held_out must be True, False or None, not {held_out!r}")
+        raise ParameterError(parameter="held_out", problem=f"must be True, False or None, not {held_out!r}")
     trees, schema = trained.trees, trained.schema
     if schema.n_classes**2 > MOST_CELLS:
         raise ParameterError(f"a confusion matrix of {schema.n_classes} classes is too large; group the rare ones")
@@ -79,7 +79,7 @@ def private_score(
     if ledger is None:
         ledger = Ledger(exact)
     elif not isinstance(ledger, Ledger):
-        raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
+        raise ParameterError(parameter="ledger", problem=f"must be a privet.Ledger, not {type(ledger).__name__}")
     private = Certificate.from_dict(trained.certificate).private
     if not private and held_out is not True:
         raise PrivacyError(
@@ -122,5 +122,5 @@ def model_of(model: Any) -> Model:
 def _check_bins(bins: object, classes: int) -> int:
     most = min(100, MOST_CELLS // classes**2)
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= most:
-        raise ParameterError(f"bins must be a whole number from 1 to {most}, not {bins!r}")
+        raise ParameterError(parameter="bins", problem=f"must be a whole number from 1 to {most}, not {bins!r}")
     return int(bins)

@@ -19,7 +19,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import FitStopped, ParameterError
+from privet.errors import FitStopped, ParameterError, Setting
 from privet.growing.cutting.cuts import cut_at, find
 from privet.growing.whole.depth_rules import COUNT_SHARE, cuts_share
 from privet.privacy.dataset import PrivateDataset
@@ -182,13 +182,18 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
     Fraction(1, 100)
     """
     if isinstance(expected, bool) or not isinstance(expected, int | np.integer) or not 1 <= expected <= MOST_RECORDS:
-        raise ParameterError(f"expected_records must be a whole number from 1 to {MOST_RECORDS}, not {expected!r}")
+        problem = f"must be a whole number from 1 to {MOST_RECORDS}, not {expected!r}"
+        raise ParameterError(parameter="expected_records", problem=problem)
     price = Fraction(SURENESS * steps, int(expected)) / STOP_BELOW
     if price > MOST * epsilon:
         raise ParameterError(
-            f"expected_records={expected} is too few to be told from noise by a tenth of epsilon: from "
-            f"{-(-price * expected // (MOST * epsilon))} on it works. Leave it out, and let the data owner run "
-            "`privet schema check` instead"
+            (
+                Setting("expected_records", int(expected)),
+                " is too few to be told from noise by a tenth of epsilon: from "
+                f"{-(-price * expected // (MOST * epsilon))} on it works",
+            ),
+            parameter="expected_records",
+            fix="leave it out, and let the data owner run `privet schema check` instead",
         )
     return price
 

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from privet.errors import ModelFileError, ParameterError, SchemaError
+from privet.kinds import with_kinds
 from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
 from privet.models.model import Model
@@ -134,7 +135,7 @@ def _model_from_dict(facts: Any) -> Model:
         recipe=_get(facts, "recipe", str),
         trees=_released(facts, schema),
         params=_get(facts, "params", dict),
-        certificate=_get(facts, "certificate", dict),
+        certificate=with_kinds(_get(facts, "certificate", dict)),
         notes=tuple(notes),
         made=made,
     )

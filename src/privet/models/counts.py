@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from privet.kinds import ChargeKind
 from privet.models.intervals import noise_reach
 from privet.models.tree import Floats, Tree
 
@@ -30,12 +31,12 @@ ALIKE = 1e-6  # relative: a node's counts are the sum of its children's, up to r
 def noise_scale(certificate: Mapping[str, Any]) -> float | None:
     """The scale of the noise in class counts, the largest if there are several; None if the certificate knows none.
 
-    >>> charge = {"what": "leaf class counts", "mechanism": "discrete Laplace", "scale": "5/2"}
+    >>> charge = {"kind": "class counts", "mechanism": "discrete Laplace", "scale": "5/2"}
     >>> noise_scale({"charges": [charge]}), noise_scale({})
     (2.5, None)
     """
-    charges = [charge for charge in certificate.get("charges", ()) if charge.get("mechanism") == LAPLACE]
-    scales = [float(Fraction(c["scale"])) for c in charges if "class counts" in c["what"] and c.get("scale")]
+    charges = [c for c in certificate.get("charges", ()) if c.get("kind") == ChargeKind.CLASS_COUNTS]
+    scales = [float(Fraction(c["scale"])) for c in charges if c.get("mechanism") == LAPLACE and c.get("scale")]
     return max(scales, default=None)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from privet.bidi import isolated
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.markup import Html
 from privet.models.counts import Estimates, ShownCounts, count_words
 from privet.models.rules import DEEPEST, rules_of, simplest, words_of
@@ -85,7 +85,11 @@ class ShownTree:
         """
         check_limits(max_leaves, min_support)
         if min_support is not None and np.isnan(tree.counts[tree.is_leaf]).any():
-            raise ParameterError("min_support needs counts, and this model released none; use max_leaves")
+            raise ParameterError(
+                parameter="min_support",
+                problem="needs counts, and this model released none",
+                fix=("use ", Setting("max_leaves")),
+            )
         sketch = Sketch.of(tree, scale, whole=False)
         sketch.merge()
         full = len(sketch.ends())
@@ -272,10 +276,14 @@ def as_shown(tree: Tree | ShownTree) -> ShownTree:
 def check_limits(max_leaves: int | None, min_support: float | None) -> None:
     """Refuse what no picture can be limited to."""
     if max_leaves is not None and (isinstance(max_leaves, bool) or not isinstance(max_leaves, int) or max_leaves < 1):
-        raise ParameterError(f"max_leaves must be None or a whole number from 1 on, not {max_leaves!r}")
+        raise ParameterError(
+            parameter="max_leaves", problem=f"must be None or a whole number from 1 on, not {max_leaves!r}"
+        )
     number = isinstance(min_support, int | float) and not isinstance(min_support, bool)
     if min_support is not None and not (number and 0 <= min_support < float("inf")):
-        raise ParameterError(f"min_support must be None or a number of records from 0 on, not {min_support!r}")
+        raise ParameterError(
+            parameter="min_support", problem=f"must be None or a number of records from 0 on, not {min_support!r}"
+        )
 
 
 def _among(attribute: Categorical, codes: Bools) -> str:

@@ -114,9 +114,9 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
     >>> draft_column("cough", ["no", "yes", "no", ""] * 20).facts
     {'name': 'cough', 'type': 'categorical', 'values': ['no', 'yes', '?'], 'basis': 'unconfirmed'}
     """
-    text = [_plain_text(cell) for cell in cells]
-    marker = _marker(text)
-    there = [cell for cell in text if cell is not None and cell != marker and not _is_marker(cell)]
+    plain = [_plain_text(cell) for cell in cells]
+    marker = _marker(plain)
+    there = [cell for cell in plain if cell is not None and cell != marker and not _is_marker(cell)]
     numbers = [number for number in map(number_of, there) if math.isfinite(number)]
     texts = [cell for cell in there if isinstance(cell, str)]
     if _mostly(DATE, texts, there):
@@ -125,8 +125,8 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
         return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
     numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
     if numeric and len(set(numbers)) > 2 and not is_label:
-        return _number(name, numbers, (marker or "?") if len(there) < len(text) else None)
-    return _category(name, [cell for cell in text if cell is not None], None in text, is_label)
+        return _number(name, numbers, (marker or "?") if len(there) < len(plain) else None)
+    return _category(name, [cell for cell in plain if cell is not None], None in plain, is_label)
 
 
 def _plain_text(cell: Any) -> bool | int | float | str | None:

@@ -73,13 +73,13 @@ class Forecast:
     @property
     def notes(self) -> tuple[str, ...]:
         """What has to be said with the numbers."""
-        text = [NOTICE]
+        notes = [NOTICE]
         if self.simulated_records < self.records:
-            text.append(
+            notes.append(
                 f"{self.simulated_records:,} records stand for {self.records:,}, each epsilon raised in proportion: "
                 "what noise does depends on epsilon times the number of records."
             )
-        return tuple(text)
+        return tuple(notes)
 
     @property
     def epsilons(self) -> tuple[float, ...]:

@@ -30,6 +30,7 @@ from privet.estimators.registry import make_classifier
 from privet.fitting import fit, own_ledger
 from privet.growing.greedy.grower import Progress
 from privet.growing.whole.whole_tree import operations
+from privet.kinds import NOISY_COUNTS
 from privet.models.model import Model
 from privet.planning.answers import (
     CONFIDENCE,
@@ -147,7 +148,10 @@ def plan(
     if not budgets or not recipes:
         raise ParameterError("name at least one epsilon and one recipe, such as epsilons=[1], recipes=['exact']")
     if budgets[-1] > MOST_EPSILON:
-        raise EpsilonError(f"epsilon must be at most {MOST_EPSILON}, beyond which there is no noise, not {budgets[-1]}")
+        raise EpsilonError(
+            parameter="epsilon",
+            problem=f"must be at most {MOST_EPSILON}, beyond which there is no noise, not {budgets[-1]}",
+        )
     learners = [Learner.of(name, schema) for name in dict.fromkeys(recipes)]
     rng = np.random.default_rng(seed)
     simulated = min(size, MOST_SIMULATED)
@@ -217,6 +221,5 @@ def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: 
 def _leaf_need(charge: dict[str, Any], scale: Fraction, schema: Schema, signal: Strength, confidence: float) -> int:
     """From the last charge of a fit, which pays for what leaves say: their counts, or a draw that labels them."""
     each = Fraction(charge["epsilon"]) / scale
-    noisy_counts = str(charge["mechanism"]).startswith("discrete Laplace")
-    margin = (margin_for_noisy_counts if noisy_counts else margin_for_a_draw)(each, schema.n_classes, confidence)
-    return leaf_records(margin, signal.margin)
+    margin_for = margin_for_noisy_counts if charge["kind"] in NOISY_COUNTS else margin_for_a_draw
+    return leaf_records(margin_for(each, schema.n_classes, confidence), signal.margin)

@@ -80,7 +80,9 @@ def parse_strength(signal: Strength | str) -> Strength:
     if isinstance(signal, Strength):
         return signal
     if signal not in STRENGTHS:
-        raise ParameterError(f"signal must be one of {', '.join(map(repr, STRENGTHS))}, not {signal!r}")
+        raise ParameterError(
+            parameter="signal", problem=f"must be one of {', '.join(map(repr, STRENGTHS))}, not {signal!r}"
+        )
     return STRENGTHS[signal]
 
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
 from typing import TYPE_CHECKING, Self, cast
 
-from privet.errors import BudgetExceeded, PrivacyError, ReservationError
+from privet.errors import BudgetExceeded, PrivacyError, ReservationError, Setting
+from privet.kinds import ChargeKind
 from privet.privacy.budget import INFINITY, Neighbours, check_digits
 from privet.privacy.certificate import Caveat, Certificate, Charge
 from privet.privacy.holds import Group, Hold, Holds
 from privet.privacy.losses import NOTHING, UNLIMITED, Loss
 from privet.privacy.receipts import Receipt
-from privet.privacy.wording import html_of_ledger
 
 if TYPE_CHECKING:
     from privet.privacy.ledger import Ledger
@@ -87,10 +88,11 @@ class Account:
         with self._root()._exclusive():
             void = any(caveat.voids for caveat in self._caveats)
             charges, caveats, used = list(self._charges), list(self._caveats), self._used()
-            charges += [Charge(f"held by {hold}", rest, rest) for hold, rest in self._holds if rest != NOTHING]
+            held = [(f"held by {hold}", rest) for hold, rest in self._holds if rest != NOTHING]
+            charges += [Charge(what, rest, rest, kind=ChargeKind.HELD) for what, rest in held]
             if self._parent is None and self._root()._unread:
                 rest = used - self._spent - self._holds.total
-                charges.append(Charge("a record that cannot be read", rest, rest))
+                charges.append(Charge("a record that cannot be read", rest, rest, kind=ChargeKind.LOST))
                 caveats.append(_UNREADABLE)
             if used.delta:
                 limit = next(account._limit for account, _, _ in self._path() if account._limit != UNLIMITED)
@@ -107,47 +109,49 @@ class Account:
     def __repr__(self) -> str:
         return f"<Ledger {self.name}: epsilon {self.loss:brief} spent, {self.left:brief} left, {self.neighbours.value}>"
 
-    def _repr_html_(self) -> str:
-        return html_of_ledger(self)
-
     # -- spending ----------------------------------------------------------------------------------------------------
 
     def charge(
-        self, loss: object, what: str, *, mechanism: str | None = None, scale: Fraction | None = None
+        self,
+        loss: object,
+        what: str,
+        *,
+        kind: ChargeKind = ChargeKind.OTHER,
+        mechanism: str | None = None,
+        scale: Fraction | None = None,
     ) -> Receipt:
         """Pay for one release, with an epsilon or a ``Loss``; raises ``BudgetExceeded`` before anything is drawn.
 
-        ``mechanism`` and the ``scale`` of its noise are recorded, so that the journal can be added up in another way.
+        ``kind``, ``mechanism`` and the ``scale`` of its noise are recorded, so that the journal can be added up in
+        another way.
         """
         asked = Loss.of(loss)
-        return self._charge(asked, what, 1, asked, mechanism, scale)
+        return self._charge(Charge(what, asked, asked, mechanism, scale, kind), 1)
 
-    def _charge(
-        self, loss: Loss, what: str, cells: int, adds: Loss, mechanism: str | None = None, scale: Fraction | None = None
-    ) -> Receipt:
+    def _charge(self, charge: Charge, cells: int) -> Receipt:
         """Pay for one release in each of ``cells`` disjoint cells.
 
-        For a level, which keeps the books of its own cells. ``adds`` is how much more the most expensive path costs
-        with this charge; it is never more than the loss.
+        For a level, which keeps the books of its own cells. ``charge.added`` is how much more the most expensive path
+        costs with this charge; it is never more than the loss.
         """
         root = self._root()
         with root._exclusive(writing=True):
-            costs = self._costs(loss, what, loss - adds)
+            costs = self._costs(charge.loss, charge.what, charge.loss - charge.added)
             # Outermost first: an interrupt between two lines then books too much, never too little.
             account, above, hold = costs[-1]
-            root._enter(Charge(what, loss, above, mechanism, scale), self._analyst(), hold)
+            root._enter(replace(charge, added=above), self._analyst(), hold)
             for account, cost, hold in reversed(costs):
                 if not account._durable:
-                    account._pay(Charge(what, loss, cost, mechanism, scale), above, hold)
+                    account._pay(replace(charge, added=cost), above, hold)
                 above = cost
-        return Receipt(self, loss / self.steps, what, cells)
+        return Receipt(self, charge.loss / self.steps, charge.what, cells)
 
     def check_nonprivate(self, what: str, why: str) -> None:
         """Refuse a release that no epsilon covers, unless ``allow_nonprivate`` was called on this account."""
         if not all(account._may_void for account, _, _ in self._path()):
             raise PrivacyError(
-                f"{what!r} is not differentially private ({why}), and this ledger protects a budget; fit it without "
-                "ledger=, on data that need no protection, or use variant='sound'"
+                f"{what!r} is not differentially private ({why}), and this ledger protects a budget",
+                fix=("use ", Setting("variant", "sound"), ", or fit without a ledger on data that need no protection"),
             )
 
     def charge_nonprivate(self, what: str, why: str) -> None:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from privet.errors import EpsilonError, PrivacyError
+from privet.kinds import ChargeKind
 from privet.privacy.accounts import Account
 from privet.privacy.budget import check_digits
 from privet.privacy.certificate import Caveat, Charge
@@ -112,7 +113,8 @@ class Bookkeeping(Account):
             case Note("schema", facts):
                 self._facts = facts
             case Note("settled", [settled, text]) if settled in self._unread:
-                self._book(Charge(f"line {settled} of the journal, as settled", Loss.read(text), Loss.read(text)))
+                cost = Loss.read(text)
+                self._book(Charge(f"line {settled} of the journal, as settled", cost, cost, kind=ChargeKind.SETTLED))
                 self._book(Caveat(f"line {settled} of the journal cannot be read; its cost is what the owner stated"))
                 del self._unread[settled]
             case Note("settles", [number, text]) if number in self._reservations and self._reservations[number].open:
@@ -136,7 +138,7 @@ class Bookkeeping(Account):
         accounts = [self] if hold.analyst is None else [self, self._analysts[hold.analyst]]
         for account in accounts:
             if rest != NOTHING:
-                account._book(Charge(f"{hold}, as settled", rest, rest))
+                account._book(Charge(f"{hold}, as settled", rest, rest, kind=ChargeKind.SETTLED))
             account._book(Caveat(f"{hold} was not ended; its cost is what the owner stated"))
         _close(hold, accounts)
 

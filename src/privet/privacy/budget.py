@@ -43,17 +43,19 @@ class Neighbours(StrEnum):
             return cls(value)
         except ValueError:
             choices = " or ".join(repr(member.value) for member in cls)
-            raise ParameterError(f"neighbours must be {choices}, not {value!r}") from None
+            raise ParameterError(parameter="neighbours", problem=f"must be {choices}, not {value!r}") from None
 
 
 def exact(value: object, name: str) -> Fraction:
     """Read a finite number exactly; a float is read as the decimal it prints, so 0.1 is 1/10."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise EpsilonError(f"{name} must be a positive number such as 0.5, not {type(value).__name__}")
+        raise EpsilonError(parameter=name, problem=f"must be a positive number such as 0.5, not {type(value).__name__}")
     if isinstance(value, Rational):
         number = Fraction(int(value.numerator), int(value.denominator))
     elif not math.isfinite(value):
-        raise EpsilonError(f"{name} must be finite, not {float(value)}; choose a positive number such as 0.5")
+        raise EpsilonError(
+            parameter=name, problem=f"must be finite, not {float(value)}", fix="choose a positive number such as 0.5"
+        )
     else:
         number = Fraction(str(value))  # numpy's float32 too prints what its owner typed
     return number
@@ -68,14 +70,18 @@ def read_fraction(text: object, name: str) -> Fraction:
     (Fraction(1, 3), Fraction(1, 4))
     """
     if not isinstance(text, str):
-        raise EpsilonError(f"{name} must be a number written as text, such as '0.5', not {type(text).__name__}")
+        raise EpsilonError(
+            parameter=name, problem=f"must be a number written as text, such as '0.5', not {type(text).__name__}"
+        )
     # The pattern never runs over more than the longest number there is: a sign, a bar and two times the digits.
     found = _WRITTEN.fullmatch(text) if len(text) <= 2 * _MOST_DIGITS + 2 else None
     if found is None or _digits(found) > _MOST_DIGITS:
         shown = repr(text) if len(text) <= _SHOWN else f"text of {len(text)} characters"
-        raise EpsilonError(f"{name} must be a number such as 0.5 or 1/3 of at most 4,300 digits, not {shown}")
+        raise EpsilonError(
+            parameter=name, problem=f"must be a number such as 0.5 or 1/3 of at most 4,300 digits, not {shown}"
+        )
     if found["bottom"] is not None and not found["bottom"].strip("0"):
-        raise EpsilonError(f"{name} must be a number such as 0.5 or 1/3, not one divided by 0")
+        raise EpsilonError(parameter=name, problem="must be a number such as 0.5 or 1/3, not one divided by 0")
     return Fraction(text)
 
 
@@ -97,9 +103,15 @@ def epsilon(value: object, name: str = "epsilon") -> Fraction:
     """
     number = exact(value, name)
     if number <= 0:
-        raise EpsilonError(f"{name} must be greater than 0, not {number}; choose a number such as 0.5")
+        raise EpsilonError(
+            parameter=name, problem=f"must be greater than 0, not {number}", fix="choose a number such as 0.5"
+        )
     if not _LEAST <= number <= 1 / _LEAST:
-        raise EpsilonError(f"{name} must lie between 1e-100 and 1e100, where noise can be drawn; choose such as 0.5")
+        raise EpsilonError(
+            parameter=name,
+            problem="must lie between 1e-100 and 1e100, where noise can be drawn",
+            fix="choose such as 0.5",
+        )
     check_digits(number, name)
     return number
 
@@ -108,7 +120,9 @@ def delta(value: object) -> Fraction:
     """Read a delta exactly: 0 for pure epsilon, or a small number below 1."""
     number = exact(value, "delta")
     if not 0 <= number < 1:
-        raise EpsilonError(f"delta must be 0 or a small number below 1, such as 1e-6, not {number}")
+        raise EpsilonError(
+            parameter="delta", problem=f"must be 0 or a small number below 1, such as 1e-6, not {number}"
+        )
     check_digits(number, "delta")
     return number
 
@@ -116,7 +130,7 @@ def delta(value: object) -> Fraction:
 def check_digits(number: Fraction, name: str) -> None:
     """Refuse what cannot be written down: Python neither prints nor reads numbers of more than 4,300 digits."""
     if number.denominator.bit_length() > _MOST_BITS:
-        raise EpsilonError(f"{name} has thousands of digits; round it to a number such as 0.5")
+        raise EpsilonError(parameter=name, problem="has thousands of digits", fix="round it to a number such as 0.5")
 
 
 def float_up(value: Fraction) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
+from privet.kinds import ChargeKind
 from privet.privacy import counting, mechanisms
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import ROOT, Coins, Engine, LevelSum, Partition, Tally, descend, level_sums, only, refine
@@ -91,7 +92,7 @@ class PrivateDataset:
     def noisy_sum(self, attribute: str, epsilon: object) -> float:
         """The sum of a numeric attribute, values clipped to the declared bounds and quantised to a public step."""
         index, quantum = self._quantum(attribute)
-        receipt = self._charge(epsilon, f"noisy sum of {attribute}", quantum.bound)
+        receipt = self._charge(epsilon, f"noisy sum of {attribute}", ChargeKind.SUM, quantum.bound)
         exact = level_sums(self._engine, self._cells, index)
         return float(mechanisms.noisy_counts(exact, receipt, sensitivity=quantum.bound)[0]) * quantum.step
 
@@ -100,7 +101,7 @@ class PrivateDataset:
         index, quantum = self._quantum(attribute)
         middle = (quantum.low + quantum.high) // 2
         reach = max(1, quantum.high - middle)  # never less than middle - low
-        receipt = self._charge(epsilon, f"noisy average of {attribute}", 2 * reach)
+        receipt = self._charge(epsilon, f"noisy average of {attribute}", ChargeKind.SUM, 2 * reach)
         bins, sums = self._engine.answer([Tally(self._cells, ((index,),)), LevelSum(self._cells, index)])
         present = bins[:, :-1] if getattr(self.schema.attributes[index], "missing", None) is not None else bins
         count = present.sum(axis=(1, 2))
@@ -125,7 +126,7 @@ class PrivateDataset:
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
         by, score = Selection(), LogLoss(evidence.most)
         mechanisms.check_candidates(by, (1, evidence.weights.size), None, prior)
-        receipt = self._charge(epsilon, "weight of the evidence", evidence.most, by.mechanism)
+        receipt = self._charge(epsilon, "weight of the evidence", ChargeKind.CHOICE, evidence.most, by.mechanism)
         declare("weight of the evidence", self._cells, evidence, log_prior)
         worth = score.node(self._engine.answer([counting.LossSums(self._cells, evidence)])[0])
         return int(mechanisms.choose(worth, score, receipt, by, terms=1, log_prior=prior)[0])
@@ -141,7 +142,7 @@ class PrivateDataset:
         plan.check(self.schema, cells.size)
         shape.check(plan.terms, self.schema)
         calibration = calibrate(shape, loss / self.ledger.steps)
-        receipt = self._account.charge(loss, what, mechanism=OBJECTIVE.format(calibration.law))
+        receipt = self._account.charge(loss, what, kind=ChargeKind.FIT, mechanism=OBJECTIVE.format(calibration.law))
         return release_fit(self._engine, cells, plan, calibration, receipt), calibration
 
     def choose_terms(
@@ -158,7 +159,7 @@ class PrivateDataset:
         cells = self._cells if routes is None else descend(self._cells, routes)
         plan.check(self.schema, cells.size)
         check_choice(penalties, len(plan.terms), count)
-        receipt = self._account.charge(epsilon, what, mechanism="exponential over terms")
+        receipt = self._account.charge(epsilon, what, kind=ChargeKind.CHOICE, mechanism="exponential over terms")
         return choose_terms(self._engine, cells, plan, penalties, count, receipt)
 
     # -- parts -----------------------------------------------------------------------------------------------------
@@ -247,9 +248,11 @@ class PrivateDataset:
         accounts = self._account._parallel(cells.size)
         return tuple(PrivateDataset(self._engine, self.ledger, only(cells, i), a) for i, a in enumerate(accounts))
 
-    def _charge(self, epsilon: object, what: str, sensitivity: int, mechanism: str = mechanisms.LAPLACE) -> Receipt:
+    def _charge(
+        self, epsilon: object, what: str, kind: ChargeKind, sensitivity: int, mechanism: str = mechanisms.LAPLACE
+    ) -> Receipt:
         scale = sensitivity * self.ledger.steps / parse_epsilon(epsilon)
-        return self._account.charge(epsilon, what, mechanism=mechanism, scale=scale)
+        return self._account.charge(epsilon, what, kind=kind, mechanism=mechanism, scale=scale)
 
     def _quantum(self, attribute: str) -> tuple[int, Quantum]:
         index = self.schema.index(attribute)

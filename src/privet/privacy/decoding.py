@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from privet.errors import ParameterError
+from privet.kinds import ChargeKind, kind_of_old
 from privet.privacy.budget import INFINITY, Neighbours, Total, check_digits, read_fraction
 from privet.privacy.certificate import Caveat, Certificate, Charge
 from privet.privacy.losses import Loss
@@ -18,6 +19,7 @@ from privet.schema import Unit
 
 _MOST = Fraction(10**120)  # above any epsilon, sum of epsilons and noise scale that a ledger writes, and a double's
 _ZERO = Fraction(0)
+_TEXTS = ("what", "kind", "mechanism")
 
 
 def decode(data: object) -> Certificate:
@@ -58,7 +60,7 @@ def _total(text: object) -> Total:
 
 def _charge(data: object) -> Charge:
     facts = _object(data, "a charge")
-    numbers = {key: _number(value, key) for key, value in facts.items() if key not in ("what", "mechanism")}
+    numbers = {key: _number(value, key) for key, value in facts.items() if key not in _TEXTS}
     if unknown := numbers.keys() - {"epsilon", "adds", "delta", "adds_delta", "scale"}:
         raise ParameterError(f"a charge has no entry {sorted(unknown)[0]!r}")
     loss = Loss(_of(numbers, "epsilon", "a charge"), numbers.get("delta", _ZERO))
@@ -69,7 +71,9 @@ def _charge(data: object) -> Charge:
         raise ParameterError("the scale of a charge's noise must be above 0")
     mechanism = facts.get("mechanism")
     named = None if mechanism is None else _text(mechanism, "mechanism")
-    return Charge(_text(_of(facts, "what", "a charge"), "what"), loss, added, named, scale)
+    what, kind = _text(_of(facts, "what", "a charge"), "what"), facts.get("kind")
+    known = kind_of_old(what, named) if kind is None else ChargeKind.parse(_text(kind, "kind"))
+    return Charge(what, loss, added, named, scale, known)
 
 
 def _caveat(data: object) -> Caveat:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from privet.kinds import ChargeKind
 from privet.privacy.certificate import Charge
 from privet.privacy.chain import START
 from privet.privacy.holds import Hold
 from privet.privacy.journal import Read, read_lines
 from privet.privacy.ledger import Ledger
-from privet.privacy.records import TORN, Covered, Header
+from privet.privacy.records import Covered, Header
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def examine(path: Path) -> Examined:
     heads, torn, broken = [START, read.chain.head], list[int](), dict[int, str]()
     for after, (line, record, fault) in read_lines(read, rest):
         heads.append(after.chain.head)
-        if isinstance(record.entry, Covered) or (isinstance(record.entry, Charge) and record.entry.what == TORN):
+        lost = isinstance(record.entry, Charge) and record.entry.kind is ChargeKind.LOST
+        if lost or isinstance(record.entry, Covered):
             torn.append(line)
         if fault is not None:
             broken[line] = fault

@@ -67,7 +67,7 @@ class Ledger(Bookkeeping):
         # Refuse wrong arguments before a file is made.
         relation = None if neighbours is None else Neighbours.parse(neighbours)
         if dataset is not None and (not isinstance(dataset, str) or not dataset):
-            raise ParameterError(f"dataset must be a name such as 'clinic-2026', not {dataset!r}")
+            raise ParameterError(parameter="dataset", problem=f"must be a name such as 'clinic-2026', not {dataset!r}")
         header: Header | None = None
         if journal is None or epsilon is not None or delta is not None:
             cap = Loss(parse_epsilon(epsilon), parse_delta(0 if delta is None else delta))
@@ -173,7 +173,9 @@ class Ledger(Bookkeeping):
         with root._exclusive(writing=True):
             if line not in root._unread:
                 lines = ", ".join(map(str, root._unread)) or "none"
-                raise ParameterError(f"line must be one that cannot be read ({lines}), not {line!r}")
+                raise ParameterError(
+                    parameter="line", problem=f"must be one that cannot be read ({lines}), not {line!r}"
+                )
             if not cost <= root._limit:
                 raise ParameterError(f"no record costs more than the whole budget, epsilon {root._limit}, as {cost} is")
             root._enter(Note("settled", [line, str(cost)]))

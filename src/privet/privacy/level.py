@@ -19,20 +19,21 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError, PrivacyError
+from privet.kinds import ChargeKind
 from privet.privacy import mechanisms
 from privet.privacy import scores as closed_sets
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine, Partition, Tally, bin_counts, class_counts, descend, only, refine
-from privet.privacy.ledger import Ledger, Receipt
+from privet.privacy.ledger import Charge, Ledger, Receipt
 from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
 from privet.privacy.noise import declare
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
-from privet.privacy.scores import Hits, Score, Wins, check_score
+from privet.privacy.scores import Hits, Score, Wins, check_score, score_tests
 from privet.schema import Schema
 from privet.structure.routes import Routes
-from privet.structure.splits import Kind, Test, Tests, check_test
+from privet.structure.splits import Test, Tests, check_test
 
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.intp]
@@ -98,12 +99,18 @@ class Level:
 
     def count_all(self, epsilon: object, cells: Index | None = None, what: str = "noisy counts") -> Ints:
         """The noisy number of records in each cell."""
-        chosen, receipt = self._charge(epsilon, cells, what, LAPLACE, Fraction(1))
+        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.COUNT, LAPLACE, Fraction(1))
         return mechanisms.noisy_counts(self._class_counts[chosen].sum(axis=1), receipt, cells=chosen)
 
-    def class_counts_all(self, epsilon: object, cells: Index | None = None, what: str = "class counts") -> Ints:
+    def class_counts_all(
+        self,
+        epsilon: object,
+        cells: Index | None = None,
+        what: str = "class counts",
+        kind: ChargeKind = ChargeKind.CLASS_COUNTS,
+    ) -> Ints:
         """The noisy (cell, class) counts; a record is in one of them, so the histogram costs epsilon once."""
-        chosen, receipt = self._charge(epsilon, cells, what, LAPLACE, Fraction(1))
+        chosen, receipt = self._charge(epsilon, cells, what, kind, LAPLACE, Fraction(1))
         return mechanisms.noisy_counts(self._class_counts[chosen], receipt, cells=chosen)
 
     def attribute_counts_all(
@@ -119,7 +126,9 @@ class Level:
         if asked.shape != (self._size_of(cells), len(self.schema.attributes)) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
         most = int(asked.sum(axis=1).max())
-        chosen, receipt = self._charge(epsilon, cells, "attribute counts", LAPLACE, Fraction(most))
+        chosen, receipt = self._charge(
+            epsilon, cells, "attribute counts", ChargeKind.ATTRIBUTE_COUNTS, LAPLACE, Fraction(most)
+        )
         exact = self._counts[chosen] if by_class else self._counts[chosen].sum(axis=2)
         wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
         released = np.zeros_like(exact)
@@ -147,7 +156,7 @@ class Level:
         if condition := check_score(score, closed_sets.SPLIT_SCORES):
             self._books.ledger.add_caveat(condition)
         sensitivity = score.sensitivity * selection.factor
-        chosen, receipt = self._charge(epsilon, cells, what, selection.mechanism, sensitivity)
+        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.CHOICE, selection.mechanism, sensitivity)
         declare("choice of tests", tests, score, selection, allowed, log_prior, chosen)
         scores, terms = score_tests(self._counts[chosen], tests, score, self.schema)
         return mechanisms.choose(
@@ -165,7 +174,9 @@ class Level:
         """A label for each cell, drawn by how many records have it, or by whether most have it."""
         check_score(score, closed_sets.LABEL_SCORES)
         mechanisms.check_candidates(selection, (self._size_of(cells), self.schema.n_classes), None, None)
-        chosen, receipt = self._charge(epsilon, cells, "leaf labels", selection.mechanism, Fraction(selection.factor))
+        chosen, receipt = self._charge(
+            epsilon, cells, "leaf labels", ChargeKind.LABELS, selection.mechanism, Fraction(selection.factor)
+        )
         worth = score.node(self._class_counts[chosen])
         return mechanisms.choose(worth, score, receipt, selection, terms=1, cells=chosen)
 
@@ -184,7 +195,7 @@ class Level:
             space.check(parse_epsilon(epsilon) / self._books.ledger.steps, self.schema)
             if not space.multiway:
                 self._engine.check_joint(space.tests, space.depth)
-        chosen, receipt = self._charge(epsilon, cells, what, "exponential over trees", None)
+        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.TREES, "exponential over trees", None)
         alone = ((cell, only(self._cells, cell)) for cell in chosen.tolist())
         return [sample_tree(self._engine, *a, space, receipt, meter) for a, space in zip(alone, spaces, strict=True)]
 
@@ -211,7 +222,13 @@ class Level:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _charge(
-        self, epsilon: object, cells: Index | None, what: str, mechanism: str, sensitivity: Fraction | None
+        self,
+        epsilon: object,
+        cells: Index | None,
+        what: str,
+        kind: ChargeKind,
+        mechanism: str,
+        sensitivity: Fraction | None,
     ) -> tuple[Index, Receipt]:
         """Pay for a question of some cells. The noise has scale ``sensitivity`` / epsilon; None if it has no scale."""
         loss = Loss.of(epsilon)
@@ -228,7 +245,7 @@ class Level:
             each = (loss / self._books.ledger.steps).epsilon  # what the receipt will carry
             scale = None if sensitivity is None else sensitivity / each
             adds = peak - self._books.peak
-            receipt = self._books.ledger._charge(loss, what, self.size, adds, mechanism, scale)
+            receipt = self._books.ledger._charge(Charge(what, loss, adds, mechanism, scale, kind), self.size)
             self._books.peak = peak
             self._spent = self._spent.copy()
             self._spent[chosen] = len(self._amounts) + kinds
@@ -272,26 +289,3 @@ def descend_each(engine: Engine, cells: Partition, routes: Routes, ledger: Ledge
     for level, answer in zip(levels, answers, strict=True):
         level._class_counts = answer[:, 0]
     return levels
-
-
-def score_tests(counts: Ints, tests: Tests, score: Score, schema: Schema) -> tuple[npt.NDArray[np.float64], int]:
-    """(cell, test) scores and the largest number of class counts that one of them sums."""
-    cells, _, classes = counts.shape
-    scores = np.empty((cells, len(tests)))
-    terms = 0
-    for attribute in np.unique(tests.attribute):
-        bins = counts[:, schema.offsets[attribute] : schema.offsets[attribute + 1]]
-        mine = np.flatnonzero(tests.attribute == attribute)
-        kinds = tests.kind[mine]
-        multiway = mine[kinds == Kind.MULTIWAY]
-        if multiway.size:
-            scores[:, multiway] = score.node(bins).sum(axis=1, keepdims=True)
-            terms = max(terms, bins.shape[1] * classes)
-        total = bins.sum(axis=1, keepdims=True)
-        for kind, first in ((Kind.THRESHOLD, bins.cumsum(axis=1)), (Kind.ONE_CATEGORY, bins)):
-            binary = mine[kinds == kind]
-            if binary.size:
-                left = first[:, tests.cut[binary]]
-                scores[:, binary] = score.node(left) + score.node(total - left)
-                terms = max(terms, 2 * classes)
-    return scores, terms + 8  # and a few roundings more: square, quotient, difference, prior

@@ -1,6 +1,6 @@
 """The only caller of OpenDP: exact samplers fed by the operating system's entropy.
 
-A ``NoiseSource`` is asked *after* scales and scores are computed. So ``privet.testing`` can swap it and change nothing
+A ``NoiseSource`` is asked *after* scales and scores are computed. So the auditor can swap it and change nothing
 that the proofs are about. A source with a ``caveat`` marks the certificate of every ledger it serves.
 """
 
@@ -92,7 +92,7 @@ def declare(what: str, *facts: object) -> None:
 
 
 def current_source() -> NoiseSource:
-    """OpenDP, unless ``privet.testing`` has put another source in its place for this context."""
+    """OpenDP, unless the auditor or a test has put another source in its place for this context."""
     return _source.get(_OPENDP)
 
 

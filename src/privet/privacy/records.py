@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from privet.errors import JournalError
+from privet.kinds import ChargeKind, kind_of_old
 from privet.privacy.budget import Neighbours, read_fraction
 from privet.privacy.certificate import Caveat, Charge
 from privet.privacy.chain import is_hash
@@ -23,7 +24,6 @@ from privet.schema import Unit
 
 FORMAT = 3  # 1 had no delta and no data set, 2 no links and no reservations
 HEADER_START = b'{"privet-journal": '
-TORN = "a charge whose record is torn"
 _COVERED = b'{"reservation": '
 _NUMBER = rb"\d{1,4300}(?:/[1-9]\d{0,4299})?"  # Python reads no longer ones
 _AMOUNT = re.compile(rb'^\{"adds": "(%s(?:, %s)?)"' % (_NUMBER, _NUMBER))
@@ -90,7 +90,7 @@ class Record:
             case Charge():
                 amounts = {"adds": str(entry.added), "loss": str(entry.loss), "analyst": self.analyst}
                 how = {"mechanism": entry.mechanism, "scale": None if entry.scale is None else str(entry.scale)}
-                return of | amounts | {"what": entry.what} | how
+                return of | amounts | {"what": entry.what, "kind": entry.kind.value} | how
             case Reserved():
                 of = {"adds": str(entry.added), "reserves": entry.number, "loss": str(entry.loss)}
                 return of | {"analyst": self.analyst, "work": entry.work, "time": entry.time}
@@ -156,7 +156,7 @@ def read_record(line: bytes) -> Record:
         adds = Loss.read(amount.group(1).decode())
     except ValueError:
         return Record(None)
-    return Record(Charge(TORN, adds, adds))
+    return Record(Charge("a charge whose record is torn", adds, adds, kind=ChargeKind.LOST))
 
 
 def _decode(record: dict[str, Any]) -> Record:
@@ -183,11 +183,13 @@ def _entry(record: dict[str, Any]) -> Entry:
         return Reserved(_number(record["reserves"]), _text(record["work"]), record["time"], loss, adds)
     if "what" in record:
         loss = _at_least(adds, record["loss" if "loss" in record else "epsilon"])
-        mechanism, scale = record.get("mechanism"), record.get("scale")
+        what, mechanism, scale, kind = _text(record["what"]), *map(record.get, ("mechanism", "scale", "kind"))
+        mechanism = None if mechanism is None else _text(mechanism)
+        kind = kind_of_old(what, mechanism) if kind is None else ChargeKind.parse(_text(kind))
         exact = None if scale is None else read_fraction(scale, "scale")
         if exact is not None and exact <= 0:
             raise ValueError("no scale")
-        return Charge(_text(record["what"]), loss, adds, None if mechanism is None else _text(mechanism), exact)
+        return Charge(what, loss, adds, mechanism, exact, kind)
     if adds != NOTHING:
         raise ValueError("a note that costs something")
     if "caveat" in record:

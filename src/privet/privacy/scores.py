@@ -15,8 +15,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError, ScoreError
+from privet.errors import ParameterError, ScoreError, Setting
 from privet.privacy.budget import float_up
+from privet.schema import Schema
+from privet.structure.splits import Kind, Tests
 
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -170,16 +172,20 @@ def parse_score(name: str, max_records: int | None = None) -> Score:
     if name == "infogain":
         if max_records is None:
             raise ParameterError(
-                "criterion='infogain' needs max_records, a declared bound on the number of records: its sensitivity "
-                "grows with that bound. Declare one, or use criterion='gini' or 'max', which need none"
-            )
+                (Setting("criterion", "infogain"), " needs ", Setting("max_records"), ", a declared bound on the "
+                 "number of records: its sensitivity grows with that bound"),
+                parameter="max_records",
+                fix=("declare one, or use ", Setting("criterion", "gini"), " or 'max', which need none"),
+            )  # fmt: skip
         return InfoGain(max_records)
     if name == "gainratio":
         raise ScoreError(
-            "criterion='gainratio' is refused: one record can move the gain ratio over its whole range [0, 1], so a "
-            "mechanism calibrated to it chooses at random. Use 'max', 'gini' or 'infogain'"
-        )
-    raise ScoreError(f"unknown criterion {name!r}; choose 'max', 'gini' or 'infogain'")
+            (Setting("criterion", name), " is refused: one record can move the gain ratio over its whole range [0, 1], "
+             "so a mechanism calibrated to it chooses at random"),
+            parameter="criterion",
+            fix="use 'max', 'gini' or 'infogain'",
+        )  # fmt: skip
+    raise ScoreError(f"unknown criterion {name!r}", parameter="criterion", fix="choose 'max', 'gini' or 'infogain'")
 
 
 def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:
@@ -190,3 +196,26 @@ def float_sensitivity(score: Score, terms: int, shift: float = 0.0) -> Fraction:
     """
     offset = Fraction(float_up(Fraction(abs(shift)))) + MAX_RECORDS if shift else Fraction(0)
     return score.sensitivity + 4 * (score.rounding(terms) + offset * _ULP)
+
+
+def score_tests(counts: Counts, tests: Tests, score: Score, schema: Schema) -> tuple[Floats, int]:
+    """(cell, test) scores and the largest number of class counts that one of them sums."""
+    cells, _, classes = counts.shape
+    scores = np.empty((cells, len(tests)))
+    terms = 0
+    for attribute in np.unique(tests.attribute):
+        bins = counts[:, schema.offsets[attribute] : schema.offsets[attribute + 1]]
+        mine = np.flatnonzero(tests.attribute == attribute)
+        kinds = tests.kind[mine]
+        multiway = mine[kinds == Kind.MULTIWAY]
+        if multiway.size:
+            scores[:, multiway] = score.node(bins).sum(axis=1, keepdims=True)
+            terms = max(terms, bins.shape[1] * classes)
+        total = bins.sum(axis=1, keepdims=True)
+        for kind, first in ((Kind.THRESHOLD, bins.cumsum(axis=1)), (Kind.ONE_CATEGORY, bins)):
+            binary = mine[kinds == kind]
+            if binary.size:
+                left = first[:, tests.cut[binary]]
+                scores[:, binary] = score.node(left) + score.node(total - left)
+                terms = max(terms, 2 * classes)
+    return scores, terms + 8  # and a few roundings more: square, quotient, difference, prior

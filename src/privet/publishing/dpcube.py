@@ -60,9 +60,9 @@ class DPCube(Publisher):
         check_number(self.first, "first", 0.01, 0.99)
         if self.attributes is not None:
             if isinstance(self.attributes, str):
-                raise ParameterError("attributes must be a list of names")
+                raise ParameterError(parameter="attributes", problem="must be a list of names")
             if not self.attributes or len(set(self.attributes)) < len(self.attributes):
-                raise ParameterError("attributes must name at least one attribute, and none twice")
+                raise ParameterError(parameter="attributes", problem="must name at least one attribute, and none twice")
             object.__setattr__(self, "attributes", tuple(self.attributes))
 
     def prepare(self, schema: Schema) -> Schema:

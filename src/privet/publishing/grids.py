@@ -36,7 +36,7 @@ class Grid:
         [[1, 2], [1, 2], [6, 13], [0, 1]]
         """
         if len(set(attributes)) < len(attributes) or not len(attributes):
-            raise ParameterError("attributes must name at least one attribute, and none twice")
+            raise ParameterError(parameter="attributes", problem="must name at least one attribute, and none twice")
         hierarchies = Hierarchies(schema)
         ends = [[schema.arities[a] - 1] for a in attributes]
         grew = True

@@ -35,5 +35,9 @@ def weights_of(given: Mapping[Any, float] | None, schema: Schema) -> list[float]
     labels = decode_labels(schema, np.arange(schema.n_classes)).tolist()
     unknown = [label for label in given or {} if label not in labels]
     if unknown:
-        raise ParameterError(f"class_weight names {unknown[0]!r}, which is not a label; the labels are {labels}")
+        raise ParameterError(
+            parameter="class_weight",
+            problem=f"names {unknown[0]!r}, which is not a label",
+            fix=f"the labels are {labels}",
+        )
     return [float((given or {}).get(label, 1.0)) for label in labels]

@@ -112,7 +112,7 @@ def _or_default(limits: str, default: Any) -> str:
 def check_whole(value: object, name: str, low: int, high: int) -> int:
     """A whole number between bounds, or a ``ParameterError`` that says so."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise ParameterError(f"{name} must be a whole number from {low} to {high}, not {value!r}", parameter=name)
+        raise ParameterError(parameter=name, problem=f"must be a whole number from {low} to {high}, not {value!r}")
     return int(value)
 
 
@@ -120,25 +120,25 @@ def check_number(value: Any, name: str, low: float, high: float, *, below: bool 
     """A finite number between bounds."""
     if not _is_number(value) or not low <= value <= high or (below and value == high) or value == inf:
         limits = f"of at least {low:g}" if high == inf else f"from {low:g} to {'below ' if below else ''}{high:g}"
-        raise ParameterError(f"{name} must be a number {limits}, not {value!r}", parameter=name)
+        raise ParameterError(parameter=name, problem=f"must be a number {limits}, not {value!r}")
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     """One of a few words."""
     if value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}", parameter=name)
+        raise ParameterError(parameter=name, problem=f"must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_flag(value: object, name: str) -> None:
     """True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ParameterError(f"{name} must be True or False, not {value!r}", parameter=name)
+        raise ParameterError(parameter=name, problem=f"must be True or False, not {value!r}")
 
 
 def check_weights(value: object, name: str, of: str, low: float, high: float) -> None:
     """A dict of numbers between bounds."""
     if not isinstance(value, Mapping):
-        raise ParameterError(f"{name} must be a dict of {of} to weight, not {value!r}", parameter=name)
+        raise ParameterError(parameter=name, problem=f"must be a dict of {of} to weight, not {value!r}")
     for key, weight in value.items():
         check_number(weight, f"{name}[{key!r}]", low, high)
 

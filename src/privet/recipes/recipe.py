@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from privet.errors import RecipeError
+from privet.errors import RecipeError, Setting
 from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.models.released import Released
@@ -64,18 +64,24 @@ class Recipe(ABC):
 
     def __post_init__(self) -> None:
         if self.variant not in self.info.variants:
-            raise RecipeError(self._no_such_variant())
+            raise self._no_such_variant()
         check_declared(self)
         self.check()
 
-    def _no_such_variant(self) -> str:
-        offered = " or ".join(map(repr, self.info.variants))
+    def _no_such_variant(self) -> RecipeError:
+        who, (first, *others) = f"recipe {self.info.name!r}", self.info.variants
         if self.variant == "sound":
-            return (
-                f"recipe {self.info.name!r} has no sound variant, it is never differentially private: choose another "
-                f"recipe or, on data that need no protection, set variant={offered}"
+            return RecipeError(
+                f"{who} has no sound variant, it is never differentially private",
+                parameter="variant",
+                fix=(
+                    "choose another recipe or, on data that need no protection, set ",
+                    Setting("variant", first),
+                    "".join(f" or {other!r}" for other in others),
+                ),
             )
-        return f"recipe {self.info.name!r} has variant {offered}, not {self.variant!r}"
+        offered = " or ".join(map(repr, self.info.variants))
+        return RecipeError(f"{who} has variant {offered}, not {self.variant!r}", parameter="variant")
 
     @property
     def as_published(self) -> bool:

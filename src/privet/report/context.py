@@ -14,6 +14,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from privet import promise
 from privet.bidi import isolated
 from privet.errors import RecipeError
 from privet.models.curves import ShownSum
@@ -21,9 +22,7 @@ from privet.models.model import Model
 from privet.models.released import Limits, Released
 from privet.models.shown import ShownTree
 from privet.privacy.certificate import Certificate
-from privet.privacy.wording import COVERS, covers_not
 from privet.recipes.registry import recipe_class
-from privet.report import words
 from privet.report.sums import sum_context
 from privet.report.trees import size_words, tree_context
 from privet.schema import Numeric, Schema
@@ -54,23 +53,23 @@ def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str
         "facts": list(_facts(model)),
         "settings": [(name, _written(value)) for name, value in model.params.items()],
         "notes": model.notes,
-        "do_not_conclude": words.DO_NOT_CONCLUDE,
+        "do_not_conclude": promise.DO_NOT_CONCLUDE,
     }
 
 
 def certificate_context(certificate: Certificate) -> dict[str, Any]:
     """What the templates need of a certificate."""
     return {
-        "promise": words.promise(certificate),
+        "promise": promise.sentence(certificate),
         "private": certificate.private,
-        "headline": words.headline(certificate),
-        "guess": words.guess(certificate) if certificate.private else "",
-        "relation": words.relation(certificate),
+        "headline": promise.amounts(certificate),
+        "guess": promise.guess(certificate) if certificate.private else "",
+        "relation": promise.relation(certificate),
         "definition": certificate.definition,
-        "spending": words.spending(certificate),
-        "conditions": list(words.conditions(certificate)),
-        "covers": COVERS,
-        "covers_not": covers_not(certificate),
+        "spending": promise.spending(certificate),
+        "conditions": [(caveat.text, caveat.voids) for caveat in certificate.caveats],
+        "covers": promise.COVERS,
+        "covers_not": promise.covers_not(certificate),
     }
 
 

@@ -20,8 +20,8 @@ from privet.models.shown import ShownTree
 from privet.planning.pictures import INK
 from privet.privacy.certificate import Certificate
 from privet.privacy.ledger import Ledger
+from privet.promise import spending
 from privet.report.picture import BOX, LETTERS, MARK, PADDING, Box, Layout
-from privet.report.words import spending
 from privet.schema import Schema
 
 DOTS = 100  # an inch: how large a picture of its own becomes

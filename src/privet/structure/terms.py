@@ -108,8 +108,10 @@ class Term:
 def check_terms(terms: Sequence[Term], schema: Schema, cells: int) -> None:
     """Refuse terms that do not fit the schema, or a partition into ``cells``."""
     for term in terms:
-        if type(term) is not Term or (fault := term.fault(schema)):
-            raise ParameterError(fault if type(term) is Term else "terms must be a list of Term")
+        if type(term) is not Term:
+            raise ParameterError("terms must be a list of Term")
+        if fault := term.fault(schema):
+            raise ParameterError(fault)
         if not term.attributes and term.bins != cells:
             raise ParameterError(f"a term of {term.bins} leaves needs a partition into as many cells, not {cells}")
     if sum(term.bins for term in terms) > MOST_BINS:

@@ -212,10 +212,10 @@ def _integer_span(attribute: Attribute) -> tuple[int, int]:
     """Whole numbers at both ends beyond which every whole number has the same code."""
     if isinstance(attribute, Numeric):
         marker = number_of(attribute.missing)
-        text = [attribute.low, attribute.high, *([marker] if math.isfinite(marker) else [])]
+        numbers = [attribute.low, attribute.high, *([marker] if math.isfinite(marker) else [])]
     else:
-        text = [key for key in spellings_of(attribute) if not isinstance(key, str)] or [0]
-    return math.floor(min(text)) - 1, math.ceil(max(text)) + 1
+        numbers = [key for key in spellings_of(attribute) if not isinstance(key, str)] or [0]
+    return math.floor(min(numbers)) - 1, math.ceil(max(numbers)) + 1
 
 
 def _integer_codes(attribute: Attribute, column: Array, unknown: int) -> Array:
@@ -237,14 +237,14 @@ def _matches(attribute: Categorical, column: Array, unknown: int) -> Array:
     numbers = [(key, code) for key, code in spellings_of(attribute).items() if not isinstance(key, str)]
     if column.dtype.kind == "f":
         limit = sys.float_info.max
-        text = {float(key): code for key, code in numbers if abs(key) <= limit and float(key) == key}
+        code_of = {float(key): code for key, code in numbers if abs(key) <= limit and float(key) == key}
     else:
         least, most = np.iinfo(column.dtype).min, np.iinfo(column.dtype).max
-        text = {int(key): code for key, code in numbers if least <= key <= most and int(key) == key}
-    if not text:
+        code_of = {int(key): code for key, code in numbers if least <= key <= most and int(key) == key}
+    if not code_of:
         return np.full(column.size, unknown)
-    keys = np.array(sorted(text), dtype=column.dtype)
-    codes = np.array([text[key] for key in sorted(text)])
+    keys = np.array(sorted(code_of), dtype=column.dtype)
+    codes = np.array([code_of[key] for key in sorted(code_of)])
     place = np.minimum(np.searchsorted(keys, column), keys.size - 1)
     return np.where(keys[place] == column, codes[place], unknown)
 

@@ -64,13 +64,13 @@ def common_header(where: str, headers: Sequence[Any]) -> Any:
     first, fields = headers[0], []
     for name in first.column_names:
         types = [header.schema.field(name).type for header in headers]
-        text = [one for one in types if not arrow.types.is_null(one)] or types[:1]
-        if any(one != text[0] and not (is_text(one) and is_text(text[0])) for one in text):
+        typed = [one for one in types if not arrow.types.is_null(one)] or types[:1]
+        if any(one != typed[0] and not (is_text(one) and is_text(typed[0])) for one in typed):
             raise TableError(
                 f"the files of {where} declare different types for the column {name!r}; write them with one type"
             )
         same = all(one == types[0] for one in types)
-        fields.append(arrow.field(name, text[0] if same or not is_text(text[0]) else arrow.large_string()))
+        fields.append(arrow.field(name, typed[0] if same or not is_text(typed[0]) else arrow.large_string()))
     return arrow.schema(fields).empty_table()
 
 

@@ -1,7 +1,7 @@
 """The off switch, and everything else that only tests may use.
 
 Each noise source here marks the certificate of every ledger it touches: the total becomes infinite and the caveat says
-why. Nothing outside ``privet.testing`` can replace the real noise.
+why. Nothing but this package and the auditor can replace the real noise.
 
 >>> import privet
 >>> from privet.testing import ZeroNoise, use_noise
@@ -27,7 +27,6 @@ _HOME = {
     "ZeroNoise": "noise",
     "check_engine": "engines",
     "check_recipe": "checks",
-    "forest_twins": "twins",
     "use_noise": "noise",
     "neighbouring_tables": "strategies",
     "schemas": "strategies",

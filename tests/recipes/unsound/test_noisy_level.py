@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT
-from privet.privacy.level import score_tests
-from privet.privacy.scores import Gini
+from privet.privacy.scores import Gini, score_tests
 from privet.recipes.unsound.exact_level import ExactLevel
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.schema import Categorical, Schema

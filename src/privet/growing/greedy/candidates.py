@@ -67,7 +67,9 @@ class Candidates:
     @classmethod
     def of(cls, schema: Schema, kind: TestKind, measure: Literal["tests", "attributes"] = "tests") -> Candidates:
         if kind not in TEST_KINDS:
-            raise ParameterError(f"tests must be one of {', '.join(map(repr, TEST_KINDS))}, not {kind!r}")
+            raise ParameterError(
+                parameter="tests", problem=f"must be one of {', '.join(map(repr, TEST_KINDS))}, not {kind!r}"
+            )
         return cls(TEST_KINDS[kind](schema), measure)
 
     @property

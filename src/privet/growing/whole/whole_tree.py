@@ -98,8 +98,9 @@ def test_prior(
         weights /= np.bincount(tests.attribute, minlength=len(schema.attributes))[tests.attribute]
     for name, favour in (favours or {}).items():
         if not (isinstance(favour, int | float) and math.isfinite(favour) and favour >= 0):
-            raise ParameterError(f"attribute_prior[{name!r}] must be a number of at least 0, not {favour!r}")
+            problem = f"of {name!r} must be a number of at least 0, not {favour!r}"
+            raise ParameterError(parameter="attribute_prior", problem=problem)
         weights[tests.of_attribute(schema.index(name))] *= favour
     if len(tests) and not weights.any():
-        raise ParameterError("attribute_prior forbids every attribute; leave at least one")
+        raise ParameterError(parameter="attribute_prior", problem="forbids every attribute", fix="leave at least one")
     return weights

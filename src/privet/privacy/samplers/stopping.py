@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.errors import ParameterError
+from privet.kinds import ChargeKind
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Ledger
 from privet.privacy.noise import current_source
@@ -51,7 +52,7 @@ class RandomStopping:
         """What a run may spend on each of the two parts."""
         self._settings, self._mean_runs = settings, mean_runs
         self._books = account._root()
-        self._receipt = account.charge(epsilon, what, mechanism="random stopping")
+        self._receipt = account.charge(epsilon, what, kind=ChargeKind.SEARCH, mechanism="random stopping")
 
     def __iter__(self) -> Iterator[Run]:
         self._receipt.redeem()  # to iterate again would be a second search

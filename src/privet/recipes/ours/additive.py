@@ -113,13 +113,18 @@ class AdditiveModel(Recipe):
         favours = {schema.index(name): weight for name, weight in (self.attribute_weights or {}).items()}
         for a, weight in favours.items():
             if 0 < weight < 1 / MOST_WEIGHT:
-                raise ParameterError(f"attribute_weights[{schema.names[a]!r}] is too small; 0 leaves an attribute out")
+                problem = f"of {schema.names[a]!r} is too small"
+                raise ParameterError(parameter="attribute_weights", problem=problem, fix="0 leaves an attribute out")
         if len(favours) == len(schema.attributes) and not any(favours.values()):
-            raise ParameterError("attribute_weights leaves out every attribute; leave at least one")
+            raise ParameterError(
+                parameter="attribute_weights", problem="leaves out every attribute", fix="leave at least one"
+            )
         return favours
 
     def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
         weights = weights_of(self.class_weight, schema)
         if not any(weights):
-            raise ParameterError("class_weight ignores every class; leave one a weight above 0")
+            raise ParameterError(
+                parameter="class_weight", problem="ignores every class", fix="leave one a weight above 0"
+            )
         return np.array(weights, dtype=np.float64)

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.growing.cutting.cuts import worth_finding
 from privet.growing.cutting.points import near_zero, public_grids
 from privet.growing.greedy.grower import MAX_LEAVES, Progress
@@ -55,7 +55,9 @@ def _check_levels(value: object, name: str) -> None:
     if not isinstance(value, list | tuple):
         check_whole(value, name, 0, 1000)
     elif not value:
-        raise ParameterError(f"{name} is an empty list; name the levels of each block, as in [4, 3]", parameter=name)
+        raise ParameterError(
+            parameter=name, problem="is an empty list", fix="name the levels of each block, as in [4, 3]"
+        )
     else:
         for levels in value:
             check_whole(levels, f"each entry of {name}", 1, 1000)
@@ -206,8 +208,12 @@ class ExactTree(Recipe):
         leaves = most_leaves(tests.arity.tolist(), depth)
         if self.tests == "multiway" and leaves > MAX_LEAVES:
             raise ParameterError(
-                f"a tree of max_depth={depth} can have {leaves:,} leaves, more than {MAX_LEAVES:,}; lower max_depth or "
-                "max_bins, or use tests='binary'"
+                f"a tree of {depth} levels can have {leaves:,} leaves, more than {MAX_LEAVES:,}",
+                parameter="max_depth",
+                fix=(
+                    *("lower ", Setting("max_depth"), " or ", Setting("max_bins")),
+                    *(", or use ", Setting("tests", "binary")),
+                ),
             )
         space = TreeSpace(
             tests=tests,
@@ -283,8 +289,9 @@ class ExactTree(Recipe):
         lost = [w for w, rounded in zip(weights, sixteenths, strict=True) if w > 0 and not rounded]
         if lost:
             raise ParameterError(
-                f"class_weight is rounded to sixteenths, and {lost[0]:g} would become 0; use 0 to ignore a class, or "
-                "at least 1/16"
+                parameter="class_weight",
+                problem=f"is rounded to sixteenths, and {lost[0]:g} would become 0",
+                fix="use 0 to ignore a class, or at least 1/16",
             )
         return sixteenths
 

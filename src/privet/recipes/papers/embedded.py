@@ -26,7 +26,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.growing.whole.blocks import Blocks, Measure, embedding, grow_blocks
@@ -49,6 +49,7 @@ MOST_LISTED = 10**6  # subtrees that an exhaustive search lists; BAI's largest (
 CHAINS = {"two": (50, 500), "three": (50, 1000), "whole": (500, 10_000)}
 VARIANCE_THRESHOLD = 1.0  # not given in the paper; scores vary by far more as long as the chain moves
 
+AS_PUBLISHED = Setting("variant", "as-published")
 WHY = (
     "it stops nodes by their true size and purity, so that one record decides what the tree looks like, and it does "
     "not draw its blocks from the distribution it claims but from what a finite chain has reached"
@@ -135,16 +136,37 @@ class Embedded(Gridded):
     def check(self) -> None:
         if self.search in ("exhaustive", "mcmc") and not self.as_published:
             raise ParameterError(
-                f"search={self.search!r} is not differentially private: {WHY}. Use search='exact', or reproduce the "
-                "paper with variant='as-published' on data that need no protection"
+                (Setting("search", self.search), f" is not differentially private: {WHY}"),
+                parameter="search",
+                fix=(
+                    "use ",
+                    Setting("search", "exact"),
+                    ", or reproduce the paper with ",
+                    AS_PUBLISHED,
+                    " on data that need no protection",
+                ),
             )
         if self.as_published and (self.search == "exact" or self.measure == "attributes"):
             raise ParameterError(
-                "search='exact' and measure='attributes' were not published; with variant='as-published' use "
-                "search='exhaustive' or 'mcmc' and measure='subtrees', or variant='sound'"
+                (Setting("search", "exact"), " and ", Setting("measure", "attributes"), " were not published"),
+                parameter="search",
+                fix=(
+                    "with ",
+                    AS_PUBLISHED,
+                    " use ",
+                    Setting("search", "exhaustive"),
+                    " or 'mcmc' and ",
+                    Setting("measure", "subtrees"),
+                    ", or ",
+                    Setting("variant", "sound"),
+                ),
             )
         if self.search == "exhaustive" and self.max_depth > 2 and self.embedding_depth not in (1, 2):
-            raise ParameterError("search='exhaustive' lists all subtrees: embedding_depth must be 1 or 2; try 'mcmc'")
+            raise ParameterError(
+                parameter="embedding_depth",
+                problem=("must be 1 or 2 with ", Setting("search", "exhaustive"), ", which lists all subtrees"),
+                fix=("or use ", Setting("search", "mcmc")),
+            )
 
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
         data, blocks = prelude.data, self.blocks(prelude.data.schema)
@@ -179,7 +201,11 @@ class Embedded(Gridded):
         dice = np.random.default_rng(current_source().coins(2**16, 8))
         small = space_size(data.schema.arities, min(blocks.block, 2) + 1) <= MOST_LISTED
         if self.search == "exhaustive" and not small:
-            raise ParameterError(f"a block has more than {MOST_LISTED:,} subtrees, too many to list; use search='mcmc'")
+            raise ParameterError(
+                f"a block has more than {MOST_LISTED:,} subtrees, too many to list",
+                parameter="search",
+                fix=("use ", Setting("search", "mcmc")),
+            )
         listed, chain = self.search != "mcmc" and small, self.chain(blocks)
 
         def search(block: OpenBlock) -> Found:

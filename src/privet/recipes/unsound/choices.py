@@ -12,8 +12,7 @@ import numpy.typing as npt
 from privet.growing.greedy.candidates import Candidates
 from privet.growing.greedy.questions import Bools, Index, Ints, Questions
 from privet.growing.greedy.stopping import LevelFacts
-from privet.privacy.level import score_tests
-from privet.privacy.scores import Gini
+from privet.privacy.scores import Gini, score_tests
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import add_noise, draw_allowed
 

@@ -15,9 +15,8 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.growing.greedy.questions import NO_TEST, Bools, Index, Ints
 from privet.privacy.counting import ROOT, Engine, bin_counts, class_counts, refine
-from privet.privacy.level import score_tests
 from privet.privacy.mechanisms import Selection
-from privet.privacy.scores import Score
+from privet.privacy.scores import Score, score_tests
 from privet.schema import Schema
 from privet.structure.splits import Kind, Test, Tests
 

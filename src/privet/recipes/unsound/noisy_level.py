@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from privet.growing.greedy.questions import Bools, Index, Ints
 from privet.privacy.counting import Engine, bin_counts, class_counts, refine
-from privet.privacy.level import score_tests
 from privet.privacy.mechanisms import Selection
-from privet.privacy.scores import Score
+from privet.privacy.scores import Score, score_tests
 from privet.recipes.unsound.nonprivate import add_noise, draw_allowed
 from privet.schema import Schema
 from privet.structure.splits import Test, Tests

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from privet.audit.draws import Call, Outcome, Script
 from privet.audit.fit_cases import Case
+from privet.audit.seam import use_noise
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT
 from privet.privacy.fits.calibration import LATTICE, RELEASE_STEP, Calibration, calibrate
@@ -18,7 +19,6 @@ from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.schema import Categorical, Schema
 from privet.tables.encoding import Codes
-from privet.testing.noise import use_noise
 
 Floats = npt.NDArray[np.float64]
 

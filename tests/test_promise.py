@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import pytest
 
+from privet import promise
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate, Charge
 from privet.privacy.losses import Loss
-from privet.report import words
 
 
 def certificate(epsilon: object = 1, relation: str = "add-remove", delta: object = 0) -> Certificate:
@@ -20,7 +20,7 @@ def certificate(epsilon: object = 1, relation: str = "add-remove", delta: object
 
 @pytest.mark.parametrize("epsilon", [0.001, 0.1, 0.5, 0.7, 1, 2, 3, 4.4, 5, 10, 20, 50])
 def test_the_factor_is_a_bound_and_a_tight_one(epsilon: float) -> None:
-    said = re.search(r"more than ([\d.,e+]+) times as likely", words.promise(certificate(epsilon)))
+    said = re.search(r"more than ([\d.,e+]+) times as likely", promise.sentence(certificate(epsilon)))
     assert said is not None
     factor = float(said[1].replace(",", ""))
     assert math.exp(epsilon) <= factor <= 1.011 * math.exp(epsilon)
@@ -30,7 +30,7 @@ def test_the_factor_is_a_bound_and_a_tight_one(epsilon: float) -> None:
 @pytest.mark.parametrize("delta", [0, 0.01])
 def test_the_bet_is_the_best_that_anybody_can_do(epsilon: float, delta: float) -> None:
     """Against what attains (epsilon, delta): with chance delta it tells all, else it is randomised response."""
-    said = re.search(r"right at most ([\d.]+) times", words.guess(certificate(epsilon, delta=delta)))
+    said = re.search(r"right at most ([\d.]+) times", promise.guess(certificate(epsilon, delta=delta)))
     assert said is not None
     best = 100 * (delta + (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon)))
     assert best <= float(said[1]) + 1e-9
@@ -38,24 +38,23 @@ def test_the_bet_is_the_best_that_anybody_can_do(epsilon: float, delta: float) -
 
 
 def test_a_weak_promise_is_not_praised() -> None:
-    assert "almost the same way" in words.promise(certificate(1))
-    assert "almost the same way" not in words.promise(certificate(8))
+    assert "almost the same way" in promise.sentence(certificate(1))
+    assert "almost the same way" not in promise.sentence(certificate(8))
 
 
 def test_what_is_compared() -> None:
-    assert "not been there" in words.promise(certificate())
-    assert "said something else" in words.promise(certificate(relation="replace-one"))
-    assert "add or remove" in words.relation(certificate())[0]
-    assert "replace one" in words.relation(certificate(relation="replace-one"))[0]
-    assert "but for a chance of 1e-06" in words.promise(certificate(delta="1e-6"))
-    assert words.headline(certificate(delta="1e-6")) == "epsilon = 1, delta = 1e-06"
+    assert "not been there" in promise.sentence(certificate())
+    assert "said something else" in promise.sentence(certificate(relation="replace-one"))
+    assert "add or remove" in promise.relation(certificate())[0]
+    assert "replace one" in promise.relation(certificate(relation="replace-one"))[0]
+    assert "but for a chance of 1e-06" in promise.sentence(certificate(delta="1e-6"))
+    assert promise.amounts(certificate(delta="1e-6")) == "epsilon = 1, delta = 1e-06"
 
 
 def test_no_promise_is_made_of_what_is_not_private() -> None:
     void = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat("it looked", voids=True),))
-    assert "NOT differentially private" in words.promise(void)
-    assert words.headline(void) == "epsilon = infinity"
-    assert list(words.conditions(void)) == [("it looked", True)]
+    assert "NOT differentially private" in promise.sentence(void)
+    assert promise.amounts(void) == "epsilon = infinity"
 
 
 def test_spending_adds_up() -> None:
@@ -65,7 +64,7 @@ def test_spending_adds_up() -> None:
         Charge("choice", Loss(Fraction(1, 2)), Loss(Fraction(1, 2)), "exponential", Fraction(2)),
         Charge("others", Loss(Fraction(1, 2)), Loss(Fraction(0)), "of another package"),
     )
-    rows = words.spending(Certificate(Fraction(1), Neighbours.ADD_REMOVE, charges))
+    rows = promise.spending(Certificate(Fraction(1), Neighbours.ADD_REMOVE, charges))
     assert [(row.what, row.times, row.share) for row in rows] == [
         ("counts", 2, 0.5),
         ("choice", 1, 0.5),

@@ -20,8 +20,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]
-
-from privet.testing.cells import BYTES, DAYS, DECIMALS, FLOATS, IDS, MIXED, TEXTS, TIMES, UNSIGNED, WHOLE
+from encoding_cells import BYTES, DAYS, DECIMALS, FLOATS, IDS, MIXED, TEXTS, TIMES, UNSIGNED, WHOLE
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,39 @@
-"""What a certificate means, for people who never met an epsilon."""
+"""What a certificate means for people: in sentences, as a bet, as a list of what was bought, and in a notebook.
+
+Reports, notebooks and commands use these words. The text that ``print(certificate)`` shows is in the kernel.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from privet.bidi import isolated
+from privet.kinds import ChargeKind
+from privet.markup import Html, join, table, tag
 from privet.models.intervals import noise_reach
 from privet.privacy.budget import Neighbours
-from privet.privacy.certificate import Certificate, Charge
-from privet.privacy.wording import relation as tables_compared
-from privet.privacy.wording import words
+from privet.privacy.certificate import COVERS, Certificate, Charge, covers_not, headline, paid, tables_compared, words
+from privet.privacy.ledger import Ledger
+
+__all__ = [
+    "COVERS",
+    "DO_NOT_CONCLUDE",
+    "Certificate",
+    "Ledger",
+    "Spent",
+    "amounts",
+    "covers_not",
+    "guess",
+    "headline",
+    "html_of",
+    "html_of_ledger",
+    "relation",
+    "sentence",
+    "spending",
+]
 
 MECHANISMS = {
     "discrete Laplace": "noise added to counts",
@@ -54,7 +74,7 @@ DO_NOT_CONCLUDE = (
 )
 
 
-def promise(certificate: Certificate) -> str:
+def sentence(certificate: Certificate) -> str:
     """The promise in one sentence."""
     if not certificate.private:
         return (
@@ -107,7 +127,7 @@ def relation(certificate: Certificate) -> tuple[str, str]:
     return "two tables of the same size that differ in what any one record says (replace one)", unit
 
 
-def headline(certificate: Certificate) -> str:
+def amounts(certificate: Certificate) -> str:
     """Epsilon and delta as they are usually quoted."""
     if not certificate.private:
         return "epsilon = infinity"
@@ -145,16 +165,11 @@ def _spent(charge: Charge, times: int, total: float) -> Spent:
 
 def _how(charge: Charge) -> str:
     how = MECHANISMS.get(charge.mechanism or "", charge.mechanism or "")
-    if how.startswith("objective with"):
+    if charge.kind is ChargeKind.FIT:
         how = f"curves fitted once, by an {how}"
     if charge.mechanism == "discrete Laplace" and charge.scale is not None:
         how += f": 95 of 100 draws lie within ±{noise_reach(float(charge.scale)):,}"
     return how
-
-
-def conditions(certificate: Certificate) -> Iterator[tuple[str, bool]]:
-    """The conditions of the promise, and whether each of them voids it."""
-    return ((caveat.text, caveat.voids) for caveat in certificate.caveats)
 
 
 def _factor(factor: float) -> str:
@@ -168,3 +183,37 @@ def _share(right: float) -> str:
     """Rounded up: the bound must hold."""
     percent = math.ceil(1000 * right) / 10
     return f"{percent:g}"
+
+
+# -- in a notebook ----------------------------------------------------------------------------------------------------
+
+
+def html_of(certificate: Certificate) -> Html:
+    """A certificate for a notebook: the promise, what was spent on what, and the conditions."""
+    rows = ((charge.what, times, *paid(charge, times)) for charge, times in Counter(certificate.charges).items())
+    spent = table(("spent on", "times", "epsilon each", "adds"), rows)
+    caveats = tag("ul", *(tag("li", caveat.text) for caveat in certificate.caveats)) if certificate.caveats else ""
+    compared = tag("small", f"Between {tables_compared(certificate)}.")
+    limits = tag(
+        "details",
+        tag("summary", "what it covers"),
+        tag("p", COVERS, "."),
+        tag("p", "Not: ", covers_not(certificate), "."),
+    )
+    parts = (tag("strong", headline(certificate)), Html("<br>"), compared, spent, caveats)
+    return tag("div", *parts, limits if certificate.private else "")
+
+
+def html_of_ledger(ledger: Ledger) -> Html:
+    """A ledger for a notebook: what is left, and its certificate."""
+    spent, left = ledger.loss, ledger.left
+    share = float(spent.epsilon / (spent.epsilon + left.epsilon)) if spent.epsilon else 0.0
+    text = f"{ledger.name}: epsilon {spent:brief} spent, {left:brief} left"
+    meter = tag("progress", value=f"{share:.4f}", max=1)
+    return tag("div", tag("p", join((meter, " ", text))), html_of(ledger.certificate()))
+
+
+# The kernel knows no HTML, so notebooks learn here how to show its two public classes.
+_SHOWN_BY = "_repr_html_"
+setattr(Certificate, _SHOWN_BY, html_of)
+setattr(Ledger, _SHOWN_BY, html_of_ledger)
