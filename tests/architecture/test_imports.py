@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[2] / "src" / "privet"
 BASE = {"addresses", "bidi", "errors", "markup"}
 FACTS = BASE | {"schema", "tables", "structure"}
 LIBRARY = FACTS | {"privacy", "models", "engines", "growing"}
-TOP = LIBRARY | {"recipes", "fitting", "estimators", "datasets"}
+TOP = LIBRARY | {"recipes", "work", "fitting", "estimators", "datasets"}
 ASIDE = TOP | {"publishing", "planning", "owner"}
 ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server"}
 SEES: dict[str, set[str]] = {
@@ -32,8 +32,9 @@ SEES: dict[str, set[str]] = {
     "engines": FACTS | {"privacy"},
     "growing": FACTS | {"privacy", "models"},
     "recipes": LIBRARY,
-    "fitting": LIBRARY | {"recipes"},
-    "estimators": LIBRARY | {"recipes", "fitting"},
+    "work": FACTS | {"privacy", "models", "engines"},
+    "fitting": LIBRARY | {"recipes", "work"},
+    "estimators": LIBRARY | {"recipes", "work", "fitting"},
     "owner": FACTS,
     "rules": TOP | {"evaluation"},
     "publishing": TOP,

@@ -17,7 +17,7 @@ from privet.audit import audit_learner
 from privet.audit.zoo import Pair, tiny_schema, zoo
 from privet.engines.opening import open_engine
 from privet.evaluation import private_score as scoring
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.models.codec import Model
 from privet.models.forest import Forest
 from privet.models.tree import Tree
@@ -147,7 +147,7 @@ def fold_models(cv: Any, data: PrivateDataset, epsilon: Fraction) -> list[Any]:
     released = []
     for train, _ in cv.split(np.zeros((labels.size, 1)), labels):
         part = {name: [column[i] for i in train] for name, column in table.items()}
-        released.append(fit(Mohammed2015(max_depth=0), open_engine(part, SCHEMA), Ledger(share), share).trees)
+        released.append(fit(Request(Mohammed2015(max_depth=0), part, share, SCHEMA, ledger=Ledger(share))).trees)
     return released
 
 

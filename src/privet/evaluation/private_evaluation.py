@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
-
-from sklearn.base import clone
+from typing import Any, cast
 
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
@@ -15,9 +13,14 @@ from privet.evaluation.private_result import PrivateScore
 from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
 from privet.evaluation.splitting import check_rate, holdout
+from privet.fitting import fit
 from privet.growing.greedy.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate, Ledger
+from privet.schema import Schema
+from privet.structure.compiled import threads
+from privet.tables.declared import refuse_source
+from privet.work import Purse, Work
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,11 @@ def evaluate_privately(
     classifiers: Sequence[PrivateClassifier],
     table: Any,
     epsilon_scores: object,
-    ledger: Ledger,
+    ledger: Ledger | Purse,
     *,
     test: object = 0.25,
     progress: Progress | None = None,
+    quoted_line_breaks: bool = False,
 ) -> tuple[tuple[Evaluated, ...], Certificate]:
     """Fit each classifier on one part of a table and score it on the other, and certify all of it.
 
@@ -68,24 +72,26 @@ def evaluate_privately(
         raise ParameterError("classifiers is empty; name at least one to evaluate")
     if any(classifier.ledger is not None for classifier in classifiers):
         raise ParameterError("classifiers spend from the ledger of the evaluation; leave their ledger out")
-    # The caller's estimators stay as they are.
-    classifiers = [clone(classifier).set_params(neighbours=ledger.neighbours.value) for classifier in classifiers]
-    for classifier in classifiers:
-        recipe = classifier.recipe()
+    requests = [classifier.request(table) for classifier in classifiers]
+    for recipe in (request.recipe for request in requests):
         if recipe.variant in recipe.unsound:
             name = f"{recipe.info.name} {recipe.variant}"
             raise ParameterError(f"{name} is not private, so a private evaluation cannot hold it; use variant='sound'")
+    schemas = [cast(Schema, request.schema) for request in requests]
+    how: Any = {"quoted_line_breaks": quoted_line_breaks}
+    with Work(table, schemas[0], price, "private evaluation", ledger, **how) as work, work.reserve() as account:
         # What stops a later classifier must not come after the charges of the first.
-        schema, _, _ = classifier._facts(table, None)
-        try_out(recipe, schema, invented(schema, 0), parse_epsilon(classifier.epsilon), ledger.neighbours)
-    with ledger.reserve(price, "private evaluation", schema) as account:  # refused if that is not enough for all
-        train, unseen = holdout(table, test=test)
+        for schema, request in zip(schemas, requests, strict=True):
+            refuse_source(schema, work.heading, with_label=True)
+            try_out(request.recipe, schema, invented(schema, 0), parse_epsilon(request.epsilon), account.neighbours)
+        train, unseen = holdout(work.load(), test=test)
         found = []
-        for number, classifier in enumerate(classifiers, 1):
-            fitted = classifier.set_params(ledger=account).fit(train)
-            score = private_score(fitted, unseen, None, epsilon_scores, account, held_out=True)
-            recipe = classifier.recipe()
-            found.append(Evaluated(recipe.info.name, recipe.variant, parse_epsilon(classifier.epsilon), score))
+        for number, (classifier, request) in enumerate(zip(classifiers, requests, strict=True), 1):
+            with threads(classifier._thread_count()):
+                model = fit(replace(request, source=train, ledger=account, neighbours=None))
+                score = private_score(model, unseen, None, epsilon_scores, account, held_out=True)
+            variant, epsilon = request.recipe.variant, parse_epsilon(request.epsilon)
+            found.append(Evaluated(model.recipe, variant, epsilon, score))
             if progress is not None:
                 progress(number, len(classifiers))
         return tuple(found), account.certificate()

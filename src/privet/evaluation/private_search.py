@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,9 +27,8 @@ from privet.evaluation.predictions import noisy_cells
 from privet.evaluation.rehearsal import rehearse
 from privet.evaluation.silence import silence
 from privet.evaluation.splitting import check_rate, held_out, number_of_records, take
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.models.codec import Model
-from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
@@ -42,6 +42,7 @@ from privet.structure.compiled import threads
 from privet.tables.encoding import Codes
 from privet.tables.files import caveats_of
 from privet.tables.frozen import Frozen, admitted_rows, freeze
+from privet.work import Work, check_ledger
 
 RUNS_PER_SETTING = 10  # on average: a setting is then drawn in ten of eleven searches, and the epsilon is the same
 RESERVED = ("schema", "epsilon", "neighbours", "ledger", "random_state", "expected_records", "n_jobs")
@@ -67,11 +68,12 @@ class Parts:
 
     def run(self, recipe: Recipe, run: Run) -> Found:
         """Fit on one part and score on the other, each for all that the run may spend on it."""
-        prepared = recipe.prepare(self.train.schema)
-        if prepared not in self._engines:  # cut once for all runs that cut alike
-            self._engines[prepared] = self.train.with_schema(prepared)
+        cut = recipe.prepare(self.train.schema)
+        if cut not in self._engines:  # once for all runs that cut alike
+            self._engines[cut] = self.train.with_schema(cut)
         # Public choices are drawn anew in every run: a known sequence of them would tell which run was the best.
-        model = fit(recipe, self._engines[prepared], run.fitting, run.fitting.remaining, random=np.random.default_rng())
+        share, random = run.fitting.remaining, np.random.default_rng()
+        model = fit(Request(recipe, self._engines[cut], share, ledger=run.fitting, random=random, prepared=True))
         codes = self._scored_as(model.schema)
         right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
         data = PrivateDataset(MemoryEngine(model.schema, codes), run.scoring)
@@ -162,12 +164,13 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         mean_runs = check_whole(runs_wanted, "mean_runs", 1, MOST_RUNS)
         recipes = [classifier.recipe() for _, classifier in candidates]
         ledger = self._own_ledger(epsilon)
-        schema, X, y = candidates[0][1]._facts(X, y)
-        columns_of_fit = candidates[0][1]._columns_of_fit
-        conditions = rehearse(recipes, schema, epsilon / PRICE, ledger.neighbours)
-        work = f"search of {len(candidates)} settings"
-        with ledger.reserve(epsilon, work, schema) as account:  # before a record is read
-            parts = deal(schema, X, y, self.test)
+        schema, X, y = candidates[0][1]._declared(X, y)
+        name = f"search of {len(candidates)} settings"
+        with ExitStack() as stack:
+            work = stack.enter_context(Work(X, schema, epsilon, name, ledger, labels=y))
+            conditions = rehearse(recipes, schema, epsilon / PRICE, ledger.neighbours)
+            account = stack.enter_context(work.reserve())  # before a record is read
+            parts = deal(schema, work.load(), y, self.test)
             PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
             what = f"the best of {len(candidates)} settings, by random stopping"
             runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
@@ -178,7 +181,7 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         self.best_index_, self.best_score_ = best.setting, best.score
         self.best_params_, face = candidates[best.setting]
         face.set_params(epsilon=runs.share)
-        face._columns_of_fit = columns_of_fit
+        face._columns_of_fit = work.column_order
         # Its own ledger would say what one run cost, and its own date which run it was. That it was chosen is what the
         # search paid for, and the search began at one time.
         won, certificate = best.model, account.certificate().to_dict()
@@ -247,15 +250,10 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         return classifier
 
     def _own_ledger(self, epsilon: Any) -> Ledger:
-        neighbours = Neighbours.parse(self.estimator.neighbours)
         ledger = self.ledger if self.ledger is not None else self.estimator.ledger
         if ledger is None:
-            return Ledger(epsilon, neighbours=neighbours)
-        if not isinstance(ledger, Ledger):
-            raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
-        if ledger.neighbours != neighbours:
-            held = ledger.neighbours.value
-            raise ParameterError(f"the ledger counts in {held} neighbours; set neighbours of the estimator to the same")
+            return Ledger(epsilon, neighbours=self.estimator.neighbours)
+        check_ledger(ledger, self.estimator.neighbours)
         return ledger
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from privet.engines.attempts import SOURCE_FAILED, attempt
-from privet.engines.sources import Source, open_source
+from privet.engines.sources import Source, connected, open_source
 from privet.engines.sources.files import Files
 from privet.errors import TableError
 from privet.schema import Schema
@@ -28,15 +28,22 @@ def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_lin
     """
     columns = schema.columns if with_label else schema.names
     source = open_source(name, quoted_line_breaks=quoted_line_breaks)
-    if isinstance(source, Files):
-        return source.whole(columns)
     if not isinstance(source, Source):
         raise TableError("a table must be named by a path, a pattern, a folder or an address")
-    return attempt(lambda: _gathered(source, columns), SOURCE_FAILED, tries=1)
+    with connected(source) as open_one:
+        assert isinstance(open_one, Source)
+        return gather(open_one, columns)
 
 
-def _gathered(source: Source, columns: Sequence[str]) -> Any:
-    import pyarrow as arrow  # type: ignore[import-untyped]
+def gather(source: Source, columns: Sequence[str], header: Any = None) -> Any:
+    """All records of a connected source; its header, where it was fetched already, is not fetched again."""
+    if isinstance(source, Files):
+        return source.whole(columns)
 
-    header = source.header(columns)
-    return arrow.Table.from_batches(source.batches(columns), schema=header.schema)
+    def batches() -> Any:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+
+        found = source.header(columns) if header is None else header
+        return arrow.Table.from_batches(source.batches(columns), schema=found.schema)
+
+    return attempt(batches, SOURCE_FAILED, tries=1)
