@@ -64,7 +64,7 @@ class Purse:
         return Ledger(cap, loss.delta, neighbours=self.neighbours, journal=self.journal, dataset=schema.name or None)
 
 
-def check_ledger(ledger: object, neighbours: object = None) -> None:
+def check_ledger(ledger: object, neighbours: str | Neighbours | None = None) -> None:
     """Refuse what is no budget, and a budget of another neighbour relation than was asked for."""
     if isinstance(ledger, Purse):
         return  # its journal says so itself when it is opened

@@ -58,7 +58,7 @@ def cells_of(data: PrivateDataset) -> dict[str, list[Any]]:
 
 def score_of(trees: Any, data: PrivateDataset, epsilon: Fraction) -> Any:
     model = Model("public", trees, {}, CERTIFICATE)
-    return private_score(model, cells_of(data), None, epsilon, data.ledger, held_out=True, bins=2)
+    return private_score(model, data, None, epsilon, held_out=True, bins=2)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -109,12 +109,7 @@ OF_A_UNIT = [
 
 
 def score_by_unit(data: PrivateDataset, epsilon: Fraction) -> Any:
-    """The rows that were admitted, each with a unit of its own: all of them are admitted again."""
-    table = cells_of(data)
-    schema_of_units = replace(SURE, schema=TWO_ROWS)
-    model = Model("public", schema_of_units, {}, CERTIFICATE)
-    numbered = table | {"who": list(range(len(table["class"])))}
-    return private_score(model, numbered, None, epsilon, data.ledger, held_out=True, bins=2)
+    return score_of(replace(SURE, schema=TWO_ROWS), data, epsilon)
 
 
 def test_a_score_by_unit_keeps_its_promise_and_uses_it_up() -> None:
