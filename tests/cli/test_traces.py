@@ -13,7 +13,7 @@ from privet.datasets.clinic import clinic
 from privet.engines import opening, spark
 from privet.engines.memory import MemoryEngine
 from privet.engines.sources import duckdb as duckdb_source
-from privet.engines.sources import files, loading
+from privet.engines.sources import files
 from privet.engines.sources.spark import SparkTable
 from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.recipe import Recipe
@@ -32,8 +32,7 @@ class Spies(Counter[str]):
         super().__init__()
         self._patch = patch
         self._cut: list[Schema] = []
-        for module in (opening, loading):
-            self.watch(module, "open_source", "opened")
+        self.watch(opening, "open_source", "opened")
         for kind in (files.Files, duckdb_source.Relation, SparkTable):
             self.watch(kind, "header", "header")
         for kind, name in ((files.Files, "batches"), (files.Files, "whole"), (duckdb_source.Relation, "batches")):

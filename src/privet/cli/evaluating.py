@@ -88,7 +88,7 @@ def evaluate(
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
-        from privet.engines.opening import OpenTable
+        from privet.engines.opening import load_table
         from privet.estimators.references import REFERENCES
         from privet.estimators.registry import make_classifier
         from privet.evaluation import cross_validation as evaluation
@@ -133,8 +133,8 @@ def evaluate(
                 print_rest(journal)
             write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
             return
-        with progress("reading the table"), OpenTable(table, facts, quoted_line_breaks=quoted_line_breaks) as opened:
-            columns = opened.load()
+        with progress("reading the table"):
+            columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
         shout("NOT PRIVATE", evaluation.WARNING)
         with progress("cross-validating") as advance:
             result = evaluation.evaluate(

@@ -93,7 +93,7 @@ def fit(
     with progress("starting") as bar:
         import numpy as np
 
-        from privet.engines.sources.loading import load_table
+        from privet.engines.opening import load_table
         from privet.fitting import Request, fit_to_file, public_random, threads_of
         from privet.recipes.registry import recipe_class
         from privet.schema import Schema

@@ -83,12 +83,11 @@ def publish(
     """Publish a table: synthetic records from noisy counts, or (not private) the records with noise on their values."""
     refuse_kind(output, "a table as CSV", ".csv")
     with progress("starting"):
-        from privet.engines.sources.loading import load_table
+        from privet.engines.opening import load_table
         from privet.privacy.certificate import Certificate
         from privet.publishing import publish as release
         from privet.publishing.release import csv_text
         from privet.schema import Schema
-        from privet.tables.declared import refuse_source
         from privet.work import ROOM, Purse, Work, deliver
 
     check_journal(journal, budget, analyst)
@@ -101,7 +100,6 @@ def publish(
         if publisher is None:
             with progress("reading the table"):
                 columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-            refuse_source(facts, columns, with_label=True)
             released = _with_noise(method, columns, facts, rate)
             text = csv_text(released.columns)
             place = put(draft, text, output, "the table", force=force)

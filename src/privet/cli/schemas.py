@@ -122,7 +122,7 @@ def check(
 
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
-    from privet.engines.sources.loading import load_table
+    from privet.engines.opening import load_table
     from privet.schema import Schema
 
     facts = Schema.from_json(schema)

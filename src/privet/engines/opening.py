@@ -11,7 +11,7 @@ from privet.engines.attempts import SOURCE_FAILED, attempt
 from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.sources import Source, connected, open_source
-from privet.engines.sources.loading import gather
+from privet.engines.sources.files import Files
 from privet.engines.sources.spark import SparkTable
 from privet.errors import ParameterError, TableError
 from privet.privacy.counting import Engine
@@ -35,8 +35,17 @@ class OpenTable:
     heading: Any
     """The names and, where they are declared, the types of the columns: the table itself, or a table of no record."""
 
-    def __init__(self, table: Any, schema: Schema, labels: Any = None, *, quoted_line_breaks: bool = False) -> None:
-        self.schema, self.labels = schema, labels
+    def __init__(
+        self,
+        table: Any,
+        schema: Schema,
+        labels: Any = None,
+        *,
+        with_label: bool = True,
+        quoted_line_breaks: bool = False,
+    ) -> None:
+        self.labels = labels
+        self._columns = schema.columns if with_label else schema.names
         self._table, self._stack = table, ExitStack()
         self._source: Source | SparkTable | None = None
         named = open_source(table, quoted_line_breaks=quoted_line_breaks)
@@ -44,14 +53,14 @@ class OpenTable:
             raise ParameterError("a source holds the column of its labels; leave them out")
         try:
             self.heading = table if named is None else attempt(lambda: self._connect(named), SOURCE_FAILED, tries=1)
-            refuse_source(schema, self.heading, labels, with_label=True)
+            refuse_source(schema, self.heading, labels, with_label=with_label)
         except BaseException:
             self.close()
             raise
 
     def _connect(self, named: Source | SparkTable) -> Any:
         self._source = self._stack.enter_context(connected(named))
-        return self._source.header(self.schema.columns)
+        return self._source.header(self._columns)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -89,7 +98,14 @@ class OpenTable:
             raise TableError(
                 "this work needs all records in the memory of one process, and these stay on their cluster"
             )
-        return gather(self._source, self.schema.columns, self.heading)
+        if isinstance(self._source, Files):
+            return self._source.whole(self._columns)
+        return attempt(self._gather, SOURCE_FAILED, tries=1)
+
+    def _gather(self) -> Any:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+
+        return arrow.Table.from_batches(self.batches(self._columns), schema=self.heading.schema)
 
     def close(self) -> None:
         self._stack.close()
@@ -105,6 +121,24 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
     """An engine over the records of a source; see :class:`OpenTable`."""
     with OpenTable(source, schema, labels) as table:
         return table.engine(schema, for_one_fit=for_one_fit)
+
+
+def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_line_breaks: bool = False) -> Any:
+    """The columns that a schema declares, of all records of a source: a path, a pattern, a folder or an address.
+
+    >>> import tempfile
+    >>> from privet import Categorical, Schema
+    >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("state", ("well", "sick")))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in ("a", "b"):
+    ...         with open(f"{folder}/{part}.csv", "w") as file:
+    ...             _ = file.write("cough,state\\nyes,sick\\n")
+    ...     table = load_table(f"{folder}/*.csv", schema)
+    >>> table["cough"].tolist()
+    ['yes', 'yes']
+    """
+    with OpenTable(name, schema, with_label=with_label, quoted_line_breaks=quoted_line_breaks) as table:
+        return table.load()
 
 
 def gathered(engine: Engine, work: str) -> MemoryEngine:

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from privet.engines.sources.loading import load_table
+from privet.engines.opening import load_table
 from privet.errors import ParameterError, PrivacyWarning, TableError
 from privet.estimators.answering import Answering
 from privet.estimators.verbosity import Told

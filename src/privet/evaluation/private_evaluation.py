@@ -37,12 +37,6 @@ class Evaluated:
         return {"recipe": self.recipe, "variant": self.variant, "epsilon": str(self.epsilon)} | text
 
 
-def price_of(classifiers: Sequence[PrivateClassifier], epsilon_scores: object) -> Fraction:
-    """What all fits and all scores cost together."""
-    fits = sum((parse_epsilon(classifier.epsilon) for classifier in classifiers), Fraction(0))
-    return fits + len(classifiers) * parse_epsilon(epsilon_scores, "epsilon_scores")
-
-
 def evaluate_privately(
     classifiers: Sequence[PrivateClassifier],
     table: Any,
@@ -66,7 +60,9 @@ def evaluate_privately(
     >>> result.score.held_out, certificate.epsilon
     (True, Fraction(3, 2))
     """
-    price, _ = price_of(classifiers, epsilon_scores), check_rate(test)
+    share, _ = parse_epsilon(epsilon_scores, "epsilon_scores"), check_rate(test)
+    budgets = [parse_epsilon(classifier.epsilon) for classifier in classifiers]
+    price = sum(budgets, len(budgets) * share)
     check_progress(progress)
     if not classifiers:
         raise ParameterError("classifiers is empty; name at least one to evaluate")
@@ -81,17 +77,16 @@ def evaluate_privately(
     how: Any = {"quoted_line_breaks": quoted_line_breaks}
     with Work(table, schemas[0], price, "private evaluation", ledger, **how) as work, work.reserve() as account:
         # What stops a later classifier must not come after the charges of the first.
-        for schema, request in zip(schemas, requests, strict=True):
+        for schema, request, epsilon in zip(schemas, requests, budgets, strict=True):
             refuse_source(schema, work.heading, with_label=True)
-            try_out(request.recipe, schema, invented(schema, 0), parse_epsilon(request.epsilon), account.neighbours)
+            try_out(request.recipe, schema, invented(schema, 0), epsilon, account.neighbours)
         train, unseen = holdout(work.load(), test=test)
         found = []
-        for number, (classifier, request) in enumerate(zip(classifiers, requests, strict=True), 1):
+        for number, (classifier, request, epsilon) in enumerate(zip(classifiers, requests, budgets, strict=True), 1):
             with threads(classifier._thread_count()):
-                model = fit(replace(request, source=train, ledger=account, neighbours=None))
-                score = private_score(model, unseen, None, epsilon_scores, account, held_out=True)
-            variant, epsilon = request.recipe.variant, parse_epsilon(request.epsilon)
-            found.append(Evaluated(model.recipe, variant, epsilon, score))
+                model = fit(replace(request, source=train, epsilon=epsilon, ledger=account, neighbours=None))
+                score = private_score(model, unseen, None, share, account, held_out=True)
+            found.append(Evaluated(model.recipe, request.recipe.variant, epsilon, score))
             if progress is not None:
                 progress(number, len(classifiers))
         return tuple(found), account.certificate()
