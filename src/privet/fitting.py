@@ -26,8 +26,7 @@ from privet.recipes.recipe import Recipe
 from privet.recipes.usable import confirm_usable, count_price
 from privet.schema import Schema
 from privet.structure.compiled import thread_count
-from privet.tables.frozen import declared_facts
-from privet.work import Purse, Work, check_ledger, deliver, is_engine
+from privet.work import Purse, Work, deliver, ledger_of, schema_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +73,14 @@ class Fit(Work):
         check_progress(request.progress)
         if not isinstance(request.random, np.random.Generator | None):
             raise ParameterError(f"random must be a numpy.random.Generator, not {type(request.random).__name__}")
-        ledger = self._ledger()
+        ledger = ledger_of(request.source, request.ledger, request.neighbours)
+        ledger = ledger or _own_ledger(recipe, self.epsilon, request.neighbours)
         # A journal never holds what is not private, so that it need not be opened to know.
         recipe.refuse_unsound(ledger if isinstance(ledger, Ledger) else Ledger(self.epsilon))
         if request.expected_records is not None:
             relation = ledger.neighbours or Neighbours.ADD_REMOVE  # until a journal says otherwise
             count_price(self.epsilon, request.expected_records, Neighbours.parse(relation).steps)
-        schema = self._schema()
+        schema = schema_of(request.source, request.schema)
         super().__init__(
             request.source,
             schema,
@@ -92,28 +92,6 @@ class Fit(Work):
             for_one_fit=not recipe.recuts(schema),
             quoted_line_breaks=request.quoted_line_breaks,
         )
-
-    def _ledger(self) -> Ledger | Purse:
-        request = self.request
-        if isinstance(request.source, PrivateDataset):
-            if request.ledger is not None and request.ledger is not request.source.ledger:
-                raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
-            check_ledger(request.source.ledger, request.neighbours)
-            return request.source.ledger
-        if request.ledger is None:
-            return _own_ledger(request.recipe, self.epsilon, request.neighbours)
-        check_ledger(request.ledger, request.neighbours)
-        return request.ledger
-
-    def _schema(self) -> Schema:
-        given, source = self.request.schema, self.request.source
-        if isinstance(source, PrivateDataset) or is_engine(source):
-            if given is not None and declared_facts(given) != declared_facts(source.schema):
-                raise ParameterError("the data set was protected under another schema; leave schema out")
-            return source.schema
-        if given is None:
-            raise ParameterError("schema is missing: give a privet.Schema, the public facts about the table")
-        return given
 
     def run(self) -> Model:
         """Reserve the price, read the records, grow the model."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +25,7 @@ from privet.privacy.losses import Loss
 from privet.privacy.reservations import Reservation
 from privet.schema import Schema
 from privet.tables.declared import attribute_order
+from privet.tables.frozen import declared_facts
 
 ROOM = 2**20  # bytes of the disk kept for an output before anything is charged; only large forests take more
 
@@ -72,6 +73,31 @@ def check_ledger(ledger: object, neighbours: str | Neighbours | None = None) -> 
         raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
     if neighbours is not None and ledger.neighbours != Neighbours.parse(neighbours):
         raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
+
+
+def ledger_of(
+    source: Any, ledger: Ledger | Purse | None, neighbours: str | Neighbours | None = None
+) -> Ledger | Purse | None:
+    """What work on a source spends from, if that is known; a protected data set brings its own."""
+    if isinstance(source, PrivateDataset):
+        if ledger is not None and ledger is not source.ledger:
+            raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
+        ledger = source.ledger
+    if ledger is not None:
+        check_ledger(ledger, neighbours)
+    return ledger
+
+
+def schema_of(source: Any, schema: Schema | None) -> Schema:
+    """What was declared about the records of a source; an engine and a protected data set know it themselves."""
+    if isinstance(source, PrivateDataset) or is_engine(source):
+        if schema is not None and declared_facts(schema) != declared_facts(source.schema):
+            raise ParameterError("the data set was protected under another schema; leave schema out")
+        known: Schema = source.schema
+        return known
+    if schema is None:
+        raise ParameterError("schema is missing: give a privet.Schema, the public facts about the table")
+    return schema
 
 
 class Work:
@@ -123,10 +149,6 @@ class Work:
         """The attributes as the table orders them; None if it has no names."""
         return None if self.heading is None else attribute_order(self.schema, self.heading)
 
-    def reserve(self) -> AbstractContextManager[Reservation]:
-        """The whole price, before a record is read."""
-        return self.ledger.reserve(self.price, self.name, self.schema)
-
     @contextmanager
     def records(self, stage: Callable[[str], None] = lambda what: None) -> Iterator[PrivateDataset]:
         """The records, behind an account that holds the whole price until the block ends. ``stage`` hears of reading.
@@ -137,19 +159,13 @@ class Work:
             with self._source.for_work(self.price, self.name, self._cut) as data:
                 yield data
             return
-        with self.reserve() as account:
+        with self.ledger.reserve(self.price, self.name, self.schema) as account:
             if isinstance(self._source, OpenTable):
                 stage("reading the records")
                 engine = self._source.engine(self._cut, for_one_fit=self._for_one_fit)
             else:
                 engine = self._source.with_schema(self._cut)
             yield PrivateDataset(engine, account)
-
-    def load(self) -> Any:
-        """The table in memory, for work that deals records out; call it after ``reserve``."""
-        if not isinstance(self._source, OpenTable):
-            raise ParameterError("a protected data set tells no positions; give the table itself")
-        return self._source.load()
 
     def __enter__(self) -> Self:
         return self

@@ -132,6 +132,12 @@ class MemoryEngine:
             unit=self.unit,
         )
 
+    def frozen(self, cells: Partition) -> Frozen:
+        """The same, in a form from which any cut of a number can be made."""
+        if self._frozen is None:
+            raise ParameterError("these records are codes of one schema; privet.protect keeps what can be cut anew")
+        return self._frozen.take(np.flatnonzero(self.places(cells) >= 0))
+
     # -- the program of a partition --------------------------------------------------------------------------------
 
     def places(self, cells: Partition) -> Places:

@@ -141,10 +141,10 @@ def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_lin
         return table.load()
 
 
-def gathered(engine: Engine, work: str) -> MemoryEngine:
+def gathered(engine: Engine, work: str, *, values: bool = False) -> MemoryEngine:
     """All records in one engine in memory, for work that looks at single records. Refused for those of a cluster."""
     if isinstance(engine, ChunkEngine):
-        return engine.gather()
+        return engine.gather(values=values)
     if not isinstance(engine, MemoryEngine):
         raise ParameterError(
             f"{work} needs all records in the memory of one process, and these stay on their cluster; use a data "

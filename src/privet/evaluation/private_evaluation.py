@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from privet.errors import ParameterError
 from privet.estimators.base import PrivateClassifier
 from privet.evaluation.private_result import PrivateScore
 from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
-from privet.evaluation.splitting import check_rate, holdout
+from privet.evaluation.splitting import check_rate, deal, engine_over
 from privet.fitting import fit
 from privet.growing.greedy.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
-from privet.schema import Schema
 from privet.structure.compiled import threads
-from privet.tables.declared import refuse_source
-from privet.work import Purse, Work
+from privet.work import Purse, Work, ledger_of, schema_of
 
 
 @dataclass(frozen=True)
@@ -41,13 +40,15 @@ def evaluate_privately(
     classifiers: Sequence[PrivateClassifier],
     table: Any,
     epsilon_scores: object,
-    ledger: Ledger | Purse,
+    ledger: Ledger | Purse | None = None,
     *,
     test: object = 0.25,
     progress: Progress | None = None,
     quoted_line_breaks: bool = False,
 ) -> tuple[tuple[Evaluated, ...], Certificate]:
     """Fit each classifier on one part of a table and score it on the other, and certify all of it.
+
+    ``table`` may also be a source, or what :func:`privet.protect` returns, which brings its ledger.
 
     Every fit and every score is charged to the ledger. All of them are for the same two parts; a record is in one of
     them only, so that what one record loses is less than the sum, and the sum is what is certified.
@@ -73,19 +74,24 @@ def evaluate_privately(
         if recipe.variant in recipe.unsound:
             name = f"{recipe.info.name} {recipe.variant}"
             raise ParameterError(f"{name} is not private, so a private evaluation cannot hold it; use variant='sound'")
-    schemas = [cast(Schema, request.schema) for request in requests]
+    schema, *others = dict.fromkeys(schema_of(table, request.schema) for request in requests)
+    if others:
+        raise ParameterError("classifiers must have the same schema: they learn from the same records")
+    found_ledger = ledger_of(table, ledger)
+    if found_ledger is None:
+        raise ParameterError("ledger is missing: give a privet.Ledger, what all fits and scores may spend")
     how: Any = {"quoted_line_breaks": quoted_line_breaks}
-    with Work(table, schemas[0], price, "private evaluation", ledger, **how) as work, work.reserve() as account:
+    with Work(table, schema, price, "private evaluation", found_ledger, **how) as work, work.records() as data:
         # What stops a later classifier must not come after the charges of the first.
-        for schema, request, epsilon in zip(schemas, requests, budgets, strict=True):
-            refuse_source(schema, work.heading, with_label=True)
+        account = data.ledger
+        for request, epsilon in zip(requests, budgets, strict=True):
             try_out(request.recipe, schema, invented(schema, 0), epsilon, account.neighbours)
-        train, unseen = holdout(work.load(), test=test)
+        train, unseen = (engine_over(part, data) for part in deal(data, test, "a private evaluation"))
         found = []
         for number, (classifier, request, epsilon) in enumerate(zip(classifiers, requests, budgets, strict=True), 1):
             with threads(classifier._thread_count()):
                 model = fit(replace(request, source=train, epsilon=epsilon, ledger=account, neighbours=None))
-                score = private_score(model, unseen, None, share, account, held_out=True)
+                score = private_score(model, PrivateDataset(unseen, account), None, share, held_out=True)
             found.append(Evaluated(model.recipe, request.recipe.variant, epsilon, score))
             if progress is not None:
                 progress(number, len(classifiers))

@@ -20,9 +20,8 @@ from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.schema import Schema
 from privet.tables.frozen import declared_facts
-from privet.work import Purse, Work, check_ledger
+from privet.work import Purse, Work, ledger_of
 
 WORK = "private score"
 BINS = 5  # of confidence: ten bins of a binary score, as a reliability diagram has, for about twice the noise
@@ -78,7 +77,9 @@ def private_score(
     if schema.n_classes**2 > MOST_CELLS:
         raise ParameterError(f"a confusion matrix of {schema.n_classes} classes is too large; group the rare ones")
     kept = _check_bins(bins, schema.n_classes) if is_graded(trees) else 1
-    ledger = _ledger_for(X, schema, ledger) or Ledger(exact)
+    ledger = ledger_of(X, ledger) or Ledger(exact)
+    if isinstance(X, PrivateDataset) and declared_facts(schema) != declared_facts(X.schema):
+        raise ParameterError("the data set was protected under another schema than the model's")
     private = Certificate.from_dict(trained.certificate).private
     if not private and held_out is not True:
         raise PrivacyError(
@@ -104,19 +105,6 @@ def private_score(
         held_out=held_out,
         certificate=replace(certificate, caveats=(*certificate.caveats, Caveat(ORIGINS[held_out]))),
     )
-
-
-def _ledger_for(X: Any, schema: Schema, ledger: Any) -> Ledger | Purse | None:
-    """What a score spends from; refused where it contradicts a protected data set."""
-    if isinstance(X, PrivateDataset):
-        if ledger is not None and ledger is not X.ledger:
-            raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
-        if declared_facts(schema) != declared_facts(X.schema):
-            raise ParameterError("the data set was protected under another schema than the model's")
-        return X.ledger
-    if ledger is not None:
-        check_ledger(ledger)
-    return ledger
 
 
 def model_of(model: Any) -> Model:

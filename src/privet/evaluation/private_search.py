@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,7 +25,7 @@ from privet.estimators.registry import make_classifier
 from privet.evaluation.predictions import noisy_cells
 from privet.evaluation.rehearsal import rehearse
 from privet.evaluation.silence import silence
-from privet.evaluation.splitting import check_rate, held_out, number_of_records, take
+from privet.evaluation.splitting import check_rate, deal, engine_over
 from privet.fitting import Request, fit
 from privet.models.codec import Model
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -40,9 +39,8 @@ from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema
 from privet.structure.compiled import threads
 from privet.tables.encoding import Codes
-from privet.tables.files import caveats_of
-from privet.tables.frozen import Frozen, admitted_rows, freeze
-from privet.work import Work, check_ledger
+from privet.tables.frozen import Frozen
+from privet.work import Work, ledger_of, schema_of
 
 RUNS_PER_SETTING = 10  # on average: a setting is then drawn in ten of eleven searches, and the epsilon is the same
 RESERVED = ("schema", "epsilon", "neighbours", "ledger", "random_state", "expected_records", "n_jobs")
@@ -157,21 +155,23 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         """Search. All parameters are checked before anything is charged."""
         refuse_in_fit(type(self).__name__, unoffered)
         epsilon, _, made = parse_epsilon(self.epsilon), check_rate(self.test), provenance()
-        if isinstance(X, PrivateDataset):
-            raise ParameterError("a protected data set cannot be dealt out again: give the table, with ledger=")
         candidates = self._candidates()
         runs_wanted = RUNS_PER_SETTING * len(candidates) if self.mean_runs is None else self.mean_runs
         mean_runs = check_whole(runs_wanted, "mean_runs", 1, MOST_RUNS)
-        recipes = [classifier.recipe() for _, classifier in candidates]
-        ledger = self._own_ledger(epsilon)
-        schema, X, y = candidates[0][1]._declared(X, y)
-        name = f"search of {len(candidates)} settings"
-        with ExitStack() as stack:
-            work = stack.enter_context(Work(X, schema, epsilon, name, ledger, labels=y))
-            conditions = rehearse(recipes, schema, epsilon / PRICE, ledger.neighbours)
-            account = stack.enter_context(work.reserve())  # before a record is read
-            parts = deal(schema, work.load(), y, self.test)
-            PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
+        first = candidates[0][1].request(X, y)
+        recipes = [first.recipe, *(classifier.recipe() for _, classifier in candidates[1:])]
+        for recipe in recipes:
+            if recipe.variant in recipe.unsound:
+                why = f"{recipe.info.name} {recipe.variant} is not private: {recipe.unsound[recipe.variant]}"
+                raise ParameterError(f"{why}. Nor is a search over it; use variant='sound'")
+        ledger = ledger_of(X, self.ledger if self.ledger is not None else self.estimator.ledger, first.neighbours)
+        ledger = ledger or Ledger(epsilon, neighbours=first.neighbours)
+        schema, name = schema_of(X, first.schema), f"search of {len(candidates)} settings"
+        with Work(first.source, schema, epsilon, name, ledger, labels=first.labels) as work, work.records() as data:
+            account = data.ledger
+            conditions = rehearse(recipes, schema, epsilon / PRICE, account.neighbours)
+            train, unseen = deal(data, self.test, "a search")
+            parts = Parts(engine_over(train, data), unseen)
             what = f"the best of {len(candidates)} settings, by random stopping"
             runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
             state(conditions, account)
@@ -242,32 +242,9 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
             classifier = make_classifier(params["recipe"], **{n: getattr(self.estimator, n) for n in SHARED})
         else:
             classifier = clone(self.estimator)
-        classifier.set_params(**settings, ledger=None, random_state=None)
-        recipe = classifier.recipe()  # says what is wrong with its parameters
-        if recipe.variant in recipe.unsound:
-            why = f"{recipe.info.name} {recipe.variant} is not private: {recipe.unsound[recipe.variant]}"
-            raise ParameterError(f"{why}. Nor is a search over it; use variant='sound'")
-        return classifier
-
-    def _own_ledger(self, epsilon: Any) -> Ledger:
-        ledger = self.ledger if self.ledger is not None else self.estimator.ledger
-        if ledger is None:
-            return Ledger(epsilon, neighbours=self.estimator.neighbours)
-        check_ledger(ledger, self.estimator.neighbours)
-        return ledger
+        return classifier.set_params(**settings, ledger=None, random_state=None)
 
 
 def state(conditions: Iterable[Caveat], account: Ledger) -> None:
     for caveat in conditions:
         account.add_caveat(caveat.text, voids=caveat.voids)
-
-
-def deal(schema: Schema, X: Any, y: Any, test: object) -> Parts:
-    """Two parts of the records, by a coin each."""
-    rows = admitted_rows(schema, X, y)
-    if rows is not None:  # before they are dealt, or a unit could have all its rows in each part
-        X, y = take(X, rows), None if y is None else take(y, rows)
-    out = held_out(number_of_records(X), test)
-    labels = [None if y is None else take(y, side) for side in (~out, out)]
-    kept, scored = (freeze(schema, take(X, side), y) for side, y in zip((~out, out), labels, strict=True))
-    return Parts(MemoryEngine(schema, kept.codes(schema), kept, caveats=caveats_of(X)), scored)
