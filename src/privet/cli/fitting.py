@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -138,7 +139,8 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
     from privet.recipes.registry import recipe_class
 
     params = parse_settings(settings or [])
-    offered = {*recipe_class(recipe).__dataclass_fields__, *RESERVED.keys() - {"public", "max_depth"}, "n_jobs"}
+    own = {field.name for field in fields(recipe_class(recipe))}
+    offered = own | (RESERVED.keys() - {"public", "max_depth"}) | {"n_jobs"}
     refuse_settings(f"recipe {recipe!r}", params, offered)
     return params if max_depth is None else params | {"max_depth": max_depth}
 
