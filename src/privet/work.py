@@ -163,6 +163,7 @@ class Work:
             if isinstance(self._source, OpenTable):
                 stage("reading the records")
                 engine = self._source.engine(self._cut, for_one_fit=self._for_one_fit)
+                self._source.close()  # no database waits while a model grows
             else:
                 engine = self._source.with_schema(self._cut)
             yield PrivateDataset(engine, account)
