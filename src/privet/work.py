@@ -65,26 +65,20 @@ class Purse:
         return Ledger(cap, loss.delta, neighbours=self.neighbours, journal=self.journal, dataset=schema.name or None)
 
 
-def check_ledger(ledger: object, neighbours: str | Neighbours | None = None) -> None:
-    """Refuse what is no budget, and a budget of another neighbour relation than was asked for."""
-    if isinstance(ledger, Purse):
-        return  # its journal says so itself when it is opened
-    if not isinstance(ledger, Ledger):
-        raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
-    if neighbours is not None and ledger.neighbours != Neighbours.parse(neighbours):
-        raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
-
-
 def ledger_of(
     source: Any, ledger: Ledger | Purse | None, neighbours: str | Neighbours | None = None
 ) -> Ledger | Purse | None:
-    """What work on a source spends from, if that is known; a protected data set brings its own."""
+    """What work on a source spends from, if anything is given; a protected data set brings its own ledger."""
     if isinstance(source, PrivateDataset):
         if ledger is not None and ledger is not source.ledger:
             raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
         ledger = source.ledger
-    if ledger is not None:
-        check_ledger(ledger, neighbours)
+    if ledger is None or isinstance(ledger, Purse):  # a journal speaks for itself when it is opened
+        return ledger
+    if not isinstance(ledger, Ledger):
+        raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
+    if neighbours is not None and ledger.neighbours != Neighbours.parse(neighbours):
+        raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
     return ledger
 
 

@@ -138,11 +138,11 @@ def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) 
     """The parameters of a recipe that the command line gives, known to exist."""
     from privet.recipes.registry import recipe_class
 
-    params = parse_settings(settings or [])
+    params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
     own = {field.name for field in fields(recipe_class(recipe))}
     offered = own | (RESERVED.keys() - {"public", "max_depth"}) | {"n_jobs"}
     refuse_settings(f"recipe {recipe!r}", params, offered)
-    return params if max_depth is None else params | {"max_depth": max_depth}
+    return params
 
 
 def _check_takes_public(recipe: str) -> None:

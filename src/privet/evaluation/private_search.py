@@ -152,7 +152,7 @@ class PrivateSearchCV(Answering, ClassifierMixin, MetaEstimatorMixin, BaseEstima
         self.ledger = ledger
 
     def fit(self, X: Any, y: Any = None, **unoffered: Any) -> Self:
-        """Search. All parameters are checked before anything is charged."""
+        """Search. X is what a classifier's ``fit`` takes. All parameters are checked before anything is charged."""
         refuse_in_fit(type(self).__name__, unoffered)
         epsilon, _, made = parse_epsilon(self.epsilon), check_rate(self.test), provenance()
         candidates = self._candidates()
