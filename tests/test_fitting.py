@@ -15,7 +15,7 @@ import privet
 from privet.datasets.clinic import clinic
 from privet.engines.opening import open_engine
 from privet.errors import BudgetExceeded, ParameterError
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.recipes.papers.mohammed2015 import Mohammed2015
 from privet.structure.splits import Multiway
 from privet.testing import SeededNoise, use_noise
@@ -82,7 +82,7 @@ def test_what_contradicts_a_protected_data_set_is_refused() -> None:
 def test_what_cannot_be_used_later_is_refused_before_a_charge(wrong: dict[str, Any]) -> None:
     ledger = privet.Ledger(1)
     with pytest.raises(ParameterError, match=f"{next(iter(wrong))} must be"):
-        fit(Mohammed2015(), open_engine(TABLE, SCHEMA), ledger, 1, **wrong)
+        fit(Request(Mohammed2015(), TABLE, 1, SCHEMA, ledger=ledger, **wrong))
     assert ledger.spent == 0
 
 
@@ -98,7 +98,8 @@ def test_a_part_is_not_cut_anew() -> None:
 def test_the_function_and_the_estimator_agree() -> None:
     ledger = privet.Ledger(2)
     with use_noise(SeededNoise(5)):
-        model = fit(Mohammed2015(), open_engine(TABLE, SCHEMA), ledger, 1, random=np.random.default_rng(0))
+        engine = open_engine(TABLE, SCHEMA)
+        model = fit(Request(Mohammed2015(), engine, 1, ledger=ledger, random=np.random.default_rng(0)))
     with use_noise(SeededNoise(5)):
         face = privet.papers.Mohammed2015Classifier(SCHEMA, epsilon=1).fit(TABLE)
     assert model.params == face.model_.params

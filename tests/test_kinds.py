@@ -9,7 +9,7 @@ import pytest
 import privet
 from privet.datasets.clinic import clinic
 from privet.kinds import ChargeKind, kind_of_old, with_kinds
-from privet.models.codec import load
+from privet.models.model import Model
 from privet.privacy.ledger import Ledger
 from privet.privacy.scores import Gini
 from privet.structure.splits import Tests
@@ -53,6 +53,6 @@ def test_a_kind_that_only_a_newer_privet_knows() -> None:
 
 
 def test_an_older_model_gets_its_kinds_when_it_is_read() -> None:
-    charges = load(TESTS / "estimators" / "older" / "tree.json").certificate["charges"]
+    charges = Model.read(TESTS / "estimators" / "older" / "tree.json").certificate["charges"]
     assert [charge["kind"] for charge in charges[-2:]] == ["count", "class counts"]
     assert with_kinds({"charges": [1, {"what": 2}]}) == {"charges": [1, {"what": 2}]}  # checks are the decoder's

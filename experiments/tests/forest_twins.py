@@ -9,7 +9,7 @@ import numpy as np
 
 from privet.engines.memory import MemoryEngine
 from privet.estimators.references import exact_forest
-from privet.fitting import fit, own_ledger
+from privet.fitting import Request, fit
 from privet.models.forest import Forest
 from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -59,7 +59,8 @@ def forest_twins(recipe: SmoothForest, schema: Schema, table: Any, epsilon: obje
     engine = MemoryEngine(prepared, encode(prepared, table))
     random = np.random.default_rng(seed)
     with use_noise(_OwnCoins(seed)):
-        private = fit(recipe, engine, own_ledger(recipe, budget), budget, random=random).trees
+        private = fit(Request(recipe, engine, budget, random=random, prepared=True)).trees
+    assert isinstance(private, Forest)
     routes = recipe.routes(prepared, np.random.default_rng(seed))
     parts = engine.shards(ROOT, recipe.n_estimators, _OwnCoins(seed).coins) if recipe.n_estimators > 1 else ROOT
     counts = class_counts(engine, descend(parts, routes))

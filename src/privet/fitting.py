@@ -1,114 +1,194 @@
-"""The one way from records to a model: every estimator, experiment, audit and check of privet fits through here."""
+"""The one way from records to a model: every command, estimator, search, audit and experiment fits through here.
+
+A request is resolved once: its table is opened, its heading read, what cannot be is refused, the schema is prepared for
+the recipe, and the price is known. Then it is run, in the order of ``work.py``.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from privet.errors import ParameterError
+from privet.errors import ModelFileError, ParameterError
 from privet.growing.greedy.grower import Progress, check_progress
 from privet.growing.prelude import begin, count_price
+from privet.models.codec import to_text
+from privet.models.drafts import Draft
 from privet.models.model import Model
+from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import Recipe
+from privet.schema import Schema
+from privet.structure.compiled import thread_count
+from privet.work import Purse, Work, deliver, ledger_of, schema_of
 
 
-def fit(
-    recipe: Recipe,
-    engine: Engine,
-    ledger: Ledger,
-    epsilon: object,
-    *,
-    random: np.random.Generator | None = None,
-    progress: Progress | None = None,
-    expected_records: int | None = None,
-) -> Model:
-    """Grow a model of an engine's records, paid for by a ledger.
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked of a fit.
 
     Parameters
     ----------
     recipe : what to grow
-    engine : where the records are
-    ledger : what the fit spends from; all of its price is reserved first
-    epsilon : the most that it spends
+    source : a table, a path, an address or a reader; an engine; or what :func:`privet.protect` returns
+    epsilon : the most that the fit spends
+    schema : the public facts; an engine and a protected data set bring their own
+    labels : one for each record, if the table does not hold them
+    ledger : what the fit spends from, or a journal that is opened once the price is known; a budget of its own without
+    neighbours : the relation of a budget of its own; a given ledger must have the same
     random : for public choices only, never for noise
     progress : told (steps done, steps at most)
     expected_records : about how many usable records there are, as a public number; see ``growing/prelude.py``
+    prepared : whether the source's schema is what the recipe's ``prepare`` made, which is not prepared again
+    quoted_line_breaks : whether cells of a CSV file may hold line breaks
+    """
+
+    recipe: Recipe
+    source: Any
+    epsilon: object
+    schema: Schema | None = None
+    labels: Any = None
+    ledger: Ledger | Purse | None = None
+    neighbours: str | Neighbours | None = None
+    random: np.random.Generator | None = None
+    progress: Progress | None = None
+    expected_records: int | None = None
+    prepared: bool = False
+    quoted_line_breaks: bool = False
+
+
+class Fit(Work):
+    """A request that was resolved: its table is open, its price known. It can be run once."""
+
+    def __init__(self, request: Request) -> None:
+        """Refuse what cannot be. What is refused ties no journal to a data set."""
+        recipe, self.request = request.recipe, request
+        self.epsilon = parse_epsilon(request.epsilon)
+        check_progress(request.progress)
+        if not isinstance(request.random, np.random.Generator | None):
+            raise ParameterError(f"random must be a numpy.random.Generator, not {type(request.random).__name__}")
+        ledger = ledger_of(request.source, request.ledger, request.neighbours)
+        ledger = ledger or _own_ledger(recipe, self.epsilon, request.neighbours)
+        # A journal never holds what is not private, so that it need not be opened to know.
+        recipe.refuse_unsound(ledger if isinstance(ledger, Ledger) else Ledger(self.epsilon))
+        if request.expected_records is not None:
+            relation = ledger.neighbours or Neighbours.ADD_REMOVE  # until a journal says otherwise
+            count_price(self.epsilon, request.expected_records, Neighbours.parse(relation).steps)
+        schema = schema_of(request.source, request.schema)
+        super().__init__(
+            request.source,
+            schema,
+            recipe.loss(self.epsilon),
+            f"fit of {recipe.info.name}",
+            ledger,
+            labels=request.labels,
+            cut=schema if request.prepared else recipe.prepare(schema),
+            for_one_fit=not recipe.recuts(schema),
+            quoted_line_breaks=request.quoted_line_breaks,
+        )
+
+    def run(self) -> Model:
+        """Reserve the price, read the records, grow the model."""
+        with self.records(self._stage) as data:
+            return self.grow(data)
+
+    def save(self, draft: Draft, *, replace: bool = False) -> Saved:
+        """The same, with the model put in the place of an open draft before the reservation ends."""
+        with self.records(self._stage) as data:
+            model = self.grow(data)
+            where = f"cannot write the model file {str(draft.path)!r}"
+
+            def text() -> str:
+                return to_text(model, where)
+
+            place = deliver(draft, data.ledger, text, "the model file", replace=replace, error=ModelFileError)
+            return Saved(model, place, data.ledger)
+
+    def grow(self, data: PrivateDataset) -> Model:
+        """The model of these records, which have an account that holds the whole price."""
+        request, recipe, made = self.request, self.request.recipe, provenance()
+        self._stage(f"growing {recipe.info.name}")
+        planned, prelude = recipe.survey(begin(data, self.epsilon, request.expected_records))
+        random = request.random or np.random.default_rng()
+        trees = planned.grow_model(prelude, random, request.progress)
+        params = recipe.params | {"epsilon": self.epsilon, "neighbours": data.ledger.neighbours.value}
+        if request.expected_records is not None:
+            params["expected_records"] = int(request.expected_records)
+        return Model(recipe.info.name, trees, params, data.certificate().to_dict(), prelude.notes, made)
+
+    def _stage(self, what: str) -> None:
+        tell_stage(self.request.progress, what)
+
+
+class Saved(NamedTuple):
+    """A model that was paid for and written."""
+
+    model: Model
+    place: Path
+    account: Ledger
+    """What it was paid from."""
+
+
+def fit(request: Request) -> Model:
+    """Grow a model of private records, paid for by a ledger.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
-    >>> from privet.engines.opening import open_engine
     >>> from privet.recipes.papers.mohammed2015 import Mohammed2015
     >>> schema, table = clinic(2000)
-    >>> model = fit(Mohammed2015(max_depth=2), open_engine(table, schema), privet.Ledger(1), epsilon=0.5)
+    >>> model = fit(Request(Mohammed2015(max_depth=2), table, 0.5, schema, ledger=privet.Ledger(1)))
     >>> model.recipe, model.certificate["epsilon"]
     ('mohammed2015', '1/2')
     """
-    exact = _checked(recipe, epsilon, expected_records, ledger, random, progress)
-    # Use the account from the start: then the certificate has all conditions.
-    with ledger.reserve(recipe.loss(exact), work_of(recipe), engine.schema) as account:
-        data = PrivateDataset(engine.with_schema(recipe.prepare(engine.schema)), account)
-        return _grow(recipe, data, exact, random, progress, expected_records)
+    with Fit(request) as work:
+        return work.run()
 
 
-def fit_dataset(
-    recipe: Recipe,
-    data: PrivateDataset,
-    epsilon: object,
-    *,
-    random: np.random.Generator | None = None,
-    progress: Progress | None = None,
-    expected_records: int | None = None,
-) -> Model:
-    """The same for a protected data set, so that questions and models share one ledger."""
-    exact = _checked(recipe, epsilon, expected_records, data.ledger, random, progress)
-    with data.for_work(recipe.loss(exact), work_of(recipe), recipe.prepare(data.schema)) as work:
-        return _grow(recipe, work, exact, random, progress, expected_records)
+def fit_to_file(request: Request, draft: Draft, *, replace: bool = False) -> Saved:
+    """Fit, and write the model in the place of ``draft``, in the safe order.
+
+    The draft must be open (:func:`privet.models.drafts.drafted`): a model that cannot be written would be budget thrown
+    away. The reservation ends when the model stands in its place, with the hash of the file.
+    """
+    with Fit(request) as work:
+        return work.save(draft, replace=replace)
 
 
-def work_of(recipe: Recipe) -> str:
-    """How a fit is called in the books."""
-    return f"fit of {recipe.info.name}"
+def tell_stage(progress: Progress | None, what: str) -> None:
+    """Tell what begins now to whoever wants to know that too.
+
+    How many records were read so far is told to nobody: their number is private, and what a fit says is released.
+    """
+    stage = getattr(progress, "stage", None)
+    if stage is not None:
+        stage(what)
 
 
-def _checked(
-    recipe: Recipe, epsilon: object, expected_records: int | None, ledger: Ledger, random: object, progress: object
-) -> Fraction:
-    """Check these arguments before anything else happens: what is refused ties no journal to a data set."""
-    exact = parse_epsilon(epsilon)
-    recipe.refuse_unsound(ledger)
-    check_progress(progress)
-    if not isinstance(random, np.random.Generator | None):
-        raise ParameterError(f"random must be a numpy.random.Generator, not {type(random).__name__}")
-    if expected_records is not None:
-        count_price(exact, expected_records, ledger.steps)
-    return exact
+def public_random(state: np.random.RandomState) -> np.random.Generator:
+    """The random choices of a seed that are public. Noise never comes from here."""
+    return np.random.default_rng(state.randint(2**31 - 1, size=4))
 
 
-def _grow(
-    recipe: Recipe,
-    data: PrivateDataset,
-    epsilon: Fraction,
-    random: np.random.Generator | None,
-    progress: Progress | None,
-    expected_records: int | None,
-) -> Model:
-    made = provenance()
-    planned, prelude = recipe.survey(begin(data, epsilon, expected_records))
-    trees = planned.grow_model(prelude, random or np.random.default_rng(), progress)
-    params = recipe.params | {"epsilon": epsilon, "neighbours": data.ledger.neighbours.value}
-    if expected_records is not None:
-        params["expected_records"] = int(expected_records)
-    return Model(recipe.info.name, trees, params, data.certificate().to_dict(), prelude.notes, made)
+def threads_of(jobs: object) -> int:
+    """As many threads as a number of jobs says, in scikit-learn's way of counting from the end."""
+    most = thread_count()
+    if jobs is None:
+        return most
+    if isinstance(jobs, bool) or not isinstance(jobs, int | np.integer) or jobs == 0:
+        problem = f"must be None or a whole number other than 0, not {jobs!r}"
+        raise ParameterError(parameter="n_jobs", problem=problem, fix="-1 uses all")
+    return int(jobs) if jobs > 0 else max(most + 1 + int(jobs), 1)
 
 
-def own_ledger(recipe: Recipe, epsilon: object, neighbours: object = "add-remove") -> Ledger:
+def _own_ledger(recipe: Recipe, epsilon: Fraction, neighbours: object) -> Ledger:
     """A budget for one fit alone. It allows a variant that is not private, since it protects nothing else."""
-    loss = recipe.loss(parse_epsilon(epsilon))
+    loss = recipe.loss(epsilon)
     ledger = Ledger(loss.epsilon, loss.delta, neighbours=neighbours)  # type: ignore[arg-type]  # checked there
     return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger

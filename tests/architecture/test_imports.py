@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[2] / "src" / "privet"
 BASE = {"addresses", "bidi", "errors", "kinds", "markup"}
 FACTS = BASE | {"schema", "tables", "structure"}
 LIBRARY = FACTS | {"privacy", "models", "engines", "growing"}
-TOP = LIBRARY | {"promise", "recipes", "fitting", "estimators", "datasets"}
+TOP = LIBRARY | {"promise", "recipes", "work", "fitting", "estimators", "datasets"}
 ASIDE = TOP | {"publishing", "planning", "owner"}
 ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server"}
 SEES: dict[str, set[str]] = {
@@ -34,8 +34,9 @@ SEES: dict[str, set[str]] = {
     "growing": FACTS | {"privacy", "models"},
     "promise": BASE | {"privacy", "models"},
     "recipes": LIBRARY,
-    "fitting": LIBRARY | {"recipes"},
-    "estimators": LIBRARY | {"promise", "recipes", "fitting"},
+    "work": FACTS | {"privacy", "models", "engines"},
+    "fitting": LIBRARY | {"recipes", "work"},
+    "estimators": LIBRARY | {"promise", "recipes", "work", "fitting"},
     "papers": {"estimators"},
     "owner": FACTS,
     "rules": TOP | {"evaluation"},

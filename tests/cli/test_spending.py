@@ -80,17 +80,23 @@ def test_without_a_journal_every_command_says_so(desk: Any, books: str, command:
         assert "give --journal FILE too" in refused.stderr
 
 
-@pytest.mark.parametrize("command", ["score", "evaluate", "publish"])
+@pytest.mark.parametrize("command", WORK)
 def test_the_price_is_held_before_a_record_is_read(
     desk: Any, books: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, seen = files.read_columns, list[Fraction]()
+    seen = list[Fraction]()
 
-    def spy(*arguments: Any, **options: Any) -> Any:
-        seen.append(Ledger(journal=books).spent)
-        return read(*arguments, **options)
+    def spy_on(name: str) -> None:
+        read = getattr(files, name)
 
-    monkeypatch.setattr(files, "read_columns", spy)
+        def spy(*arguments: Any, **options: Any) -> Any:
+            seen.append(Ledger(journal=books).spent)
+            return read(*arguments, **options)
+
+        monkeypatch.setattr(files, name, spy)
+
+    spy_on("read_columns")
+    spy_on("read_batches")
     desk.ok(*commands(desk)[command], "--journal", books)
     assert seen == [Fraction(1, 2)]
 

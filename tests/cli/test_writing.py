@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import privet
-from privet.cli import fitting
 from privet.models import drafts
 from privet.privacy.ledger import Ledger
+from privet.work import ROOM
 
 Alias = Callable[[Path, Path], object]
 ALIASES: dict[str, Alias] = {
@@ -139,7 +139,7 @@ def test_a_limit_on_the_size_of_files_costs_nothing(desk: Any, budget: str) -> N
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = contents(desk.folder)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (fitting.ROOM // 2, limits[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM // 2, limits[1]))
         refused(desk.fit("--journal", budget, "-o", desk["tree.json"]), "File too large", "nothing was charged")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -21,7 +21,7 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.engines.spill import Spill, Spilled
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.papers import DiffPC45Classifier, Rana2016Classifier
 from privet.privacy.counting import ROOT, Tally, class_counts, level_sums, refine
 from privet.privacy.dataset import PrivateDataset
@@ -135,7 +135,7 @@ def test_a_protected_source_is_read_once_and_cut_anew() -> None:
 def test_a_pass_a_level(recipe: Any, most: int) -> None:
     """How many records there are is known from reading them: nobody reads them again for it."""
     engine = ChunkEngine.read(Batches(TABLE), recipe.prepare(SCHEMA), for_one_fit=True, size=40)
-    fit(recipe, engine, Ledger(100), 100, random=np.random.default_rng(0))
+    fit(Request(recipe, engine, 100, random=np.random.default_rng(0), prepared=True))
     assert engine.passes <= most
 
 

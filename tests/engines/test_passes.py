@@ -11,7 +11,7 @@ import pytest
 from privet import Ledger
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.growing.whole.blocks import block_space
 from privet.privacy.counting import ROOT, Ints, Question
 from privet.privacy.dataset import PrivateDataset
@@ -42,7 +42,7 @@ class Scanning(MemoryEngine):
 def passes_of(recipe: Recipe) -> int:
     schema = recipe.prepare(SCHEMA)
     engine = Scanning(schema, encode(schema, TABLE))
-    fit(recipe, engine, Ledger(100), 100, random=np.random.default_rng(0))
+    fit(Request(recipe, engine, 100, random=np.random.default_rng(0), prepared=True))
     return engine.passes
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.fitting import fit, own_ledger
+from privet.fitting import Request, fit
 from privet.models.codec import to_text
 from privet.privacy.counting import Engine
 from privet.recipes.recipe import Recipe
@@ -49,6 +49,6 @@ def model_of(recipe: Recipe, schema: Schema, make: Callable[[Schema], Engine]) -
     """All that a model file holds, certificate and all, of a fit without noise; but for the minute it was made in."""
     with use_noise(PiecewiseCoins()):
         engine = make(recipe.prepare(schema))
-        model = fit(recipe, engine, own_ledger(recipe, 8), 8, random=np.random.default_rng(1))
+        model = fit(Request(recipe, engine, 8, random=np.random.default_rng(1), prepared=True))
     written: dict[str, Any] = json.loads(to_text(replace(model, made={})))["model"]
     return written

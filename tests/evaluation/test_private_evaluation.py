@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import privet
@@ -24,6 +25,17 @@ def test_fits_and_scores_are_charged() -> None:
     assert [float(result.epsilon) for result in results] == [1, 0.5]
     assert all(result.score.held_out for result in results)
     assert 1.5 < certificate.epsilon == ledger.spent <= 2
+
+
+def test_a_protected_data_set_is_evaluated_on_its_own_ledger(tmp_path: Any) -> None:
+    pd.DataFrame(TABLE).to_csv(tmp_path / "table.csv", index=False)
+    for source in (TABLE, tmp_path / "table.csv"):  # counted in memory, and in chunks
+        data = privet.protect(source, SCHEMA, privet.Ledger(2))
+        (result,), certificate = evaluate_privately([privet.DiffPC45Classifier(bins=3)], data, 1)
+        assert result.score.held_out
+        assert certificate.epsilon == data.ledger.spent <= 2
+    with pytest.raises(ParameterError, match="ledger is missing"):
+        evaluate_privately([tree()], TABLE, 1)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from privet.evaluation.predictions import predicted_cells
 from privet.evaluation.private_result import PrivateScore
 from privet.models.model import Model
 from privet.schema import Categorical, Schema
+from privet.structure.splits import Multiway
 from privet.tables.encoding import encode
 from privet.testing import ZeroNoise, use_noise
 
@@ -178,6 +179,37 @@ def test_json_is_plain(forest: Any) -> None:
     assert told["accuracy"].keys() == {"value", "low", "high"}
     assert {"confusion", "auc", "log_loss", "reliability", "certificate", "held_out"} <= told.keys()
     assert len(told["reliability"]) == 5
+
+
+def test_a_protected_data_set_has_the_score_of_its_table(tree: Any, forest: Any, tmp_path: Any) -> None:
+    pd.DataFrame(TABLE).to_csv(tmp_path / "table.csv", index=False)
+    sources = (TABLE, tmp_path / "table.csv")  # counted in memory, and in chunks
+    for model in (tree, forest):
+        wanted = exactly(model)
+        for source in sources:
+            data = privet.protect(source, SCHEMA, Ledger(2))
+            assert exactly(model, data).counts == wanted.counts == exactly(model, source).counts
+            assert data.ledger.spent == 1
+
+
+def test_a_part_of_a_data_set_is_scored_by_itself(tree: Any) -> None:
+    data = privet.protect(TABLE, tree.schema_, Ledger(1))
+    gender = next(i for i, a in enumerate(SCHEMA.attributes) if isinstance(a, Categorical))
+    parts = [exactly(tree, part) for part in data.partition(Multiway(gender))]
+    assert sum(part.confusion for part in parts).tolist() == exactly(tree).confusion.tolist()
+    assert data.ledger.spent == 1  # a record is in one part
+
+
+def test_what_contradicts_a_protected_data_set_is_refused(tree: Any) -> None:
+    data = privet.protect(TABLE, SCHEMA, Ledger(1))
+    with pytest.raises(ParameterError, match="leave ledger out"):
+        private_score(tree, data, None, 1, Ledger(1))
+    with pytest.raises(ParameterError, match="leave y out"):
+        private_score(tree, data, TRUTH, 1)
+    other = privet.protect(TABLE, Schema(SCHEMA.attributes[1:], SCHEMA.label), Ledger(1))
+    with pytest.raises(ParameterError, match="another schema than the model's"):
+        private_score(tree, other, None, 1)
+    assert data.ledger.spent == other.ledger.spent == 0
 
 
 # ---- what it refuses ----------------------------------------------------------------------------------------------

@@ -136,8 +136,9 @@ def test_no_run_knows_a_seed(monkeypatch: Any) -> None:
     honest = np.random.default_rng
     monkeypatch.setattr(np.random, "default_rng", lambda *seed: seen.append(seed) or honest(*seed))
     searching({"max_depth": [1]}, tree={"random_state": 0}, mean_runs=1).fit(TABLE)
-    assert set(seen[:-1]) == {(0,)}, "the rehearsals, which nobody is in"
-    assert seen[-1] == (), "the run"
+    _, *rehearsals, run = seen  # the first is of the estimator's own request, which no run is given
+    assert set(rehearsals) == {(0,)}, "nobody is in them"
+    assert run == ()
 
 
 def test_a_charge_comes_before_the_first_run(monkeypatch: Any) -> None:
@@ -183,9 +184,18 @@ def test_refusals_come_before_the_charge(change: dict[str, Any], error: type[Exc
     assert ledger.spent == 0
 
 
+def test_a_protected_data_set_and_a_file_are_searched(tmp_path: Path) -> None:
+    pd.DataFrame(TABLE).to_csv(tmp_path / "table.csv", index=False)
+    assert searching().fit(tmp_path / "table.csv").certificate_.epsilon == 3
+    for source in (TABLE, tmp_path / "table.csv"):
+        data = privet.protect(source, SCHEMA, Ledger(3))
+        found = searching([{"max_depth": [1]}, {"recipe": "diffpc45", "bins": [3]}]).fit(data)
+        assert found.certificate_.epsilon == data.ledger.spent == 3
+
+
 def test_other_tables_and_estimators_are_refused() -> None:
-    with pytest.raises(ParameterError, match="protected data set"):
-        searching().fit(privet.protect(TABLE, SCHEMA, Ledger(1)))
+    with pytest.raises(ParameterError, match="leave ledger out"):
+        searching(ledger=Ledger(3)).fit(privet.protect(TABLE, SCHEMA, Ledger(3)))
     with pytest.raises(ParameterError, match="privet classifier"):
         PrivateSearch(object(), GRID).fit(TABLE)
     with pytest.raises(privet.TableError, match="lacks"):

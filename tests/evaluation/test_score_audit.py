@@ -17,7 +17,7 @@ from privet.audit import audit_learner
 from privet.audit.zoo import Pair, tiny_schema, zoo
 from privet.engines.opening import open_engine
 from privet.evaluation import private_score as scoring
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.models.forest import Forest
 from privet.models.model import Model
 from privet.models.tree import Tree
@@ -58,7 +58,7 @@ def cells_of(data: PrivateDataset) -> dict[str, list[Any]]:
 
 def score_of(trees: Any, data: PrivateDataset, epsilon: Fraction) -> Any:
     model = Model("public", trees, {}, CERTIFICATE)
-    return private_score(model, cells_of(data), None, epsilon, data.ledger, held_out=True, bins=2)
+    return private_score(model, data, None, epsilon, held_out=True, bins=2)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -109,12 +109,7 @@ OF_A_UNIT = [
 
 
 def score_by_unit(data: PrivateDataset, epsilon: Fraction) -> Any:
-    """The rows that were admitted, each with a unit of its own: all of them are admitted again."""
-    table = cells_of(data)
-    schema_of_units = replace(SURE, schema=TWO_ROWS)
-    model = Model("public", schema_of_units, {}, CERTIFICATE)
-    numbered = table | {"who": list(range(len(table["class"])))}
-    return private_score(model, numbered, None, epsilon, data.ledger, held_out=True, bins=2)
+    return score_of(replace(SURE, schema=TWO_ROWS), data, epsilon)
 
 
 def test_a_score_by_unit_keeps_its_promise_and_uses_it_up() -> None:
@@ -147,7 +142,7 @@ def fold_models(cv: Any, data: PrivateDataset, epsilon: Fraction) -> list[Any]:
     released = []
     for train, _ in cv.split(np.zeros((labels.size, 1)), labels):
         part = {name: [column[i] for i in train] for name, column in table.items()}
-        released.append(fit(Mohammed2015(max_depth=0), open_engine(part, SCHEMA), Ledger(share), share).trees)
+        released.append(fit(Request(Mohammed2015(max_depth=0), part, share, SCHEMA, ledger=Ledger(share))).trees)
     return released
 
 

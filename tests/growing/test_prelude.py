@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import privet
+from privet import fitting
 from privet.audit import Pair, audit_learner, zoo
 from privet.datasets.clinic import clinic
 from privet.errors import FitStopped, ParameterError
-from privet.fitting import fit_dataset
 from privet.growing.prelude import MOST, STOP_BELOW, Prelude, Records, begin, count_price
 from privet.privacy.budget import Neighbours
 from privet.privacy.counting import class_counts
@@ -166,7 +166,7 @@ def test_the_number_of_records_is_declared_or_bought() -> None:
 )
 def test_the_number_of_records_is_bought_once(recipe: Recipe) -> None:
     data = protected(6000)
-    model = fit_dataset(recipe, data, 1, expected_records=5600)
+    model = fitting.fit(fitting.Request(recipe, data, 1, expected_records=5600))
     bought = [charge["what"] for charge in model.certificate["charges"]]
     assert bought.count("number of usable records") == 1
     assert "noisy count" not in bought

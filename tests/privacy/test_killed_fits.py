@@ -23,7 +23,7 @@ from privet import Ledger
 from privet.datasets.clinic import clinic
 from privet.engines.opening import open_engine
 from privet.errors import BudgetExceeded
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.privacy.examining import examine
 from privet.recipes.ours.exact import ExactTree
 from privet.recipes.papers.diffpid3 import DiffPID3
@@ -43,7 +43,7 @@ SPENDS_ALL = ExactTree(max_depth=1)
 
 def one_fit(ledger: Ledger, recipe: Recipe = GIVES_BACK, epsilon: Fraction = EPSILON) -> Fraction:
     """What a fit cost, by its certificate."""
-    return Fraction(fit(recipe, ENGINE, ledger, epsilon).certificate["epsilon"])
+    return Fraction(fit(Request(recipe, ENGINE, epsilon, ledger=ledger)).certificate["epsilon"])
 
 
 def one_kill(path: Path, reports: int, delay: float) -> list[Fraction]:

@@ -12,7 +12,7 @@ import pytest
 import privet
 from privet import Categorical, Ledger, Numeric, ParameterError, Schema, make_classifier
 from privet.audit import exact, zoo
-from privet.fitting import fit_dataset
+from privet.fitting import Request, fit
 from privet.growing.prelude import Prelude
 from privet.growing.whole.depth_rules import COUNT_SHARE, bins_worth, cuts_share
 from privet.recipes.gridded import PART, Gridded, SizedGrid
@@ -133,7 +133,7 @@ def test_a_part_keeps_its_cuts() -> None:
     recipe = DiffPC45(max_depth=1)
     parts = privet.protect(table, recipe.prepare(schema), Ledger(2)).partition(Threshold(0, 0))
     for part in parts:
-        model = fit_dataset(recipe, part, 1)
+        model = fit(Request(recipe, part, 1))
         assert model.notes == ()
         assert "attribute counts" not in {charge["what"] for charge in model.certificate["charges"]}
 

@@ -14,9 +14,8 @@ import privet
 from privet.audit.exact import as_recipe
 from privet.datasets.clinic import clinic
 from privet.engines.memory import MemoryEngine
-from privet.engines.opening import open_engine
 from privet.errors import ParameterError, RecipeError, ScoreError
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.growing.prelude import Prelude
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -192,7 +191,7 @@ def test_an_unsound_variant_is_refused_before_anything_else_happens(tmp_path: Pa
         with pytest.raises(privet.PrivacyError, match="variant='sound'"):
             model.fit(source)
     with pytest.raises(privet.PrivacyError, match="variant='sound'"):
-        fit(model.recipe(), open_engine(table, named), ledger, 1)
+        fit(Request(model.recipe(), table, 1, named, ledger=ledger))
     assert (tmp_path / "journal").read_bytes() == before
     privet.papers.SmoothForestClassifier(schema, epsilon=1, ledger=ledger).fit(table)
 

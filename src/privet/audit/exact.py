@@ -21,7 +21,7 @@ from privet.audit.result import AuditResult
 from privet.audit.zoo import Pair, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
-from privet.fitting import fit_dataset
+from privet.fitting import Request, fit
 from privet.models.model import Model
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import delta as parse_delta
@@ -65,7 +65,8 @@ def exact(
 
     def learner(data: PrivateDataset, epsilon: Fraction) -> Model:
         """The whole model that is saved, but for the time and the versions."""
-        return replace(fit_dataset(chosen, data, epsilon, random=np.random.default_rng(0), progress=progress), made={})
+        random = np.random.default_rng(0)
+        return replace(fit(Request(chosen, data, epsilon, random=random, progress=progress, prepared=True)), made={})
 
     result = audit_learner(
         learner,

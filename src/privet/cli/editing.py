@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import typer
 
 from privet.cli.output import complain, say
-from privet.cli.writing import why
 from privet.errors import ParameterError, SchemaError
+from privet.models.drafts import why
 
 T = TypeVar("T")
 

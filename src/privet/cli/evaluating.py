@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,17 +24,15 @@ from privet.cli.options import (
     parse_epsilon,
 )
 from privet.cli.output import print_json, print_markdown, print_rich, progress, shout, try_stdout
-from privet.cli.reporting import WritePage, page_for
-from privet.cli.spending import Analyst, Purse
+from privet.cli.reporting import page_for
+from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 from privet.cli.writing import Force
 from privet.errors import ParameterError
 from privet.recipes.registry import DEFAULT, refuse_unknown
 
 if TYPE_CHECKING:
-    from privet.estimators.base import PrivateClassifier
     from privet.evaluation.cross_validation import Evaluation, Score
     from privet.evaluation.private_evaluation import Evaluated
-    from privet.schema import Schema
 
 HEADINGS = ("recipe", "variant", "epsilon", "accuracy %", "balanced %", "AUC", "log-loss", "fit s")
 EXAMPLE = (
@@ -91,19 +88,20 @@ def evaluate(
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
-        from privet.engines.sources.loading import load_table
+        from privet.engines.opening import load_table
         from privet.estimators.references import REFERENCES
         from privet.estimators.registry import make_classifier
         from privet.evaluation import cross_validation as evaluation
+        from privet.evaluation.private_evaluation import evaluate_privately
         from privet.privacy.budget import epsilon as check_epsilon
         from privet.schema import Schema
-        from privet.tables.declared import refuse_source
+        from privet.work import Purse
 
     if private != (epsilon_scores is not None):
         raise ParameterError("--private and --epsilon-scores E go together: private scores cost E each")
     if journal is not None and not private:
         raise ParameterError("--journal is for --private: no budget covers exact scores")
-    purse = Purse(journal, budget, analyst)
+    check_journal(journal, budget, analyst)
     facts = Schema.from_json(schema)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
@@ -113,21 +111,30 @@ def evaluate(
     for classifier in classifiers:
         classifier.recipe()  # says what is wrong with its parameters before a table is read
     with page_for(report, inputs=(Path(table), schema, journal), force=force) as write_page:
-
-        def read() -> Any:
-            with progress("reading the table"):
-                columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-            refuse_source(facts, columns, with_label=True)
-            return columns
-
         if epsilon_scores is not None:
             for price in (*epsilon, epsilon_scores):
                 mind_epsilon(price)
-            for classifier in classifiers:
-                classifier.set_params(schema=facts)
-            _evaluate_privately(classifiers, read, epsilon_scores, purse, facts, as_json, write_page)
+            try_stdout()
+            with progress("fitting and scoring") as advance:
+                results, certificate = evaluate_privately(
+                    [classifier.set_params(schema=facts) for classifier in classifiers],
+                    table,
+                    epsilon_scores,
+                    Purse(journal, budget, analyst),
+                    progress=advance,
+                    quoted_line_breaks=quoted_line_breaks,
+                )
+            if as_json:
+                text = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
+                print_json(text | rest_of(journal))
+            else:
+                print_rich(_private_grid(results))
+                print(certificate)
+                print_rest(journal)
+            write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
             return
-        columns = read()
+        with progress("reading the table"):
+            columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
         shout("NOT PRIVATE", evaluation.WARNING)
         with progress("cross-validating") as advance:
             result = evaluation.evaluate(
@@ -148,33 +155,6 @@ def evaluate(
         else:
             print_rich(_grid(result))
         write_page(lambda pages: pages.evaluation_page(result, facts))
-
-
-def _evaluate_privately(
-    classifiers: list[PrivateClassifier],
-    read: Callable[[], Any],
-    epsilon_scores: Fraction,
-    purse: Purse,
-    facts: Schema,
-    as_json: bool,
-    write_page: WritePage,
-) -> None:
-    from privet.evaluation.private_evaluation import evaluate_privately, price_of
-
-    price = price_of(classifiers, epsilon_scores)
-    try_stdout()
-    with purse.reserve(price, "private evaluation", facts) as work:
-        columns = read()
-        with progress("fitting and scoring") as advance:
-            results, certificate = evaluate_privately(classifiers, columns, epsilon_scores, work, progress=advance)
-    if as_json:
-        text = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
-        print_json(text | purse.facts(work))
-    else:
-        print_rich(_private_grid(results))
-        print(certificate)
-        purse.print_rest(work)
-    write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
 
 
 def _private_grid(results: tuple[Evaluated, ...]) -> Any:

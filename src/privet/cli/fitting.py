@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.options import (
+    RESERVED,
     Budget,
     JournalFile,
     Json,
@@ -32,18 +31,14 @@ from privet.cli.options import (
     with_unit,
 )
 from privet.cli.output import print_json, progress, say
-from privet.cli.spending import Analyst, Purse
-from privet.cli.writing import Force, refuse_kind, why, writing
-from privet.errors import ModelFileError, ParameterError, RecipeError
+from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
+from privet.cli.writing import Force, refuse_kind, writing
+from privet.errors import ParameterError, RecipeError, TableError
 from privet.recipes.registry import DEFAULT, refuse_unknown
 
 if TYPE_CHECKING:
-    from privet.estimators.base import PrivateClassifier
-    from privet.models.drafts import Draft
-    from privet.privacy.reservations import Reservation
-    from privet.schema import Schema
+    from privet.models.model import Model
 
-ROOM = 2**20  # bytes of the disk kept for the model while it grows; only large forests take more
 EXAMPLE = "Example: privet fit patients.csv --schema patients.schema.json --epsilon 1 -o tree.json"
 
 
@@ -91,50 +86,63 @@ def fit(
 ) -> None:
     """Grow a model from private records and write it, with its certificate, to a file."""
     refuse_unknown([recipe])
-    purse = Purse(journal, budget, analyst)
+    check_journal(journal, budget, analyst)
     if output.suffix.lower() in (".html", ".htm"):
         raise ParameterError("--output is the model file, which is JSON: call it .json; `privet report` makes its page")
     refuse_kind(output, "the model file, JSON,", ".json")
     mind_epsilon(epsilon)
     with progress("starting") as bar:
-        from privet.engines.opening import header_of
-        from privet.engines.sources import open_source
-        from privet.engines.sources.loading import load_table
+        import numpy as np
+
+        from privet.engines.opening import load_table
+        from privet.fitting import Request, fit_to_file, public_random, threads_of
+        from privet.recipes.registry import recipe_class
         from privet.schema import Schema
-        from privet.tables.declared import refuse_source
+        from privet.structure.compiled import threads
+        from privet.work import ROOM, Purse
 
         facts = with_unit(Schema.from_json(schema), unit, max_rows)
-        params = make_params(recipe, max_depth, settings)
-        params |= {"variant": variant, "expected_records": expect, "random_state": seed}
-        params["neighbours"] = neighbours or "add-remove"  # until a journal says otherwise
+        params = make_params(recipe, max_depth, settings) | {"variant": variant}
+        jobs = threads_of(params.pop("n_jobs", None))
         if public is not None:
             _check_takes_public(recipe)
             params["public"] = load_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
-        classifier = _classifier(recipe, facts, epsilon=epsilon, **params)
+        request = Request(
+            recipe_class(recipe)(**params),
+            table,
+            epsilon,
+            facts,
+            ledger=None if journal is None else Purse(journal, budget, analyst, neighbours),
+            neighbours=neighbours,
+            random=public_random(np.random.RandomState(seed)),
+            progress=bar,
+            expected_records=expect,
+            quoted_line_breaks=quoted_line_breaks,
+        )
         inputs = (Path(table), schema, journal, None if public is None else Path(public))
-        # A model that cannot be written would be budget thrown away: its file is opened before anything is charged.
-        with writing(output, "the model file", inputs=inputs, force=force, room=ROOM) as draft:
-            source = open_source(table, quoted_line_breaks=quoted_line_breaks)
-            assert source is not None  # a text is never a table itself
-            check_unit(table, facts, unit)
-            refuse_source(facts, header_of(source, facts), with_label=True)
-            # The journal comes last. Its reservation ends when the model stands in its place, with the model's hash.
-            with _reserved(purse, classifier, facts, neighbours) as work:
-                classifier.fit(source, progress=bar)
-                written, content = _publish(classifier, draft, output, force)
-                if work is not None:
-                    work.end(hashlib.sha256(content).hexdigest())
-    _report(classifier, recipe, written, purse, work, as_json)
+        with threads(jobs), writing(output, "the model file", inputs=inputs, force=force, room=ROOM) as draft:
+            try:
+                saved = fit_to_file(request, draft, replace=force)
+            except TableError:
+                check_unit(table, facts, unit)
+                raise
+    place = saved.place
+    if place == draft.path:
+        place = output
+    else:
+        say(f"{output} was written by somebody else meanwhile and stays; the model is in {place}")
+    _report(saved.model, place, journal, as_json)
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
     """The parameters of a recipe that the command line gives, known to exist."""
-    from privet.estimators.classifiers import classifier_class
+    from privet.recipes.registry import recipe_class
 
-    params = parse_settings(settings or [])
-    offered = set(classifier_class(recipe)().get_params())
+    params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
+    own = {field.name for field in fields(recipe_class(recipe))}
+    offered = own | (RESERVED.keys() - {"public", "max_depth"}) | {"n_jobs"}
     refuse_settings(f"recipe {recipe!r}", params, offered)
-    return params if max_depth is None else params | {"max_depth": max_depth}
+    return params
 
 
 def _check_takes_public(recipe: str) -> None:
@@ -145,69 +153,18 @@ def _check_takes_public(recipe: str) -> None:
         raise RecipeError(f"recipe {recipe!r} learns nothing from public records; --public is for {able}")
 
 
-def _classifier(recipe: str, schema: Schema, **params: Any) -> PrivateClassifier:
-    from privet.estimators.registry import make_classifier
-    from privet.growing.prelude import count_price
-    from privet.privacy.budget import Neighbours
-    from privet.privacy.budget import epsilon as check_epsilon
-
-    classifier = make_classifier(recipe, schema=schema, **params)
-    # What is wrong with the parameters is said before a table is read or a journal opened.
-    epsilon = check_epsilon(params["epsilon"])
-    classifier.recipe()
-    if params["expected_records"] is not None:
-        count_price(epsilon, params["expected_records"], Neighbours.parse(params["neighbours"]).steps)
-    return classifier
-
-
-@contextmanager
-def _reserved(
-    purse: Purse, classifier: PrivateClassifier, facts: Schema, neighbours: str | None
-) -> Iterator[Reservation | None]:
-    """What the fit spends from; without a journal the classifier has a budget of its own."""
-    from privet.fitting import work_of
-
-    if purse.journal is None:
-        yield None
-        return
-    recipe = classifier.recipe()
-    with purse.reserve(recipe.loss(classifier.epsilon), work_of(recipe), facts, neighbours) as work:
-        classifier.set_params(ledger=work, neighbours=work.neighbours.value)
-        yield work
-
-
-def _publish(classifier: PrivateClassifier, draft: Draft, output: Path, force: bool) -> tuple[Path, bytes]:
-    """Write the model and say where it is, and its bytes; a failure here is a loss, and the message says of what."""
-    from privet.models.codec import to_text
-
-    where = f"cannot write the model file {str(output)!r}"
-    try:
-        content = to_text(classifier.model_, where).encode()
-        draft.write(content)
-        place = draft.publish(replace=force)
-    except (OSError, ModelFileError) as error:
-        reason = str(error) if isinstance(error, ModelFileError) else f"{where}: {why(error)}"
-        spent = classifier.certificate_.epsilon
-        raise ModelFileError(f"{reason}. The model is lost, and epsilon {spent} stays charged for it") from error
-    if place == draft.path:
-        return output, content
-    say(f"{output} was written by somebody else meanwhile and stays; the model is in {place}")
-    return place, content
-
-
-def _report(
-    classifier: PrivateClassifier, recipe: str, output: Path, purse: Purse, work: Reservation | None, as_json: bool
-) -> None:
+def _report(model: Model, output: Path, journal: Path | None, as_json: bool) -> None:
     from privet.cli.showing import size_words
+    from privet.privacy.certificate import Certificate
 
-    size = classifier.model_.trees.size
+    size, variant = model.trees.size, model.params["variant"]
     if as_json:
-        facts = {"model": str(output), "recipe": recipe, "variant": classifier.variant, **size, **purse.facts(work)}
-        print_json(facts | {"certificate": classifier.certificate_.to_dict()})
+        facts = {"model": str(output), "recipe": model.recipe, "variant": variant, **size, **rest_of(journal)}
+        print_json(facts | {"certificate": model.certificate})
         return
-    print(f"{output}: {recipe} ({classifier.variant}), {size_words(size)}")
-    print(classifier.certificate_)
-    purse.print_rest(work)
+    print(f"{output}: {model.recipe} ({variant}), {size_words(size)}")
+    print(Certificate.from_dict(model.certificate))
+    print_rest(journal)
     print(f"Next: privet show {output}")
 
 

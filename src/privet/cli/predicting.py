@@ -33,7 +33,7 @@ def predict(
     """Predict the label of every record of a table, in its order. Spends no budget."""
     if output is not None:
         refuse_kind(output, "predictions as CSV", ".csv")
-    from privet.engines.sources.loading import load_table
+    from privet.engines.opening import load_table
     from privet.estimators.registry import load_model
     from privet.tables.files import unreadable_records, unreadable_words
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import fields
 from enum import StrEnum
@@ -27,17 +26,14 @@ from privet.cli.options import (
     refuse_settings,
 )
 from privet.cli.output import print_json, progress, shout
-from privet.cli.spending import Analyst, Purse
-from privet.cli.writing import Force, refuse_kind, why, writing
+from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
+from privet.cli.writing import Force, put, refuse_kind, writing
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
-    from privet.models.drafts import Draft
-    from privet.privacy.reservations import Reservation
     from privet.publishing import Publisher
     from privet.schema import Schema
 
-ROOM = 2**20  # bytes of the disk kept for the table before anything is charged
 EXAMPLE = "Example: privet publish patients.csv --schema patients.schema.json -m diffgen --epsilon 1 -o published.csv"
 
 
@@ -87,57 +83,47 @@ def publish(
     """Publish a table: synthetic records from noisy counts, or (not private) the records with noise on their values."""
     refuse_kind(output, "a table as CSV", ".csv")
     with progress("starting"):
-        from privet.engines.sources.loading import load_table
+        from privet.engines.opening import load_table
+        from privet.privacy.certificate import Certificate
+        from privet.publishing import publish as release
         from privet.publishing.release import csv_text
         from privet.schema import Schema
-        from privet.tables.declared import refuse_source
+        from privet.work import ROOM, Purse, Work, deliver
 
-    purse = Purse(journal, budget, analyst)
+    check_journal(journal, budget, analyst)
     facts = Schema.from_json(schema)
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
     _check_options(method, epsilon, rate, journal, bool(params or taxonomy))
-    if epsilon is not None:
-        mind_epsilon(epsilon)
     publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
+    released: Any
     with writing(output, "the table", inputs=(Path(table), schema, journal, taxonomy), force=force, room=ROOM) as draft:
-
-        def read() -> Any:
+        if publisher is None:
             with progress("reading the table"):
                 columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-            refuse_source(facts, columns, with_label=True)
-            return columns
-
-        if publisher is None:
-            released, work = _with_noise(method, read(), facts, rate), None
+            released = _with_noise(method, columns, facts, rate)
             text = csv_text(released.columns)
-            place = _write(draft, text, output, force, epsilon)
+            place = put(draft, text, output, "the table", force=force)
         else:
             assert epsilon is not None
-            with purse.reserve(epsilon, f"publishing by {publisher.name}", facts, neighbours) as work:
-                released = _privately(publisher, read(), facts, epsilon, work)
+            mind_epsilon(epsilon)
+            name, purse = f"publishing by {publisher.name}", Purse(journal, budget, analyst, neighbours)
+            with (
+                progress(name) as advance,
+                Work(table, facts, epsilon, name, purse, quoted_line_breaks=quoted_line_breaks) as work,
+                work.records() as data,
+            ):
+                released = release(publisher, data, epsilon, advance)
                 text = released.to_csv()
-                place = _write(draft, text, output, force, epsilon)
-                work.end(hashlib.sha256(text.encode()).hexdigest())
+                place = deliver(draft, data.ledger, lambda: text, "the table", replace=force)
+    place = output if place == draft.path else place
     if as_json:
         result = {"table": str(place), "method": method.value, "certificate": released.certificate}
-        print_json(result if work is None else result | purse.facts(work))
+        print_json(result if publisher is None else result | rest_of(journal))
         return
-    from privet.privacy.certificate import Certificate
-
     print(f"{place}: {method.value}, {text.count(chr(10)) - 1} records")
     print(Certificate.from_dict(released.certificate))
-    if work is not None:
-        purse.print_rest(work)
-
-
-def _write(draft: Draft, text: str, output: Path, force: bool, epsilon: Fraction | None) -> Path:
-    """Write the table and say where it is; a failure here is a loss, and the message says of what."""
-    try:
-        draft.write(text)
-        return draft.publish(replace=force)
-    except OSError as error:
-        lost = "" if epsilon is None else f". The table is lost, and epsilon {epsilon} stays charged for it"
-        raise ParameterError(f"cannot write the table {str(output)!r}: {why(error)}{lost}") from error
+    if publisher is not None:
+        print_rest(journal)
 
 
 def _check_options(
@@ -186,14 +172,6 @@ def _with_noise(method: Method, columns: Any, facts: Schema, rate: float | None)
     released = (uniform_noise if method is Method.UNIFORM else gaussian_noise)(columns, facts, rate)
     shout("NOT PRIVATE", f"{method.value} noise at a rate protects nobody: most values stay as they are.")
     return released
-
-
-def _privately(publisher: Publisher, columns: Any, facts: Schema, epsilon: Fraction, work: Reservation) -> Any:
-    from privet.engines.opening import protect
-    from privet.publishing import publish as release
-
-    with progress(f"publishing by {publisher.name}") as advance:
-        return release(publisher, protect(columns, facts, work), epsilon, advance)
 
 
 def register(app: typer.Typer) -> None:

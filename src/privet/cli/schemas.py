@@ -121,7 +121,7 @@ def check(
 
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
-    from privet.engines.sources.loading import load_table
+    from privet.engines.opening import load_table
     from privet.owner.inspection import check_table
     from privet.schema import Schema
 

@@ -19,7 +19,7 @@ from privet.cli.options import (
     parse_epsilon,
 )
 from privet.cli.output import print_json, print_rich, progress, try_stdout
-from privet.cli.spending import Analyst, Purse
+from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 
 if TYPE_CHECKING:
     from privet.evaluation.private_result import PrivateScore
@@ -54,32 +54,32 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score a model on private records: one charge buys a noisy confusion matrix and all that follows from it."""
+    check_journal(journal, budget, analyst)
+    mind_epsilon(epsilon)
     with progress("starting"):
-        from privet.engines.sources.loading import load_table
         from privet.estimators.registry import load_model
         from privet.evaluation.private_score import BINS, private_score
-        from privet.privacy.budget import epsilon as check_epsilon
-        from privet.tables.declared import refuse_source
+        from privet.work import Purse
 
-    purse = Purse(journal, budget, analyst)
-    price = check_epsilon(epsilon)
-    mind_epsilon(price)
-    classifier = load_model(model)
-    facts = classifier.schema_
+        classifier = load_model(model)
     try_stdout()
-    with purse.reserve(price, "private score", facts, neighbours) as work:
-        with progress("reading the table"):
-            columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
-        refuse_source(facts, columns, with_label=True)
+    with progress("scoring"):
         found = private_score(
-            classifier, columns, None, price, work, held_out=held_out, bins=BINS if bins is None else bins
+            classifier,
+            table,
+            None,
+            epsilon,
+            Purse(journal, budget, analyst, neighbours),
+            held_out=held_out,
+            bins=BINS if bins is None else bins,
+            quoted_line_breaks=quoted_line_breaks,
         )
     if as_json:
-        print_json(found.to_dict() | purse.facts(work))
+        print_json(found.to_dict() | rest_of(journal))
     else:
         print_rich(_grid(found), *_curve(found))
         print(found.certificate)
-        purse.print_rest(work)
+        print_rest(journal)
 
 
 def _grid(found: PrivateScore) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,27 +29,18 @@ KINDS = {".csv", ".tsv", ".parquet", ".xlsx", ".json", ".yaml", ".yml", ".html",
 def writing(
     output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False, room: int = 0
 ) -> Iterator[Draft]:
-    """A draft of an output, opened before the work: what cannot be written is said before anything is spent.
-
-    ``room`` bytes are taken on the disk at once. If the block does not publish the draft, nothing is left of it, and
-    what stood in its place stays.
-    """
-    from privet.models.drafts import Draft
+    """A draft of an output that may be written; see :func:`privet.models.drafts.drafted`."""
+    from privet.models.drafts import drafted
 
     refuse(output, what, inputs=inputs, force=force)
-    with ExitStack() as stack:
-        try:
-            draft = Draft(output)
-            stack.callback(draft.discard)
-            draft.open()
-            draft.reserve(room)
-        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-            raise ParameterError(f"cannot write {what} {str(output)!r}: {why(error)}; nothing was charged") from error
+    with drafted(output, what, room=room) as draft:
         yield draft
 
 
 def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: bool) -> Path:
     """Write the draft and say where it stands: beside ``output`` if somebody else wrote that meanwhile."""
+    from privet.models.drafts import why
+
     try:
         draft.write(content)
         place = draft.publish(replace=force)
@@ -79,13 +70,6 @@ def refuse_kind(output: Path, what: str, *right: str) -> None:
     if output.suffix.lower() in KINDS - set(right) and not output.exists():
         fix = f"call it {' or '.join(right)}"
         raise ParameterError(f"--output is {what} and cannot be a {output.suffix} file", parameter="output", fix=fix)
-
-
-def why(error: Exception) -> str:
-    """The reason in an error of the file system."""
-    if isinstance(error, FileNotFoundError) and error.filename is not None:
-        return f"there is no directory {os.path.dirname(error.filename)!r}"
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _same(output: Path, other: Path) -> bool:

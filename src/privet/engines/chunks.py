@@ -122,13 +122,21 @@ class ChunkEngine:
             chunks.append(_keep_codes(chunk, frozen.codes(schema), spill))
         return type(self)(schema, chunks, spill, self._frozen, self.caveats)
 
-    def gather(self) -> MemoryEngine:
-        """All records in one engine in memory, with their coins, for what cannot be counted chunk by chunk."""
+    def gather(self, *, values: bool = False) -> MemoryEngine:
+        """All records in one engine in memory, with their coins, for what cannot be counted chunk by chunk.
+
+        With ``values`` also what numbers can be cut anew from, where it was kept.
+        """
         get = self._spill.get
         features = np.concatenate([get(chunk.features) for chunk in self._chunks], axis=1)
         labels = np.concatenate([get(chunk.labels) for chunk in self._chunks])
         coins = [np.concatenate([get(kept) for kept in thrown]) for thrown in self._coins]
-        return MemoryEngine(self.schema, Codes(features, labels, unit=self.unit), caveats=self.caveats, coins=coins)
+        frozen = None
+        if values and all(chunk.frozen is not None for chunk in self._chunks):
+            kept = [[self._frozen.get(column) for column in chunk.frozen or ()] for chunk in self._chunks]
+            frozen = Frozen(self.schema, tuple(map(np.concatenate, zip(*kept, strict=True))), labels, self.unit)
+        codes = Codes(features, labels, unit=self.unit)
+        return MemoryEngine(self.schema, codes, frozen, caveats=self.caveats, coins=coins)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -121,6 +121,23 @@ class MemoryEngine:
         """An engine of some of these records, by their numbers; a number that comes twice is a record twice."""
         return MemoryEngine(self.schema, Codes(np.ascontiguousarray(self._features[:, records]), self._labels[records]))
 
+    def codes(self, cells: Partition) -> Codes:
+        """The records of a partition, for work that looks at them one by one. Private, like the engine."""
+        inside = self.places(cells) >= 0
+        whole = bool(inside.all())
+        features, labels = self._features, self._labels
+        return Codes(
+            features if whole else np.ascontiguousarray(features[:, inside]),
+            labels if whole else labels[inside],
+            unit=self.unit,
+        )
+
+    def frozen(self, cells: Partition) -> Frozen:
+        """The same, in a form from which any cut of a number can be made."""
+        if self._frozen is None:
+            raise ParameterError("these records are codes of one schema; privet.protect keeps what can be cut anew")
+        return self._frozen.take(np.flatnonzero(self.places(cells) >= 0))
+
     # -- the program of a partition --------------------------------------------------------------------------------
 
     def places(self, cells: Partition) -> Places:

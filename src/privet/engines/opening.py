@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Self
 
 from privet.engines.attempts import SOURCE_FAILED, attempt
 from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
-from privet.engines.sources import Source, open_source
+from privet.engines.sources import Source, connected, open_source
+from privet.engines.sources.files import Files
 from privet.engines.sources.spark import SparkTable
-from privet.errors import ParameterError
+from privet.errors import ParameterError, TableError
 from privet.privacy.counting import Engine
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -19,33 +23,134 @@ from privet.tables.files import caveats_of
 from privet.tables.frozen import admitted, freeze
 
 
-def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit: bool = False) -> Engine:
-    """An engine over the records of a source. A source that can never fit the schema is refused before it is read.
+class OpenTable:
+    """A table that is open: its heading was read, once, and suits the schema. No record was read yet.
 
-    Records are kept in a form from which any cut of a number can be made. ``for_one_fit`` keeps only the codes of this
-    one schema, which takes an eighth of the memory.
+    A table that can never suit the schema is refused. A database is connected to once, for the heading and for the
+    records, and stays connected until ``close``, or to the end of the ``with`` block.
+
+    It is a :class:`~privet.engines.sources.Source` itself, so that whoever reads it asks for no heading again.
     """
-    place = open_source(source)
-    if place is not None:
-        if labels is not None:
+
+    heading: Any
+    """The names and, where they are declared, the types of the columns: the table itself, or a table of no record."""
+
+    def __init__(
+        self,
+        table: Any,
+        schema: Schema,
+        labels: Any = None,
+        *,
+        with_label: bool = True,
+        quoted_line_breaks: bool = False,
+    ) -> None:
+        self.labels = labels
+        self._columns = schema.columns if with_label else schema.names
+        self._table, self._stack = table, ExitStack()
+        self._source: Source | SparkTable | None = None
+        named = open_source(table, quoted_line_breaks=quoted_line_breaks)
+        if named is not None and labels is not None:
             raise ParameterError("a source holds the column of its labels; leave them out")
-        refuse_source(schema, header_of(place, schema), with_label=True)
-        if isinstance(place, SparkTable):
+        try:
+            self.heading = table if named is None else attempt(lambda: self._connect(named), SOURCE_FAILED, tries=1)
+            refuse_source(schema, self.heading, labels, with_label=with_label)
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self, named: Source | SparkTable) -> Any:
+        self._source = self._stack.enter_context(connected(named))
+        return self._source.header(self._columns)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        return tuple(caveats_of(self._table) if self._source is None else self._source.caveats)
+
+    def header(self, columns: Sequence[str]) -> Any:
+        return self.heading
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        assert isinstance(self._source, Source)
+        yield from self._source.batches(columns)
+
+    def engine(self, schema: Schema, *, for_one_fit: bool = False) -> Engine:
+        """Read all records. ``schema`` may cut numbers in another way than the one that the table was opened by.
+
+        Records are kept in a form from which any cut of a number can be made. ``for_one_fit`` keeps only the codes of
+        this one schema, which takes an eighth of the memory.
+        """
+        if isinstance(self._source, SparkTable):
             from privet.engines.spark import SparkEngine
 
-            return SparkEngine.read(place, schema, for_one_fit=for_one_fit)
-        return ChunkEngine.read(place, schema, for_one_fit=for_one_fit)
-    refuse_source(schema, source, labels, with_label=True)
-    caveats = caveats_of(source)
-    if for_one_fit:
-        return MemoryEngine(schema, admitted(schema, source, labels), caveats=caveats)
-    frozen = freeze(schema, source, labels)
-    return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=caveats)
+            return SparkEngine.read(self._source, schema, for_one_fit=for_one_fit)
+        if self._source is not None:
+            return ChunkEngine.read(self, schema, for_one_fit=for_one_fit)
+        if for_one_fit:
+            return MemoryEngine(schema, admitted(schema, self._table, self.labels), caveats=self.caveats)
+        frozen = freeze(schema, self._table, self.labels)
+        return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=self.caveats)
+
+    def load(self) -> Any:
+        """All records as a table in memory, for work that looks at them more than once."""
+        if self._source is None:
+            return self._table
+        if isinstance(self._source, SparkTable):
+            raise TableError(
+                "this work needs all records in the memory of one process, and these stay on their cluster"
+            )
+        if isinstance(self._source, Files):
+            return self._source.whole(self._columns)
+        return attempt(self._gather, SOURCE_FAILED, tries=1)
+
+    def _gather(self) -> Any:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+
+        return arrow.Table.from_batches(self.batches(self._columns), schema=self.heading.schema)
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
 
 
-def header_of(source: Source | SparkTable, schema: Schema) -> Any:
-    """The columns that a schema wants of a source, as a table without a record."""
-    return attempt(lambda: source.header(schema.columns), SOURCE_FAILED, tries=1)
+def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit: bool = False) -> Engine:
+    """An engine over the records of a source; see :class:`OpenTable`."""
+    with OpenTable(source, schema, labels) as table:
+        return table.engine(schema, for_one_fit=for_one_fit)
+
+
+def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_line_breaks: bool = False) -> Any:
+    """The columns that a schema declares, of all records of a source: a path, a pattern, a folder or an address.
+
+    >>> import tempfile
+    >>> from privet import Categorical, Schema
+    >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("state", ("well", "sick")))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part in ("a", "b"):
+    ...         with open(f"{folder}/{part}.csv", "w") as file:
+    ...             _ = file.write("cough,state\\nyes,sick\\n")
+    ...     table = load_table(f"{folder}/*.csv", schema)
+    >>> table["cough"].tolist()
+    ['yes', 'yes']
+    """
+    with OpenTable(name, schema, with_label=with_label, quoted_line_breaks=quoted_line_breaks) as table:
+        return table.load()
+
+
+def gathered(engine: Engine, work: str, *, values: bool = False) -> MemoryEngine:
+    """All records in one engine in memory, for work that looks at single records. Refused for those of a cluster."""
+    if isinstance(engine, ChunkEngine):
+        return engine.gather(values=values)
+    if not isinstance(engine, MemoryEngine):
+        raise ParameterError(
+            f"{work} needs all records in the memory of one process, and these stay on their cluster; use a data "
+            "frame or a file, or choose another recipe"
+        )
+    return engine
 
 
 def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -> PrivateDataset:

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,35 +14,29 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from privet.engines.opening import header_of, open_engine
-from privet.engines.sources import open_source
-from privet.engines.sources.loading import load_table
+from privet.engines.opening import load_table
 from privet.errors import ParameterError, PrivacyWarning, TableError
 from privet.estimators.answering import Answering
 from privet.estimators.exact_score import ExactScore
-from privet.estimators.verbosity import Told, tell_stage
-from privet.fitting import fit, fit_dataset, own_ledger, work_of
+from privet.estimators.verbosity import Told
+from privet.fitting import Fit, Request, public_random, threads_of
 from privet.growing.greedy.grower import Progress
-from privet.growing.prelude import count_price
 from privet.markup import Html, tag
 from privet.models.model import Model
 from privet.models.released import Released
 from privet.models.rules import Rule
 from privet.models.shown import ShownTree
 from privet.models.tree import Tree
-from privet.privacy.budget import Neighbours
-from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.ledger import Certificate, Ledger
+from privet.privacy.ledger import Certificate
 from privet.promise import html_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema
-from privet.structure.compiled import thread_count, threads
+from privet.structure.compiled import threads
 from privet.tables.declared import attribute_order, refuse_source, refuse_sparse
 from privet.tables.encoding import decode_labels, encode_features
 from privet.tables.files import unreadable_records, unreadable_words
-from privet.tables.frozen import declared_facts
 from privet.tables.inferring import infer_schema
 
 _CALLER = 4  # frames from a warning in _encode to whoever called predict
@@ -66,17 +60,9 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
 
     # -- before a fit ----------------------------------------------------------------------------------------------
 
-    def _facts(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
-        """The public facts and the table. A table whose names or types can never fit the facts is refused."""
-        self._checked = False
-        schema, X, y = self._declared(X, y)
-        source = open_source(X)
-        named = X if source is None else header_of(source, schema)
-        refuse_source(schema, named, y, with_label=True)
-        self._columns_of_fit = attribute_order(schema, named)
-        return schema, X if source is None else source, y
-
     def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
+        """The public facts, and the table as they are about it."""
+        self._checked = False
         refuse_sparse(X)
         if not self._infers():
             return self._public_schema(), X, y
@@ -296,47 +282,35 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
 
     def _thread_count(self) -> int:
         """As many threads as ``n_jobs`` says, in scikit-learn's way of counting from the end."""
-        jobs, most = self.n_jobs, thread_count()
-        if jobs is None:
-            return most
-        if isinstance(jobs, bool) or not isinstance(jobs, int | np.integer) or jobs == 0:
-            raise ParameterError(f"n_jobs must be None or a whole number other than 0, not {jobs!r}; -1 uses all")
-        return int(jobs) if jobs > 0 else max(most + 1 + int(jobs), 1)
+        return threads_of(self.n_jobs)
 
     def _fit(self, X: Any, y: Any, progress: Progress | None) -> Self:
-        recipe = self.recipe()
-        # Public choices only: noise never comes from here.
-        random = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
-        how: dict[str, Any] = {"random": random, "progress": progress, "expected_records": self.expected_records}
-        if isinstance(X, PrivateDataset):
-            self._check_protected(X, y)
-            return self._adopt(fit_dataset(recipe, X, self.epsilon, **how))
-        epsilon = parse_epsilon(self.epsilon)
-        if self.expected_records is not None:
-            count_price(epsilon, self.expected_records, Neighbours.parse(self.neighbours).steps)
-        ledger = own_ledger(recipe, epsilon, self.neighbours) if self.ledger is None else self._given_ledger()
         if self._infers():
             warnings.warn(_INFERRED, PrivacyWarning, stacklevel=3)
-        recipe.refuse_unsound(ledger)
-        schema, X, y = self._facts(X, y)
-        # All of the price is taken before a record is read: another fit may read the same budget.
-        with ledger.reserve(recipe.loss(epsilon), work_of(recipe), schema) as work:
-            tell_stage(progress, "reading the records")
-            engine = open_engine(X, recipe.prepare(schema), y, for_one_fit=not recipe.recuts(schema))
-            tell_stage(progress, f"growing {recipe.info.name}")
-            return self._adopt(fit(recipe, engine, work, epsilon, **how))
+        with Fit(self.request(X, y, progress)) as work:
+            self._columns_of_fit = work.column_order
+            return self._adopt(work.run())
 
-    def _check_protected(self, data: PrivateDataset, y: Any) -> None:
-        """A protected data set has its labels, its schema and its ledger, so no others may be given."""
-        self._checked, self._columns_of_fit = False, None
-        if y is not None:
-            raise ParameterError("a protected data set holds its labels; leave y out")
-        if self.ledger is not None and self.ledger is not data.ledger:
-            raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
-        if self.schema is not None and declared_facts(self._public_schema()) != declared_facts(data.schema):
-            raise ParameterError("the data set was protected under another schema; leave schema out")
-        if data.ledger.neighbours != Neighbours.parse(self.neighbours):
-            self._mismatch(data.ledger)
+    def request(self, X: Any, y: Any = None, progress: Progress | None = None) -> Request:
+        """What a fit asks of :func:`privet.fitting.fit`."""
+        recipe = self.recipe()
+        if isinstance(X, PrivateDataset):  # it brings its own facts; others must not contradict them
+            self._checked = False
+            schema = None if self.schema is None else self._public_schema()
+        else:
+            schema, X, y = self._declared(X, y)
+        return Request(
+            recipe,
+            X,
+            self.epsilon,
+            schema,
+            labels=y,
+            ledger=self.ledger,
+            neighbours=self.neighbours,
+            random=public_random(check_random_state(self.random_state)),
+            progress=progress,
+            expected_records=self.expected_records,
+        )
 
     def recipe(self) -> Recipe:
         """The recipe with this estimator's parameters, checked."""
@@ -347,17 +321,6 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self.recipe_class.two_classes_only
         return tags
-
-    def _given_ledger(self) -> Ledger:
-        if not isinstance(self.ledger, Ledger):
-            raise ParameterError(f"ledger must be a privet.Ledger, not {type(self.ledger).__name__}")
-        if self.ledger.neighbours != Neighbours.parse(self.neighbours):
-            self._mismatch(self.ledger)
-        return self.ledger
-
-    @staticmethod
-    def _mismatch(ledger: Ledger) -> NoReturn:
-        raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
 
 
 _INFERRED = (

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
+from privet.engines.opening import OpenTable
 from privet.estimators.base import SchemaClassifier
 from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
@@ -30,6 +31,7 @@ from privet.recipes.unsound.reference import C45Reference, ID3Reference
 from privet.schema import Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import OneCategory, Test, Tests, Threshold
+from privet.tables.declared import attribute_order
 from privet.tables.encoding import Codes, encode
 
 
@@ -44,9 +46,12 @@ class ReferenceClassifier(SchemaClassifier, ABC):
         refuse_in_fit(type(self).__name__, unoffered)
         params = {key: value for key, value in self.get_params().items() if key != "schema"}
         self._check()
-        schema, X, y = self._facts(X, y)
-        schema = schema.with_bins(self.max_bins)
-        tree = self.grow(schema, encode(schema, X, y), progress)
+        declared, X, y = self._declared(X, y)
+        schema = declared.with_bins(self.max_bins)
+        with OpenTable(X, declared, y) as table:
+            self._columns_of_fit = attribute_order(declared, table.heading)
+            codes = encode(schema, table.load(), y)
+        tree = self.grow(schema, codes, progress)
         why = f"{self.name} is a non-private reference: it counts exactly (epsilon = infinity)"
         certificate = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat(why, voids=True),))
         return self._adopt(Model(self.name, tree, params, certificate.to_dict(), (why,), provenance()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
+from privet.fitting import tell_stage
 from privet.growing.greedy.grower import Progress
 
 EVERY = 1.0  # seconds between two lines
@@ -39,13 +40,3 @@ class Told:
         now = time.monotonic()
         self._next = now + EVERY
         print(f"[{self._name}] {now - self._began:.0f} s: {what}", file=sys.stderr)
-
-
-def tell_stage(progress: Progress | None, what: str) -> None:
-    """Tell what begins now to whoever wants to know that too.
-
-    How many records were read so far is told to nobody: their number is private, and what a fit says is released.
-    """
-    stage = getattr(progress, "stage", None)
-    if stage is not None:
-        stage(what)

@@ -25,7 +25,7 @@ from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES, ReferenceClassifier, majority_leaf
 from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
-from privet.fitting import fit, own_ledger
+from privet.fitting import Request, fit
 from privet.growing.greedy.grower import Progress
 from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -159,10 +159,10 @@ def private_way(classifier: PrivateClassifier, schema: Schema, seed: int) -> Way
 
     def grow(records: Records) -> tuple[Released, Certificate]:
         # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
-        ledger = own_ledger(recipe, epsilon, classifier.neighbours)
         engine = MemoryEngine(prepared, records.codes, records.frozen)
-        model = fit(recipe, engine, ledger, epsilon, random=random)
-        return model.trees, ledger.certificate()
+        asked = Request(recipe, engine, epsilon, neighbours=classifier.neighbours, random=random, prepared=True)
+        model = fit(asked)
+        return model.trees, Certificate.from_dict(model.certificate)
 
     return Way(recipe.info.name, recipe.variant, epsilon, prepared, grow)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
+from privet.engines.opening import gathered
 from privet.kinds import ChargeKind
 from privet.models.released import Released
 from privet.privacy.counting import ROOT
@@ -38,6 +39,11 @@ def predicted_cells(trees: Released, codes: Codes, bins: int) -> Ints:
     confidence = trees.predict_proba(codes.features)[np.arange(predicted.size), predicted]
     place = np.floor((confidence - 1 / classes) / (1 - 1 / classes) * bins).astype(np.int64)
     return np.asarray(cells * bins + np.clip(place, 0, bins - 1))
+
+
+def codes_of(data: PrivateDataset, work: str) -> Codes:
+    """The codes of a data set's records, all of them in memory. As private as the records."""
+    return gathered(data._engine, work).codes(data._cells)
 
 
 def noisy_cells(data: PrivateDataset, cells: Ints, count: int, epsilon: object, what: str) -> Ints:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
-
-from sklearn.base import clone
 
 from privet.errors import ParameterError, Setting
 from privet.estimators.base import PrivateClassifier
 from privet.evaluation.private_result import PrivateScore
 from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
-from privet.evaluation.splitting import check_rate, holdout
+from privet.evaluation.splitting import check_rate, deal, engine_over
+from privet.fitting import fit
 from privet.growing.greedy.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
+from privet.structure.compiled import threads
+from privet.work import Purse, Work, ledger_of, schema_of
 
 
 @dataclass(frozen=True)
@@ -34,22 +36,19 @@ class Evaluated:
         return {"recipe": self.recipe, "variant": self.variant, "epsilon": str(self.epsilon)} | text
 
 
-def price_of(classifiers: Sequence[PrivateClassifier], epsilon_scores: object) -> Fraction:
-    """What all fits and all scores cost together."""
-    fits = sum((parse_epsilon(classifier.epsilon) for classifier in classifiers), Fraction(0))
-    return fits + len(classifiers) * parse_epsilon(epsilon_scores, "epsilon_scores")
-
-
 def evaluate_privately(
     classifiers: Sequence[PrivateClassifier],
     table: Any,
     epsilon_scores: object,
-    ledger: Ledger,
+    ledger: Ledger | Purse | None = None,
     *,
     test: object = 0.25,
     progress: Progress | None = None,
+    quoted_line_breaks: bool = False,
 ) -> tuple[tuple[Evaluated, ...], Certificate]:
     """Fit each classifier on one part of a table and score it on the other, and certify all of it.
+
+    ``table`` may also be a source, or what :func:`privet.protect` returns, which brings its ledger.
 
     Every fit and every score is charged to the ledger. All of them are for the same two parts; a record is in one of
     them only, so that what one record loses is less than the sum, and the sum is what is certified.
@@ -62,31 +61,39 @@ def evaluate_privately(
     >>> result.score.held_out, certificate.epsilon
     (True, Fraction(3, 2))
     """
-    price, _ = price_of(classifiers, epsilon_scores), check_rate(test)
+    share, _ = parse_epsilon(epsilon_scores, "epsilon_scores"), check_rate(test)
+    budgets = [parse_epsilon(classifier.epsilon) for classifier in classifiers]
+    price = sum(budgets, len(budgets) * share)
     check_progress(progress)
     if not classifiers:
         raise ParameterError("classifiers is empty; name at least one to evaluate")
     if any(classifier.ledger is not None for classifier in classifiers):
         raise ParameterError("classifiers spend from the ledger of the evaluation; leave their ledger out")
-    # The caller's estimators stay as they are.
-    classifiers = [clone(classifier).set_params(neighbours=ledger.neighbours.value) for classifier in classifiers]
-    for classifier in classifiers:
-        recipe = classifier.recipe()
+    requests = [classifier.request(table) for classifier in classifiers]
+    for recipe in (request.recipe for request in requests):
         if recipe.variant in recipe.unsound:
             name = f"{recipe.info.name} {recipe.variant}"
             problem = f"{name} is not private, so a private evaluation cannot hold it"
             raise ParameterError(problem, parameter="variant", fix=("use ", Setting("variant", "sound")))
+    schema, *others = dict.fromkeys(schema_of(table, request.schema) for request in requests)
+    if others:
+        raise ParameterError("classifiers must have the same schema: they learn from the same records")
+    found_ledger = ledger_of(table, ledger)
+    if found_ledger is None:
+        raise ParameterError("ledger is missing: give a privet.Ledger, what all fits and scores may spend")
+    how: Any = {"quoted_line_breaks": quoted_line_breaks}
+    with Work(table, schema, price, "private evaluation", found_ledger, **how) as work, work.records() as data:
         # What stops a later classifier must not come after the charges of the first.
-        schema, _, _ = classifier._facts(table, None)
-        try_out(recipe, schema, invented(schema, 0), parse_epsilon(classifier.epsilon), ledger.neighbours)
-    with ledger.reserve(price, "private evaluation", schema) as account:  # refused if that is not enough for all
-        train, unseen = holdout(table, test=test)
+        account = data.ledger
+        for request, epsilon in zip(requests, budgets, strict=True):
+            try_out(request.recipe, schema, invented(schema, 0), epsilon, account.neighbours)
+        train, unseen = (engine_over(part, data) for part in deal(data, test, "a private evaluation"))
         found = []
-        for number, classifier in enumerate(classifiers, 1):
-            fitted = classifier.set_params(ledger=account).fit(train)
-            score = private_score(fitted, unseen, None, epsilon_scores, account, held_out=True)
-            recipe = classifier.recipe()
-            found.append(Evaluated(recipe.info.name, recipe.variant, parse_epsilon(classifier.epsilon), score))
+        for number, (classifier, request, epsilon) in enumerate(zip(classifiers, requests, budgets, strict=True), 1):
+            with threads(classifier._thread_count()):
+                model = fit(replace(request, source=train, epsilon=epsilon, ledger=account, neighbours=None))
+                score = private_score(model, PrivateDataset(unseen, account), None, share, held_out=True)
+            found.append(Evaluated(model.recipe, request.recipe.variant, epsilon, score))
             if progress is not None:
                 progress(number, len(classifiers))
         return tuple(found), account.certificate()

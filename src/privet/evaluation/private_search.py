@@ -27,10 +27,9 @@ from privet.estimators.registry import make_classifier
 from privet.evaluation.predictions import noisy_cells
 from privet.evaluation.rehearsal import rehearse
 from privet.evaluation.silence import silence
-from privet.evaluation.splitting import check_rate, held_out, number_of_records, take
-from privet.fitting import fit
+from privet.evaluation.splitting import check_rate, deal, engine_over
+from privet.fitting import Request, fit
 from privet.models.model import Model
-from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.dataset import PrivateDataset
@@ -43,8 +42,8 @@ from privet.recipes.unoffered import refuse_in_fit
 from privet.schema import Schema
 from privet.structure.compiled import threads
 from privet.tables.encoding import Codes
-from privet.tables.files import caveats_of
-from privet.tables.frozen import Frozen, admitted_rows, freeze
+from privet.tables.frozen import Frozen
+from privet.work import Work, ledger_of, schema_of
 
 RUNS_PER_SETTING = 10  # on average: a setting is then drawn in ten of eleven searches, and the epsilon is the same
 RESERVED = ("schema", "epsilon", "neighbours", "ledger", "random_state", "expected_records", "n_jobs")
@@ -70,11 +69,12 @@ class Parts:
 
     def run(self, recipe: Recipe, run: Run) -> Found:
         """Fit on one part and score on the other, each for all that the run may spend on it."""
-        prepared = recipe.prepare(self.train.schema)
-        if prepared not in self._engines:  # cut once for all runs that cut alike
-            self._engines[prepared] = self.train.with_schema(prepared)
+        cut = recipe.prepare(self.train.schema)
+        if cut not in self._engines:  # once for all runs that cut alike
+            self._engines[cut] = self.train.with_schema(cut)
         # Public choices are drawn anew in every run: a known sequence of them would tell which run was the best.
-        model = fit(recipe, self._engines[prepared], run.fitting, run.fitting.remaining, random=np.random.default_rng())
+        share, random = run.fitting.remaining, np.random.default_rng()
+        model = fit(Request(recipe, self._engines[cut], share, ledger=run.fitting, random=random, prepared=True))
         codes = self._scored_as(model.schema)
         right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
         data = PrivateDataset(MemoryEngine(model.schema, codes), run.scoring)
@@ -155,23 +155,26 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         self.ledger = ledger
 
     def fit(self, X: Any, y: Any = None, **unoffered: Any) -> Self:
-        """Search. All parameters are checked before anything is charged."""
+        """Search. X is what a classifier's ``fit`` takes. All parameters are checked before anything is charged."""
         refuse_in_fit(type(self).__name__, unoffered)
         epsilon, _, made = parse_epsilon(self.epsilon), check_rate(self.test), provenance()
-        if isinstance(X, PrivateDataset):
-            raise ParameterError("a protected data set cannot be dealt out again: give the table, with ledger=")
         candidates = self._candidates()
         runs_wanted = RUNS_PER_SETTING * len(candidates) if self.mean_runs is None else self.mean_runs
         mean_runs = check_whole(runs_wanted, "mean_runs", 1, MOST_RUNS)
-        recipes = [classifier.recipe() for _, classifier in candidates]
-        ledger = self._own_ledger(epsilon)
-        schema, X, y = candidates[0][1]._facts(X, y)
-        columns_of_fit = candidates[0][1]._columns_of_fit
-        conditions = rehearse(recipes, schema, epsilon / PRICE, ledger.neighbours)
-        work = f"search of {len(candidates)} settings"
-        with ledger.reserve(epsilon, work, schema) as account:  # before a record is read
-            parts = deal(schema, X, y, self.test)
-            PrivateDataset(parts.train, account)  # binds the ledger, and states what the table comes with
+        first = candidates[0][1].request(X, y)
+        recipes = [first.recipe, *(classifier.recipe() for _, classifier in candidates[1:])]
+        for recipe in recipes:
+            if recipe.variant in recipe.unsound:
+                why = f"{recipe.info.name} {recipe.variant} is not private: {recipe.unsound[recipe.variant]}"
+                raise ParameterError(f"{why}. Nor is a search over it; use variant='sound'")
+        ledger = ledger_of(X, self.ledger if self.ledger is not None else self.estimator.ledger, first.neighbours)
+        ledger = ledger or Ledger(epsilon, neighbours=first.neighbours)
+        schema, name = schema_of(X, first.schema), f"search of {len(candidates)} settings"
+        with Work(first.source, schema, epsilon, name, ledger, labels=first.labels) as work, work.records() as data:
+            account = data.ledger
+            conditions = rehearse(recipes, schema, epsilon / PRICE, account.neighbours)
+            train, unseen = deal(data, self.test, "a search")
+            parts = Parts(engine_over(train, data), unseen)
             what = f"the best of {len(candidates)} settings, by random stopping"
             runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)
             state(conditions, account)
@@ -181,7 +184,7 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         self.best_index_, self.best_score_ = best.setting, best.score
         self.best_params_, face = candidates[best.setting]
         face.set_params(epsilon=runs.share)
-        face._columns_of_fit = columns_of_fit
+        face._columns_of_fit = work.column_order
         # Its own ledger would say what one run cost, and its own date which run it was. That it was chosen is what the
         # search paid for, and the search began at one time.
         won, certificate = best.model, account.certificate().to_dict()
@@ -247,37 +250,9 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
             classifier = make_classifier(params["recipe"], **{n: getattr(self.estimator, n) for n in SHARED})
         else:
             classifier = clone(self.estimator)
-        classifier.set_params(**settings, ledger=None, random_state=None)
-        recipe = classifier.recipe()  # says what is wrong with its parameters
-        if recipe.variant in recipe.unsound:
-            why = f"{recipe.info.name} {recipe.variant} is not private: {recipe.unsound[recipe.variant]}"
-            raise ParameterError(f"{why}. Nor is a search over it; use variant='sound'")
-        return classifier
-
-    def _own_ledger(self, epsilon: Any) -> Ledger:
-        neighbours = Neighbours.parse(self.estimator.neighbours)
-        ledger = self.ledger if self.ledger is not None else self.estimator.ledger
-        if ledger is None:
-            return Ledger(epsilon, neighbours=neighbours)
-        if not isinstance(ledger, Ledger):
-            raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
-        if ledger.neighbours != neighbours:
-            held = ledger.neighbours.value
-            raise ParameterError(f"the ledger counts in {held} neighbours; set neighbours of the estimator to the same")
-        return ledger
+        return classifier.set_params(**settings, ledger=None, random_state=None)
 
 
 def state(conditions: Iterable[Caveat], account: Ledger) -> None:
     for caveat in conditions:
         account.add_caveat(caveat.text, voids=caveat.voids)
-
-
-def deal(schema: Schema, X: Any, y: Any, test: object) -> Parts:
-    """Two parts of the records, by a coin each."""
-    rows = admitted_rows(schema, X, y)
-    if rows is not None:  # before they are dealt, or a unit could have all its rows in each part
-        X, y = take(X, rows), None if y is None else take(y, rows)
-    out = held_out(number_of_records(X), test)
-    labels = [None if y is None else take(y, side) for side in (~out, out)]
-    kept, scored = (freeze(schema, take(X, side), y) for side, y in zip((~out, out), labels, strict=True))
-    return Parts(MemoryEngine(schema, kept.codes(schema), kept, caveats=caveats_of(X)), scored)

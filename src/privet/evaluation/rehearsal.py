@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from privet.engines.memory import MemoryEngine
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import Caveat
 from privet.privacy.ledger import Ledger
 from privet.recipes.recipe import Recipe
 from privet.schema import Categorical, Schema
-from privet.tables.frozen import freeze
 
 PLENTY = Fraction(100)  # of epsilon, so that nothing is too noisy to be asked
 
@@ -38,8 +36,8 @@ def try_out(
     recipe: Recipe, schema: Schema, table: dict[str, Any], epsilon: Fraction, neighbours: Neighbours
 ) -> tuple[Caveat, ...]:
     """Fit made-up records on a budget of no account; what the certificate states as conditions."""
-    kept, ledger = freeze(schema, table), Ledger(epsilon, neighbours=neighbours)
-    fit(recipe, MemoryEngine(schema, kept.codes(schema), kept), ledger, epsilon, random=np.random.default_rng(0))
+    ledger = Ledger(epsilon, neighbours=neighbours)
+    fit(Request(recipe, table, epsilon, schema, ledger=ledger, random=np.random.default_rng(0)))
     return ledger.certificate().caveats
 
 

@@ -15,10 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import BaseCrossValidator
 
+from privet.engines.memory import MemoryEngine
+from privet.engines.opening import gathered
 from privet.errors import ParameterError, TableError
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 from privet.tables.files import Records
+from privet.tables.frozen import Frozen
 
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -88,6 +91,22 @@ def holdout(X: Any, y: Any = None, *, test: object = 0.25) -> tuple[Any, ...]:
     out = held_out(number_of_records(X), test)
     tables = (X,) if y is None else (X, y)
     return tuple(take(table, side) for table in tables for side in (~out, out))
+
+
+def deal(data: PrivateDataset, test: object, work: str) -> tuple[Frozen, Frozen]:
+    """Two parts of protected records, to learn from and to score on: each record goes by its own secret coin.
+
+    They are as private as the records, and may be cut anew. Of a unit so many rows were admitted before they are dealt:
+    else it could have all its rows in each part.
+    """
+    records = gathered(data._engine, work, values=True).frozen(data._cells)
+    out = held_out(records.labels.size, test)
+    return records.take(np.flatnonzero(~out)), records.take(np.flatnonzero(out))
+
+
+def engine_over(part: Frozen, data: PrivateDataset) -> MemoryEngine:
+    """A part of a data set's records, ready to be counted; a certificate must say of it how the whole was read."""
+    return MemoryEngine(part.schema, part.codes(part.schema), part, caveats=data._engine.caveats)
 
 
 def held_out(records: int, test: object) -> Mask:

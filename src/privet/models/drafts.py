@@ -12,10 +12,13 @@ import re
 import secrets
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
+
+from privet.errors import ParameterError
 
 JOURNAL_MARK = b'{"privet-journal"'  # how a journal begins; it must never be overwritten by mistake
 ATTEMPTS = 100  # names beside a taken one
@@ -131,6 +134,31 @@ class Draft:
         if self._file is None:
             raise ValueError("a draft is written inside its with block")
         return self._file
+
+
+@contextmanager
+def drafted(output: Path, what: str, *, room: int = 0) -> Iterator[Draft]:
+    """A draft of an output, opened before the work: what cannot be written is said before anything is spent.
+
+    ``room`` bytes are taken on the disk at once. If the block does not publish the draft, nothing is left of it, and
+    what stood in its place stays.
+    """
+    with ExitStack() as stack:
+        try:
+            draft = Draft(output)
+            stack.callback(draft.discard)
+            draft.open()
+            draft.reserve(room)
+        except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+            raise ParameterError(f"cannot write {what} {str(output)!r}: {why(error)}; nothing was charged") from error
+        yield draft
+
+
+def why(error: Exception) -> str:
+    """The reason in an error of the file system."""
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
+        return f"there is no directory {os.path.dirname(error.filename)!r}"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def remove_leftovers(folder: Path) -> None:

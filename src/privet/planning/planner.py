@@ -27,7 +27,7 @@ from privet.datasets.fs import Sample
 from privet.engines.memory import MemoryEngine
 from privet.errors import EpsilonError, ParameterError
 from privet.estimators.registry import make_classifier
-from privet.fitting import fit, own_ledger
+from privet.fitting import Request, fit
 from privet.growing.greedy.grower import Progress
 from privet.growing.whole.whole_tree import operations
 from privet.kinds import NOISY_COUNTS
@@ -77,7 +77,7 @@ class Learner:
 
     def fit(self, records: Sample, epsilon: Fraction, rng: np.random.Generator) -> Model:
         engine = MemoryEngine(self.schema, codes_for(records, self.schema), frozen_of(records))
-        return fit(self.recipe, engine, own_ledger(self.recipe, epsilon), epsilon, random=rng)
+        return fit(Request(self.recipe, engine, epsilon, random=rng, prepared=True))
 
 
 def quick_settings(recipe: str, schema: Schema) -> dict[str, Any]:

@@ -31,10 +31,10 @@ def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> np
     >>> import privet
     >>> from privet.datasets.clinic import clinic
     >>> from privet.recipes.papers.mohammed2015 import Mohammed2015
-    >>> from privet.fitting import fit_dataset
+    >>> from privet.fitting import Request, fit
     >>> schema, table = clinic(1000)
     >>> data = privet.protect(table, schema, privet.Ledger(1))
-    >>> tree = fit_dataset(Mohammed2015(max_depth=1), data, 0.5)
+    >>> tree = fit(Request(Mohammed2015(max_depth=1), data, 0.5))
     >>> 900 < int(private_supports(data, tree, 0.5).sum()) < 1100
     True
     >>> data.ledger.remaining

@@ -105,17 +105,6 @@ def admitted(schema: Schema, table: Any, labels: Any = None) -> Codes:
     return encode(schema, table, labels) if schema.unit is None else freeze(schema, table, labels).codes(schema)
 
 
-def admitted_rows(schema: Schema, table: Any, labels: Any = None) -> NDArray[np.bool_] | None:
-    """Which rows of a table these are; None if the schema declares no unit."""
-    if schema.unit is None:
-        return None
-    columns = open_for(table, schema, with_label=labels is None, with_unit=True)
-    frozen, known = _frozen_rows(schema, columns, labels)
-    rows = known.copy()
-    rows[known] = _chosen(frozen, read_ids(columns, schema.unit.name)[known])
-    return rows
-
-
 def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen, NDArray[np.bool_]]:
     """All records of known label, and which rows they are."""
     classes = read_labels(schema, columns, labels)

@@ -11,9 +11,8 @@ import numpy as np
 from privet.audit.exact import AuditResult, as_recipe, exact, one_thread
 from privet.audit.released import canonical
 from privet.audit.zoo import OF_A_CLASS, THRESHOLDS, Pair, zoo
-from privet.engines.opening import open_engine
 from privet.errors import ParameterError
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.models.model import Model
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -106,9 +105,9 @@ def _check_fits(recipe: Recipe, pairs: list[Pair], epsilon: Fraction, name: str,
 def _fit(recipe: Recipe, pair: Pair, epsilon: Fraction, noise: NoiseSource, name: str) -> _Fitted:
     ledger = Ledger(2 * epsilon, neighbours=pair.relation)
     try:
-        engine = open_engine(pair.columns(pair.neighbour), pair.schema)
+        table, random = pair.columns(pair.neighbour), np.random.default_rng(0)
         with use_noise(noise):
-            return _Fitted(fit(recipe, engine, ledger, epsilon, random=np.random.default_rng(0)), ledger)
+            return _Fitted(fit(Request(recipe, table, epsilon, pair.schema, ledger=ledger, random=random)), ledger)
     except Exception as error:
         raise AssertionError(f"{name} fails on {pair.name!r}: {type(error).__name__}: {error}") from error
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -21,7 +22,10 @@ from privet.tables.files import is_there
 
 @runtime_checkable
 class Source(Protocol):
-    """A table that is read in batches."""
+    """A table that is read in batches.
+
+    A source that has to connect also has ``connected()``: a context manager of a source that stays connected.
+    """
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -61,6 +65,12 @@ def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | Spa
 
         return Reader(table)
     return None
+
+
+def connected(source: Source | SparkTable) -> AbstractContextManager[Source | SparkTable]:
+    """The source, connected once for its header and its batches. Most need no connection, or have one already."""
+    connect = getattr(source, "connected", None)
+    return nullcontext(source) if connect is None else connect()
 
 
 def _by_name(name: str, quoted_line_breaks: bool) -> Source:

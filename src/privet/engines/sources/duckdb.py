@@ -76,14 +76,15 @@ class DuckDB:
         return cls(Path(path), place)
 
     def header(self, columns: Sequence[str]) -> Any:
-        with self._relation() as relation:
-            return Relation(relation).header(columns)
+        with self.connected() as relation:
+            return relation.header(columns)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        with self._relation() as relation:
-            yield from Relation(relation).batches(columns)
+        with self.connected() as relation:
+            yield from relation.batches(columns)
 
-    def _relation(self) -> AbstractContextManager[Any]:
+    def connected(self) -> AbstractContextManager[Relation]:
+        """What is asked for, in a database that is open as long as the block."""
         try:
             import duckdb
         except ImportError:
@@ -91,13 +92,13 @@ class DuckDB:
         if not is_there(self.path):
             raise TableError(f"there is no file at the path of {self.place.shown}; check the path")
 
-        def opening(stack: ExitStack) -> Any:
+        def opening(stack: ExitStack) -> Relation:
             connection = stack.enter_context(closing(duckdb.connect(str(self.path), read_only=True, config=CONFINED)))
             query = f"FROM {self.place.table}" if self.place.query is None else self.place.query
             statements = connection.extract_statements(query)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise TableError(ONE_SELECT)
-            return connection.sql(statements[0])  # names and types; no record is read yet
+            return Relation(connection.sql(statements[0]))  # names and types; no record is read yet
 
         return opened(opening, duckdb.Error, self._explain)
 

@@ -45,31 +45,21 @@ class Postgres:
         return cls(parse_place(name))
 
     def header(self, columns: Sequence[str]) -> Any:
-        arrow = _arrow()
-        with self._reader(columns, " LIMIT 0") as reader:
-            empty = [arrow.nulls(0, field.type) for field in reader.schema]
-            return arrow.Table.from_batches([_plain(arrow.RecordBatch.from_arrays(empty, schema=reader.schema))])
+        with self.connected() as session:
+            return session.header(columns)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        with self._reader(columns) as reader:
-            for batch in reader:
-                yield _plain(batch)
+        with self.connected() as session:
+            yield from session.batches(columns)
 
-    def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
+    def connected(self) -> AbstractContextManager[Session]:
+        """What is asked for, over one connection that lasts as long as the block."""
         dbapi = _driver()
 
-        asked = self.place.table or f"({(self.place.query or '').strip().rstrip(';')}\n) AS asked"  # after a comment
+        def connecting(stack: ExitStack) -> Session:
+            return Session(self, stack.enter_context(closing(dbapi.connect(self.place.address))))
 
-        def connecting(stack: ExitStack) -> Any:
-            return stack.enter_context(closing(dbapi.connect(self.place.address)))
-
-        def asking(stack: ExitStack) -> Any:
-            connection = stack.enter_context(opened(connecting, dbapi.Error, self._explain_connection))
-            cursor = stack.enter_context(closing(connection.cursor()))
-            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {asked}{end}")
-            return cursor.fetch_record_batch()
-
-        return opened(asking, dbapi.Error, self._explain_answer)
+        return opened(connecting, dbapi.Error, self._explain_connection)
 
     def _explain_connection(self, error: Exception) -> str:
         """Why there is no connection, from the words of libpq, which are not repeated: they can hold the address."""
@@ -84,6 +74,38 @@ class Postgres:
 
     def __repr__(self) -> str:
         return "<the PostgreSQL database>"
+
+
+@dataclass(frozen=True, repr=False)
+class Session:
+    """A table or a query, over a connection that is open."""
+
+    of: Postgres
+    connection: Any
+
+    caveats = ()
+
+    def header(self, columns: Sequence[str]) -> Any:
+        arrow = _arrow()
+        with self._reader(columns, " LIMIT 0") as reader:
+            empty = [arrow.nulls(0, field.type) for field in reader.schema]
+            return arrow.Table.from_batches([_plain(arrow.RecordBatch.from_arrays(empty, schema=reader.schema))])
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        with self._reader(columns) as reader:
+            for batch in reader:
+                yield _plain(batch)
+
+    def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
+        place = self.of.place
+        asked = place.table or f"({(place.query or '').strip().rstrip(';')}\n) AS asked"  # after a comment
+
+        def asking(stack: ExitStack) -> Any:
+            cursor = stack.enter_context(closing(self.connection.cursor()))
+            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {asked}{end}")
+            return cursor.fetch_record_batch()
+
+        return opened(asking, _driver().Error, self.of._explain_answer)
 
 
 def _plain(batch: Any) -> Any:

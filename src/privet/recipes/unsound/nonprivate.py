@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
-from privet.errors import ParameterError
-from privet.privacy.counting import Engine, Partition
+from privet.engines.opening import gathered
+from privet.privacy.counting import Partition
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
 
@@ -34,18 +33,6 @@ def open_engine(data: PrivateDataset, what: str, why: str, *, whole: str = "") -
     engine = gathered(data._engine, whole) if whole else data._engine
     data.charge_nonprivate(what, why)
     return engine, data._cells
-
-
-def gathered(engine: Engine, whole: str) -> MemoryEngine:
-    """All records in one engine in memory."""
-    if isinstance(engine, ChunkEngine):
-        return engine.gather()
-    if not isinstance(engine, MemoryEngine):
-        raise ParameterError(
-            f"{whole} needs all records in the memory of one process, and these stay on their cluster; fit on a data "
-            "frame or a file, or choose another recipe"
-        )
-    return engine
 
 
 def bootstrap(engine: MemoryEngine, cells: Partition) -> MemoryEngine:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from privet.datasets.fs import HiddenTree, Sample, domain, random_tree, sample
 from privet.engines.memory import MemoryEngine
 from privet.evaluation.figure import Figure, Point, Series
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.privacy.ledger import Ledger
 from privet.recipes.ours.exact import ExactTree
 from privet.recipes.papers.diffpid3 import DiffPID3
@@ -205,7 +205,8 @@ def _one_run(records: int, rng: np.random.Generator) -> Iterator[tuple[Column, f
         yield (records, "ID3", "non-private"), 100 * float((says == truth).mean())
         recipes = _recipes()
     for (method, variant), recipe in recipes.items():
-        tree = fit(recipe, MemoryEngine(schema, training.codes), Ledger(BUDGET), BUDGET, random=rng).trees
+        engine = MemoryEngine(schema, training.codes)
+        tree = fit(Request(recipe, engine, BUDGET, ledger=Ledger(BUDGET), random=rng)).trees
         yield (records, method, variant), 100 * float((tree.predict(_everything()) == truth).mean())
 
 

@@ -1,0 +1,202 @@
+"""Priced work on private records, in the one order that is safe.
+
+Open the table and read its heading, refuse what cannot be; reserve the whole price; read the records; work; put the
+output in its place; end the reservation with the output's hash. A fit, a private score and a published table all go
+this way. Proof that the price is never exceeded, and what a crash leaves behind: ``docs/proofs/reservations.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+from privet.engines.opening import OpenTable
+from privet.errors import ParameterError, PrivetError
+from privet.models.drafts import Draft, why
+from privet.privacy.budget import Neighbours
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.privacy.losses import Loss
+from privet.privacy.reservations import Reservation
+from privet.schema import Schema
+from privet.tables.declared import attribute_order
+from privet.tables.frozen import declared_facts
+
+ROOM = 2**20  # bytes of the disk kept for an output before anything is charged; only large forests take more
+
+
+@dataclass(frozen=True)
+class Purse:
+    """A budget that is opened when the price is known: a journal, with the cap that a new one gets, and an analyst.
+
+    Without a journal it is a budget for this one piece of work.
+    """
+
+    journal: Path | None = None
+    budget: Fraction | None = None
+    analyst: str | None = None
+    neighbours: str | None = None
+
+    @contextmanager
+    def reserve(self, price: object, work: str, schema: Schema) -> Iterator[Reservation]:
+        """The whole price. What is refused before any charge leaves no new journal behind."""
+        loss = Loss.of(price)
+        ledger = self._open(loss, work, schema)
+        try:
+            account = ledger if self.analyst is None else ledger.analyst(self.analyst)
+            with account.reserve(loss, work, schema) as reservation:
+                yield reservation
+        except PrivetError:
+            ledger.discard_unused()
+            raise
+
+    def _open(self, loss: Loss, work: str, schema: Schema) -> Ledger:
+        if self.journal is None:
+            return Ledger(loss.epsilon, loss.delta, neighbours=self.neighbours)
+        if self.journal.exists():  # it keeps its own cap and neighbours; what is said about them must agree
+            return Ledger(self.budget, neighbours=self.neighbours, journal=self.journal)
+        cap = loss.epsilon if self.budget is None else self.budget
+        Ledger(cap, loss.delta, neighbours=self.neighbours).reserve(loss, work).end()  # if refused, no file is left
+        return Ledger(cap, loss.delta, neighbours=self.neighbours, journal=self.journal, dataset=schema.name or None)
+
+
+def ledger_of(
+    source: Any, ledger: Ledger | Purse | None, neighbours: str | Neighbours | None = None
+) -> Ledger | Purse | None:
+    """What work on a source spends from, if anything is given; a protected data set brings its own ledger."""
+    if isinstance(source, PrivateDataset):
+        if ledger is not None and ledger is not source.ledger:
+            raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
+        ledger = source.ledger
+    if ledger is None or isinstance(ledger, Purse):  # a journal speaks for itself when it is opened
+        return ledger
+    if not isinstance(ledger, Ledger):
+        raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
+    if neighbours is not None and ledger.neighbours != Neighbours.parse(neighbours):
+        raise ParameterError(f"the ledger counts in {ledger.neighbours.value} neighbours; set neighbours to the same")
+    return ledger
+
+
+def schema_of(source: Any, schema: Schema | None) -> Schema:
+    """What was declared about the records of a source; an engine and a protected data set know it themselves."""
+    if isinstance(source, PrivateDataset) or is_engine(source):
+        if schema is not None and declared_facts(schema) != declared_facts(source.schema):
+            raise ParameterError("the data set was protected under another schema; leave schema out")
+        known: Schema = source.schema
+        return known
+    if schema is None:
+        raise ParameterError("schema is missing: give a privet.Schema, the public facts about the table")
+    return schema
+
+
+class Work:
+    """A piece of work on the records of a table, of an engine or of a protected data set, and its price.
+
+    When it is made, the table is opened and what cannot be is refused; nothing is reserved or read yet. Use it in a
+    ``with`` block, which closes the table.
+
+    Parameters
+    ----------
+    source : a table, a path, an address or a reader; an engine; or what :func:`privet.protect` returns
+    schema : what was declared about the records
+    price : the most that the work may lose
+    name : how the work is called in the books
+    ledger : what it spends from; a protected data set brings its own
+    cut : the schema with numbers cut as the work wants them; as declared by default
+    for_one_fit : keep only the codes of ``cut``
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        schema: Schema,
+        price: object,
+        name: str,
+        ledger: Ledger | Purse,
+        *,
+        labels: Any = None,
+        cut: Schema | None = None,
+        for_one_fit: bool = False,
+        quoted_line_breaks: bool = False,
+    ) -> None:
+        self.schema, self.price, self.name, self.ledger = schema, Loss.of(price), name, ledger
+        self._cut, self._for_one_fit = cut or schema, for_one_fit
+        self._stack = ExitStack()
+        self.heading: Any = None
+        """The names and declared types of a table's columns."""
+        if isinstance(source, PrivateDataset) or is_engine(source):
+            if labels is not None:
+                raise ParameterError("a protected data set holds its labels; leave y out")
+            self._source = source
+        else:
+            table = OpenTable(source, schema, labels, quoted_line_breaks=quoted_line_breaks)
+            self._source = self._stack.enter_context(table)
+            self.heading = table.heading
+
+    @property
+    def column_order(self) -> tuple[str, ...] | None:
+        """The attributes as the table orders them; None if it has no names."""
+        return None if self.heading is None else attribute_order(self.schema, self.heading)
+
+    @contextmanager
+    def records(self, stage: Callable[[str], None] = lambda what: None) -> Iterator[PrivateDataset]:
+        """The records, behind an account that holds the whole price until the block ends. ``stage`` hears of reading.
+
+        The account is the data set's ledger, and is used from the start: then its certificate has all conditions.
+        """
+        if isinstance(self._source, PrivateDataset):
+            with self._source.for_work(self.price, self.name, self._cut) as data:
+                yield data
+            return
+        with self.ledger.reserve(self.price, self.name, self.schema) as account:
+            if isinstance(self._source, OpenTable):
+                stage("reading the records")
+                engine = self._source.engine(self._cut, for_one_fit=self._for_one_fit)
+                self._source.close()  # no database waits while a model grows
+            else:
+                engine = self._source.with_schema(self._cut)
+            yield PrivateDataset(engine, account)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+
+def is_engine(source: Any) -> bool:
+    """Whether records are behind an engine already."""
+    return all(callable(getattr(source, name, None)) for name in ("answer", "shards", "with_schema"))
+
+
+def deliver(
+    draft: Draft,
+    account: Ledger,
+    make: Callable[[], str],
+    what: str,
+    *,
+    replace: bool = False,
+    error: type[PrivetError] = ParameterError,
+) -> Path:
+    """Put in its place what was paid for, and end the reservation with its hash. Returns where it stands.
+
+    A failure here is a loss, and the message says of what. Without ``replace``, a file that appeared there meanwhile
+    stays, and the output stands beside it.
+    """
+    where = f"cannot write {what} {str(draft.path)!r}"
+    try:
+        content = make().encode()
+        draft.write(content)
+        place = draft.publish(replace=replace)
+    except (OSError, error) as failure:
+        reason = f"{where}: {why(failure)}" if isinstance(failure, OSError) else str(failure)
+        lost = what.removesuffix(" file").capitalize()
+        raise error(f"{reason}. {lost} is lost, and epsilon {account.spent} stays charged for it") from failure
+    if isinstance(account, Reservation):
+        account.end(hashlib.sha256(content).hexdigest())
+    return place
