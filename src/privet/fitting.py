@@ -7,7 +7,6 @@ the recipe, and the price is known. Then it is run, in the order of ``work.py``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +51,7 @@ class Request:
 
     recipe: Recipe
     source: Any
-    epsilon: object
+    epsilon: Any
     schema: Schema | None = None
     labels: Any = None
     ledger: Ledger | Purse | None = None
@@ -63,31 +62,46 @@ class Request:
     prepared: bool = False
     quoted_line_breaks: bool = False
 
+    def __post_init__(self) -> None:
+        """Parse epsilon, and refuse what cannot be whatever the table is. No table and no journal is opened here."""
+        epsilon = parse_epsilon(request.epsilon)
+        object.__setattr__(self, "epsilon", epsilon)
+        check_progress(self.progress)
+        if not isinstance(self.random, np.random.Generator | None):
+            raise ParameterError(f"random must be a numpy.random.Generator, not {type(self.random).__name__}")
+        ledger = self.spends_from()
+        # A journal never holds what is not private, so that it need not be opened to know.
+        self.recipe.refuse_unsound(ledger if isinstance(ledger, Ledger) else Ledger(epsilon))
+        if self.expected_records is not None:
+            relation = ledger.neighbours or Neighbours.ADD_REMOVE  # until a journal says otherwise
+            count_price(epsilon, self.expected_records, Neighbours.parse(relation).steps)
+
+    def spends_from(self) -> Ledger | Purse:
+        """The ledger that was given, or a budget for this fit alone.
+
+        That one allows a variant that is not private, since it protects nothing else.
+        """
+        given = ledger_of(self.source, self.ledger, self.neighbours)
+        if given is not None:
+            return given
+        loss, recipe = self.recipe.loss(request.epsilon), self.recipe
+        ledger = Ledger(loss.epsilon, loss.delta, neighbours=self.neighbours)
+        return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger
+
 
 class Fit(Work):
     """A request that was resolved: its table is open, its price known. It can be run once."""
 
     def __init__(self, request: Request) -> None:
-        """Refuse what cannot be. What is refused ties no journal to a data set."""
+        """Open the table and refuse what cannot be. What is refused ties no journal to a data set."""
         recipe, self.request = request.recipe, request
-        self.epsilon = parse_epsilon(request.epsilon)
-        check_progress(request.progress)
-        if not isinstance(request.random, np.random.Generator | None):
-            raise ParameterError(f"random must be a numpy.random.Generator, not {type(request.random).__name__}")
-        ledger = ledger_of(request.source, request.ledger, request.neighbours)
-        ledger = ledger or _own_ledger(recipe, self.epsilon, request.neighbours)
-        # A journal never holds what is not private, so that it need not be opened to know.
-        recipe.refuse_unsound(ledger if isinstance(ledger, Ledger) else Ledger(self.epsilon))
-        if request.expected_records is not None:
-            relation = ledger.neighbours or Neighbours.ADD_REMOVE  # until a journal says otherwise
-            count_price(self.epsilon, request.expected_records, Neighbours.parse(relation).steps)
         schema = schema_of(request.source, request.schema)
         super().__init__(
             request.source,
             schema,
-            recipe.loss(self.epsilon),
+            recipe.loss(request.epsilon),
             f"fit of {recipe.info.name}",
-            ledger,
+            request.spends_from(),
             labels=request.labels,
             cut=schema if request.prepared else recipe.prepare(schema),
             for_one_fit=not recipe.recuts(schema),
@@ -115,10 +129,10 @@ class Fit(Work):
         """The model of these records, which have an account that holds the whole price."""
         request, recipe, made = self.request, self.request.recipe, provenance()
         self._stage(f"growing {recipe.info.name}")
-        planned, prelude = recipe.survey(begin(data, self.epsilon, request.expected_records))
+        planned, prelude = recipe.survey(begin(data, request.epsilon, request.expected_records))
         random = request.random or np.random.default_rng()
         trees = planned.grow_model(prelude, random, request.progress)
-        params = recipe.params | {"epsilon": self.epsilon, "neighbours": data.ledger.neighbours.value}
+        params = recipe.params | {"epsilon": request.epsilon, "neighbours": data.ledger.neighbours.value}
         if request.expected_records is not None:
             params["expected_records"] = int(request.expected_records)
         return Model(recipe.info.name, trees, params, data.certificate().to_dict(), prelude.notes, made)
@@ -185,10 +199,3 @@ def threads_of(jobs: object) -> int:
         problem = f"must be None or a whole number other than 0, not {jobs!r}"
         raise ParameterError(parameter="n_jobs", problem=problem, fix="-1 uses all")
     return int(jobs) if jobs > 0 else max(most + 1 + int(jobs), 1)
-
-
-def _own_ledger(recipe: Recipe, epsilon: Fraction, neighbours: object) -> Ledger:
-    """A budget for one fit alone. It allows a variant that is not private, since it protects nothing else."""
-    loss = recipe.loss(epsilon)
-    ledger = Ledger(loss.epsilon, loss.delta, neighbours=neighbours)  # type: ignore[arg-type]  # checked there
-    return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger

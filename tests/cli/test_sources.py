@@ -105,8 +105,8 @@ def test_a_killed_fit_leaves_nothing_for_good(desk: Any) -> None:
 
 KILLED = """
 import os, signal
-from privet.estimators.base import PrivateClassifier
-PrivateClassifier.fit = lambda *given, **how: os.kill(os.getpid(), signal.SIGKILL)
+from privet.fitting import Fit
+Fit.grow = lambda *given, **how: os.kill(os.getpid(), signal.SIGKILL)
 from privet.cli import main
 main()
 """
