@@ -100,7 +100,7 @@ def test_the_remedy_is_what_the_encoding_does(cell: Any) -> None:
     code = int(encode_features(schema, {"x": [cell]})[0, 0])
     assert found.remedy == f"read as a number from {2 * code} to {2 * code + 2}"
     declared = Schema((Numeric("x", 0, 10, missing="?"),), SCHEMA.label)
-    assert [f.remedy for f in declared.check({"x": ["zzz"]}, ["Sick"]).findings] == [
+    assert [f.remedy for f in check_table(declared, {"x": ["zzz"]}, ["Sick"]).findings] == [
         "read as missing, a branch of its own"
     ]
 

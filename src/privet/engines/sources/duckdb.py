@@ -79,6 +79,10 @@ class DuckDB:
         with self._relation() as relation:
             return Relation(relation).header(columns)
 
+    def names(self) -> tuple[str, ...]:
+        with self._relation() as relation:
+            return tuple(relation.columns)
+
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         with self._relation() as relation:
             yield from Relation(relation).batches(columns)

@@ -55,7 +55,12 @@ class Postgres:
             for batch in reader:
                 yield _plain(batch)
 
+    def names(self) -> tuple[str, ...]:
+        with self._reader((), " LIMIT 0") as reader:
+            return tuple(reader.schema.names)
+
     def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
+        """The wanted columns, or all of them if none is named."""
         dbapi = _driver()
 
         asked = self.place.table or f"({(self.place.query or '').strip().rstrip(';')}\n) AS asked"  # after a comment
@@ -66,7 +71,7 @@ class Postgres:
         def asking(stack: ExitStack) -> Any:
             connection = stack.enter_context(opened(connecting, dbapi.Error, self._explain_connection))
             cursor = stack.enter_context(closing(connection.cursor()))
-            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {asked}{end}")
+            cursor.execute(f"SELECT {', '.join(map(quoted, columns)) or '*'} FROM {asked}{end}")
             return cursor.fetch_record_batch()
 
         return opened(asking, dbapi.Error, self._explain_answer)
