@@ -27,7 +27,7 @@ from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_classes
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Kind
-from privet.tables.encoding import Codes
+from privet.tables.encoding import Codes, encode
 from privet.testing import ZeroNoise, use_noise
 
 ALL: list[type[Recipe]] = [SuLQ, DiffPID3, DiffPC45]
@@ -214,7 +214,7 @@ def test_what_never_was_private_says_so_once() -> None:
         for variant in kind.unsound:
             ledger = Ledger(1).allow_nonprivate()
             recipe = as_recipe(kind.info.name, variant=variant)
-            data = PrivateDataset(MemoryEngine(SCHEMA_OF_TWO, SCHEMA_OF_TWO.encode(TWO)), ledger)
+            data = PrivateDataset(MemoryEngine(SCHEMA_OF_TWO, encode(SCHEMA_OF_TWO, TWO)), ledger)
             with use_noise(ZeroNoise()):
                 recipe.grow_model(data, Fraction(1), np.random.default_rng(0))
             said = [
