@@ -15,7 +15,7 @@ from typing import Any
 
 from privet.recipes.registry import OWN as _OWN  # a table of texts: it loads no recipe
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.3.0.dev0"
 
 # Public name -> the module it lives in.
 _HOME = {
