@@ -11,7 +11,6 @@ from privet.bidi import isolated
 from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Source
 from privet.cli.output import complain, print_json, print_rich, say
 from privet.cli.writing import Force, writing
-from privet.owner.inspection import check_table
 
 if TYPE_CHECKING:
     from privet.owner.drafting import DraftedSchema
@@ -113,6 +112,7 @@ def check(
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
     from privet.engines.sources.loading import load_table
+    from privet.owner.inspection import check_table
     from privet.schema import Schema
 
     facts = Schema.from_json(schema)
