@@ -16,7 +16,7 @@ from privet.audit import exact
 from privet.audit.fit_cases import Case, cases
 from privet.audit.fit_release import audit_release
 from privet.audit.fits import audit_law, log_density
-from privet.growing.additive.fitting import fitting as additive
+from privet.growing.additive import fitting as additive
 from privet.growing.cutting.knots import Basis, hats
 from privet.privacy.budget import float_up
 from privet.privacy.dataset import PrivateDataset

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from privet.schema import bounded, limits
+from privet.schema import limits
+from privet.tables import bounded
 
 HEAD = "blood_pressure,weight,temperature,cough,class\n"
 ROW = "Low,Normal,37,True,Sick\n"

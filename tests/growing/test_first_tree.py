@@ -10,8 +10,8 @@ import pytest
 
 from privet.audit import audit_learner, zoo
 from privet.engines.memory import MemoryEngine
+from privet.growing.additive import first_tree
 from privet.growing.additive.first_tree import LEAF_SHARE, OPERATIONS, draw_first_tree
-from privet.growing.additive.fitting import first_tree
 from privet.growing.cutting.knots import few_tests, fine_bins
 from privet.growing.whole.class_estimate import ClassEstimate
 from privet.growing.whole.whole_tree import affordable_depth

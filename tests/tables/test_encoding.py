@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_kinds import FEATURES, SCHEMA, TABLE, objects, one
 
-from privet.owner.inspection import check
+from privet.owner.inspection import check_table
 from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import Codes, Quantum, decode_labels, encode
 
@@ -154,7 +154,7 @@ class TestRowFaultsNeverRaise:
             numeric = SCHEMA.attributes[a]
             assert isinstance(numeric, Numeric)
             assert (abs(levels) <= Quantum.of(numeric).bound).all()
-        assert check(SCHEMA, table).records == len(cells)
+        assert check_table(SCHEMA, table).records == len(cells)
 
     def test_unknown_labels_are_dropped(self) -> None:
         table = TABLE | {"class": ["yes", None, "perhaps", " no "]}

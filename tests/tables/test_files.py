@@ -20,7 +20,8 @@ from privet import Ledger, protect
 from privet.datasets import real
 from privet.errors import TableError
 from privet.estimators.registry import make_classifier
-from privet.schema import Categorical, Schema, files
+from privet.schema import Categorical, Schema
+from privet.tables import files
 from privet.tables.encoding import encode
 from privet.tables.files import BREAKS_CAVEAT, Records, caveats_of, read_table
 

@@ -15,7 +15,7 @@ import pytest
 from table_kinds import FEATURES, KINDS, LABELS, SCHEMA, TABLE, one
 
 from privet.errors import TableError
-from privet.owner.inspection import check, check_table
+from privet.owner.inspection import check_table
 from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import encode, encode_features
 
@@ -200,7 +200,7 @@ class TestBadTables:
         with pytest.raises(TableError, match=message):
             encode(SCHEMA, table, labels)
         with pytest.raises(TableError):
-            check(SCHEMA, table, labels)
+            check_table(SCHEMA, table, labels)
 
     def test_no_name_of_the_table_in_messages(self) -> None:
         """Where the header was forgotten, the names are a record."""
