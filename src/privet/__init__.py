@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.3.0.dev0"
 
 # Public name -> the module it lives in.
 _HOME = {

@@ -64,7 +64,7 @@ class Request:
 
     def __post_init__(self) -> None:
         """Parse epsilon, and refuse what cannot be whatever the table is. No table and no journal is opened here."""
-        epsilon = parse_epsilon(request.epsilon)
+        epsilon = parse_epsilon(self.epsilon)
         object.__setattr__(self, "epsilon", epsilon)
         check_progress(self.progress)
         if not isinstance(self.random, np.random.Generator | None):
@@ -84,7 +84,7 @@ class Request:
         given = ledger_of(self.source, self.ledger, self.neighbours)
         if given is not None:
             return given
-        loss, recipe = self.recipe.loss(request.epsilon), self.recipe
+        loss, recipe = self.recipe.loss(self.epsilon), self.recipe
         ledger = Ledger(loss.epsilon, loss.delta, neighbours=self.neighbours)
         return ledger.allow_nonprivate() if recipe.variant in recipe.unsound else ledger
 

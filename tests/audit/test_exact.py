@@ -61,8 +61,9 @@ POWER = [
     (DiffPID3(max_depth=2, criterion="gini", tests="binary"), 0.9, 0.45),
     (DiffPID3(max_depth=2, mechanism="permute-and-flip"), 0.99, 0.5),
     (DiffPC45(max_depth=1, numeric="points", prune=False), 0.85, 0.4),
-    ("greedy-forest", 0.8, 0.8),
-    ("patil-singh2014", 0.8, 0.5),
+    # Two forests, whose shorter audits are in test_forests.py.
+    pytest.param("greedy-forest", 0.8, 0.8, marks=pytest.mark.slow),
+    pytest.param("patil-singh2014", 0.8, 0.5, marks=pytest.mark.slow),
 ]
 
 

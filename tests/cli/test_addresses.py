@@ -116,7 +116,8 @@ def inside(shared_desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_shows_or_keeps_a_password(inside: Desk, command: str) -> None:
     before = sorted(inside.folder.iterdir())
-    for number, address in enumerate(ADDRESSES):
+    chosen = ADDRESSES if command in ("fit", "predict") else ADDRESSES[::3]  # one function reads them all
+    for number, address in enumerate(chosen):
         no_canary(inside, inside.run(*COMMANDS[command](inside, address), *(["--json"] if number % 2 else [])))
     assert sorted(inside.folder.iterdir()) == before  # refused, they leave nothing behind
 

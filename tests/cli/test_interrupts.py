@@ -27,7 +27,7 @@ from privet import Categorical, Numeric, Schema
 from privet.cli.app import INTERRUPTED, INTERRUPTION
 from privet.privacy.ledger import Ledger
 
-INTERRUPTS = int(os.environ.get("PRIVET_INTERRUPTS", "5"))
+INTERRUPTS = int(os.environ.get("PRIVET_INTERRUPTS", "4"))
 RECORDS = 20_000
 EPSILON, CAP = Fraction(1, 100), Fraction(100)
 

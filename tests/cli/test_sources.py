@@ -90,8 +90,9 @@ def test_every_command_reads_folders_patterns_and_databases(desk: Any) -> None:
         desk.ok("score", desk["out.json"], name, "--epsilon", "1")
         desk.ok("evaluate", name, *facts, "--epsilon", "1", "--recipe", "sulq", "--folds", "2", "--no-references")
         desk.ok("publish", name, *facts, "-m", "diffgen", "-e", "1", "-o", desk["table.csv"], "--force")
+        desk.ok("schema", "draft", name, "-o", desk["draft.json"], "--force")
+        assert json.loads(Path(desk["draft.json"]).read_text())["class"] == "class"
     assert told == [800] * 6
-    desk.ok("schema", "draft", desk["hive"], "-o", desk["draft.json"])
 
 
 def test_a_killed_fit_leaves_nothing_for_good(desk: Any) -> None:

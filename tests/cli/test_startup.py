@@ -38,8 +38,6 @@ def test_what_is_shown_needs_no_learner(tmp_path: Path, arguments: list[str]) ->
 
 FIRST = """
 import sys
-
-import pytest
 from contextlib import contextmanager
 from privet.cli import app, {module}
 seen, bar = [], {module}.progress

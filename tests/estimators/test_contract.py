@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import check_estimator, estimator_checks_generator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_classifiers_train, estimator_checks_generator
 
 from privet.estimators.references import REFERENCES
 from privet.estimators.registry import CLASSIFIERS
@@ -62,10 +63,30 @@ def test_the_checks_can_fail() -> None:
         def predict(self, X: Any) -> np.ndarray:
             return np.zeros(len(X))
 
-    with use_noise(ZeroNoise()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = check_estimator(Forgetful(schema="infer", epsilon=10**6), on_fail=None, on_skip=None)
-    assert "failed" in {result["status"] for result in results}
+    with use_noise(ZeroNoise()), pytest.raises(AssertionError):
+        check_classifiers_train("Forgetful", Forgetful(schema="infer", epsilon=10**6))
+    with use_noise(ZeroNoise()):
+        check_classifiers_train("DiffPID3", clone(PRIVATE["diffpid3"]))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=identity)
+def test_every_classifier_learns_two_blobs(estimator: Any) -> None:
+    """The smoke test of the others, with noise as it is: labels in any order, probabilities, what must be refused."""
+    rng = np.random.default_rng(0)
+    centres, labels = np.array([[0.0, 0.0], [4.0, 4.0]]), np.array(["two", "one"])
+    y = rng.integers(0, 2, 300)
+    X = centres[y] + rng.normal(0, 0.5, (300, 2))
+    fitted = clone(estimator).fit(X, labels[y])
+    assert fitted.n_features_in_ == 2
+    assert fitted.classes_.tolist() == ["one", "two"]
+    assert (fitted.predict(X) == labels[y]).mean() > 0.83  # what scikit-learn's own checks want
+    shares = fitted.predict_proba(X)
+    assert np.allclose(shares.sum(axis=1), 1)
+    with pytest.raises(ValueError, match="features"):
+        fitted.predict(X[:, :1])
+    with pytest.raises(NotFittedError):
+        clone(estimator).predict(X)
 
 
 @pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")

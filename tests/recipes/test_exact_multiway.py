@@ -105,7 +105,9 @@ def test_multiway_depth_comes_from_public_counts(monkeypatch: pytest.MonkeyPatch
             assert whole.affordable_multiway_depth(vote, tests) == depth
 
 
-@pytest.mark.parametrize("options", [{}, {"leaf_share": 0.25}], ids=["plain", "leaf share"])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"leaf_share": 0.25}, marks=pytest.mark.slow)], ids=["plain", "leaf share"]
+)
 def test_multiway_blocks_keep_their_word(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]) -> None:
     """One level a draw: the audit of two blocks, over the zoo and in both relations.
 

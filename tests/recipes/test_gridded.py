@@ -184,7 +184,7 @@ class Declared(DiffPC45):
     ],
 )
 def test_recipes_that_always_buy_cuts_keep_their_word(recipe: Recipe, neighbours: str) -> None:
-    pairs = zoo(TWO, relation=neighbours, thresholds=(), of_a_class=())[::4]
+    pairs = zoo(TWO, relation=neighbours, thresholds=(), of_a_class=())[::8]
     found = exact(recipe, pairs, 1, neighbours=neighbours, transcripts=2, complete=0)
     assert found.verdict == "holds"
     assert 0.3 < found.lower_bound <= 1 + 1e-9

@@ -28,7 +28,7 @@ from privet.schema import Attribute, Categorical, Numeric, Schema
 from privet.tables import encoding, frames
 from privet.tables.cells import UNKNOWN, plain_of, reader_of
 
-DRAWS = int(os.environ.get("PRIVET_FUZZ_DRAWS", "1000"))
+DRAWS = int(os.environ.get("PRIVET_FUZZ_DRAWS", "500"))
 SEED = int(os.environ.get("PRIVET_FUZZ_SEED", "11"))
 CONTAINERS = tuple(containers())
 BOUNDS = ((0, 120), (-1000, 1000), (0, 0.5), (0, 1e300), (-(2**63), 2**63), (2**63 + 2**20, 2**63 + 2**20 + 4096))
@@ -158,7 +158,7 @@ def _stops(column: Any) -> Any:
 @pytest.mark.parametrize(("name", "way"), [("_repeated", lambda values: None), ("_listed", _stops)])
 def test_distinct_cells_or_all_of_them(name: str, way: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each distinct cell once, or one cell after another, also because a library stopped: the same codes."""
-    draws = [drawn(number) for number in range(2 * len(CONTAINERS))]
+    draws = [drawn(number) for number in range(len(CONTAINERS))]
     found, asked = [codes(draw, draw.more) for draw in draws], [0]
 
     def instead(column: Any) -> Any:
@@ -167,12 +167,12 @@ def test_distinct_cells_or_all_of_them(name: str, way: Any, monkeypatch: pytest.
 
     monkeypatch.setattr(frames, name, instead)
     assert [codes(draw, draw.more) for draw in draws] == found
-    assert asked[0] >= 40, "few columns were asked for their distinct cells"
+    assert asked[0] >= 20, "few columns were asked for their distinct cells"
 
 
 def test_every_container_has_its_turn() -> None:
     assert len(CONTAINERS) > 200
-    assert 4 * len(CONTAINERS) <= DRAWS
+    assert 2 * len(CONTAINERS) <= DRAWS
     assert len({container.name for container in CONTAINERS}) == len(CONTAINERS)
 
 

@@ -82,7 +82,7 @@ class Pieces:
 # ---- the claim ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(ROWS, st.randoms(use_true_random=False), st.integers(1, 5))
 def test_one_unit_changes_at_most_so_many_rows(rows: Any, random: Any, size: int) -> None:
     """In memory and in chunks, dealt into parts on the way, whatever the order of rows and the sizes of batches."""

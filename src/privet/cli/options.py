@@ -150,7 +150,8 @@ Source = Annotated[
     typer.Argument(
         metavar="TABLE",
         help="The records: .csv, .csv.gz or .parquet, a pattern of such files in quotes, a folder of Parquet files, "
-        "duckdb:///FILE?table=T or postgresql://HOST/DB?table=T (passwords better in PGPASSWORD or a service file).",
+        "duckdb:///FILE?table=T or postgresql://HOST/DB?table=T (passwords better in PGPASSWORD or a service file), "
+        "or an address that an installed package reads.",
     ),
 ]
 QuotedLineBreaks = Annotated[

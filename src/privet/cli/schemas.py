@@ -11,7 +11,6 @@ from privet.bidi import isolated
 from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Source
 from privet.cli.output import complain, print_json, print_rich, say
 from privet.cli.writing import Force, writing
-from privet.errors import ParameterError
 
 if TYPE_CHECKING:
     from privet.owner.drafting import DraftedSchema
@@ -36,13 +35,17 @@ def draft(
 
     OUTSIDE PRIVACY: for the data owner. No fit takes a draft until its facts are confirmed.
     """
+    from privet.engines.opening import load_first
     from privet.owner import drafting
     from privet.schema.written import facts_text
+    from privet.tables.files import is_there
 
-    path = _file(table)
-
-    with writing(output, "the draft", inputs=[path], force=force) as file:
-        drafted = drafting.draft(path, label)
+    with writing(output, "the draft", inputs=[Path(table)], force=force) as file:
+        if is_there(Path(table)):
+            drafted = drafting.draft(table, label)
+        else:
+            names, records = load_first(table, drafting.MOST_RECORDS)
+            drafted = drafting.draft_table(table, names, records, label)
         file.write(facts_text(drafted.facts, output))
         place = output if (written := file.publish(replace=force)) == file.path else written
     if as_json:
@@ -59,19 +62,6 @@ def draft(
     print(f"The draft is in {place}. Nothing is fitted with it until it is confirmed. Next, one of")
     print(f"  privet schema edit {place}     asks column by column")
     print("  privet schema keys     explains what may stand in the file, to edit it by hand")
-
-
-def _file(table: str) -> Path:
-    """A file or a folder: nobody has said yet which columns of a database may be read."""
-    from privet.addresses import is_address, safe
-    from privet.tables.files import is_there
-
-    if is_address(table) and not is_there(Path(table)):
-        raise ParameterError(
-            f"a draft is made of a file or a folder, not of {safe(table)}; write some records to a file, or write the "
-            "schema by hand: privet schema keys"
-        )
-    return Path(table)
 
 
 def _table_of(drafted: DraftedSchema) -> Any:

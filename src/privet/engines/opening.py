@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from types import TracebackType
 from typing import Any, Self
 
+from privet.addresses import safe
 from privet.engines.attempts import SOURCE_FAILED, attempt
 from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
@@ -103,9 +105,7 @@ class OpenTable:
         return attempt(self._gather, SOURCE_FAILED, tries=1)
 
     def _gather(self) -> Any:
-        import pyarrow as arrow  # type: ignore[import-untyped]
-
-        return arrow.Table.from_batches(self.batches(self._columns), schema=self.heading.schema)
+        return _together(self.heading, list(self.batches(self._columns)), self._columns)
 
     def close(self) -> None:
         self._stack.close()
@@ -176,3 +176,36 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
     <PrivateDataset of (...), <Ledger ...>>
     """
     return PrivateDataset(open_engine(table, schema, labels), ledger)
+
+
+def load_first(name: str, most: int) -> tuple[tuple[str, ...], Any]:
+    """The names of all columns of a source, and its first records: at least ``most`` of them, if it has so many.
+
+    For its owner, who has not said yet which columns are wanted (``privet schema draft``).
+    """
+    source: Any = open_source(name)
+    if not hasattr(source, "names"):
+        raise TableError(f"{safe(name)} cannot list its columns; write the schema by hand: privet schema keys")
+    names = attempt(lambda: tuple(filter(None, source.names())), SOURCE_FAILED, tries=1)
+    if not names:
+        raise TableError(f"{safe(name)} has no columns with a name; give it some")
+
+    def first() -> Any:
+        batches, read = list[Any](), 0
+        for batch in source.batches(names):
+            batches.append(batch)
+            read += len(batch[names[0]])
+            if read >= most:
+                break
+        return _together(source.header(names), batches, names)
+
+    return names, attempt(first, SOURCE_FAILED, tries=1)
+
+
+def _together(heading: Any, batches: Sequence[Any], columns: Sequence[str]) -> Any:
+    """Batches as one table, of the same make."""
+    if isinstance(heading, Mapping):
+        return {name: list(chain.from_iterable(batch[name] for batch in batches)) for name in columns}
+    import pyarrow as arrow  # type: ignore[import-untyped]
+
+    return arrow.Table.from_batches(batches, schema=heading.schema)

@@ -17,13 +17,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from privet.addresses import safe
+from privet.addresses import is_address, safe
 from privet.errors import TableError
 from privet.owner.hints import COMMA, DATE
 from privet.schema.facts import UNCONFIRMED
 from privet.schema.keys import CATEGORY, NUMBER
 from privet.tables.cells import number_of, plain_of
-from privet.tables.files import Records, column_names, faults_of_lines, read_columns
+from privet.tables.files import Records, column_names, faults_of_lines, is_there, read_columns
 from privet.tables.foreign import BAR, SEPARATED
 from privet.tables.frames import cells_of, open_table
 
@@ -72,29 +72,38 @@ def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
     """Draft the schema of a table file. ``label`` names the column to predict, if it is known already."""
     path = Path(path)
     names = _checked_names(path, column_names(path))
-    if label is not None and label not in names:
-        near = get_close_matches(label.casefold(), [name.casefold() for name in names], n=1)
-        meant = [name for name in names if near and name.casefold() == near[0]][:1]
-        hint = f"did you mean {meant[0]!r}? The" if meant else "the"
-        raise TableError(f"{safe(path)} has no column {label!r}; {hint} class must be one of {', '.join(names)}")
-    usual = [name for name in names if name.lower() in CLASSES]
-    label = usual[0] if label is None and len(usual) == 1 else label
     table = read_columns(path, names, most=MOST_RECORDS)
     lost = isinstance(table, Records) and None in table[names[0]]  # cells of a line that can be read are texts
     if lost:
         table = {name: [cell for cell in table[name] if cell is not None] for name in names}
+    drafted = draft_table(path, names, table, label)
+    return replace(drafted, unreadable=faults_of_lines(path)) if lost else drafted
+
+
+def draft_table(
+    source: str | PathLike[str], names: Sequence[str], table: Any, label: str | None = None
+) -> DraftedSchema:
+    """Draft the schema of some records: ``names`` are the columns of their source, a file or an address."""
+    names = _checked_names(source, names)
+    if label is not None and label not in names:
+        near = get_close_matches(label.casefold(), [name.casefold() for name in names], n=1)
+        meant = [name for name in names if near and name.casefold() == near[0]][:1]
+        hint = f"did you mean {meant[0]!r}? The" if meant else "the"
+        raise TableError(f"{safe(source)} has no column {label!r}; {hint} class must be one of {', '.join(names)}")
+    usual = [name for name in names if name.lower() in CLASSES]
+    label = usual[0] if label is None and len(usual) == 1 else label
     columns = open_table(table)
     drafted = {name: draft_column(name, cells_of(columns.read(name)), is_label=name == label) for name in names}
     attributes = [column.facts for name, column in drafted.items() if name != label and column.facts is not None]
-    stem = path.name.split(".")[0]
+    stem = "table" if is_address(source) and not is_there(Path(source)) else Path(source).name.split(".")[0]
     labels = None if label is None else (drafted[label].facts or {}).get("values")
     facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
     if label is not None:
         drafted[label] = replace(drafted[label], facts=None)
-    return DraftedSchema(facts, tuple(drafted.values()), faults_of_lines(path) if lost else {})
+    return DraftedSchema(facts, tuple(drafted.values()), {})
 
 
-def _checked_names(path: Path, header: Sequence[str]) -> tuple[str, ...]:
+def _checked_names(path: str | PathLike[str], header: Sequence[str]) -> tuple[str, ...]:
     """The names of a header, without empty ones (an index that some library wrote). None is shown if it may be none."""
     names = tuple(name for name in header if name)
     if not names or any(not math.isnan(number_of(name)) or DATE.fullmatch(name) for name in names):

@@ -3,6 +3,7 @@
 Only the columns that a schema declares are asked for. What is wrong with a source for good (no such file or table, a
 column that it lacks, a package that is not installed) is a ``TableError``. What breaks while it is read comes as the
 library's own exception, which can quote a record, and the engine turns it into an ``EngineError`` of a fixed text.
+Other packages add sources by an entry point (:mod:`privet.engines.sources.others`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Source(Protocol):
     """A table that is read in batches.
 
     A source that has to connect also has ``connected()``: a context manager of a source that stays connected.
+    A source can also have ``names()``, the names of all its columns: ``privet schema draft`` asks for them.
     """
 
     @property
@@ -83,6 +85,11 @@ def _by_name(name: str, quoted_line_breaks: bool) -> Source:
         from privet.engines.sources.postgres import Postgres
 
         return Postgres.parse(name)
+    if scheme:
+        from privet.engines.sources.others import open_other
+
+        if (other := open_other(scheme, name)) is not None:
+            return other
     if is_address(name) and not is_there(Path(name)):
         refuse_address(name)
     from privet.engines.sources.files import Files

@@ -44,6 +44,9 @@ class Relation:
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         yield from self._chosen(columns).to_arrow_reader(PIECE)
 
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.relation.columns)
+
     def _chosen(self, columns: Sequence[str]) -> Any:
         lacking = [name for name in columns if name not in self.relation.columns]
         if lacking:
@@ -78,6 +81,10 @@ class DuckDB:
     def header(self, columns: Sequence[str]) -> Any:
         with self.connected() as relation:
             return relation.header(columns)
+
+    def names(self) -> tuple[str, ...]:
+        with self.connected() as relation:
+            return relation.names()
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         with self.connected() as relation:

@@ -12,7 +12,7 @@ import numpy as np
 
 from privet.addresses import safe
 from privet.errors import TableError
-from privet.tables.files import BREAKS_CAVEAT, Records, is_there, read_batches, read_columns, read_header
+from privet.tables.files import BREAKS_CAVEAT, Records, column_names, is_there, read_batches, read_columns, read_header
 from privet.tables.folders import common_header, joined
 
 
@@ -43,6 +43,9 @@ class Files:
         headers = [read_header(path, columns, **how) for path in self.paths]  # a later file may lack a column
         declared = [header for header in headers if not isinstance(header, dict)]  # CSV declares no types
         return common_header(safe(self.name), declared) if declared else headers[0]
+
+    def names(self) -> tuple[str, ...]:
+        return column_names(self.paths[0])
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         for path in self.paths:

@@ -52,6 +52,10 @@ class Postgres:
         with self.connected() as session:
             yield from session.batches(columns)
 
+    def names(self) -> tuple[str, ...]:
+        with self.connected() as session:
+            return session.names()
+
     def connected(self) -> AbstractContextManager[Session]:
         """What is asked for, over one connection that lasts as long as the block."""
         dbapi = _driver()
@@ -96,13 +100,18 @@ class Session:
             for batch in reader:
                 yield _plain(batch)
 
+    def names(self) -> tuple[str, ...]:
+        with self._reader((), " LIMIT 0") as reader:
+            return tuple(reader.schema.names)
+
     def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
+        """The wanted columns, or all of them if none is named."""
         place = self.of.place
         asked = place.table or f"({(place.query or '').strip().rstrip(';')}\n) AS asked"  # after a comment
 
         def asking(stack: ExitStack) -> Any:
             cursor = stack.enter_context(closing(self.connection.cursor()))
-            cursor.execute(f"SELECT {', '.join(map(quoted, columns))} FROM {asked}{end}")
+            cursor.execute(f"SELECT {', '.join(map(quoted, columns)) or '*'} FROM {asked}{end}")
             return cursor.fetch_record_batch()
 
         return opened(asking, _driver().Error, self.of._explain_answer)

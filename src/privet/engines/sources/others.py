@@ -1,0 +1,96 @@
+"""Sources of other packages, by the entry-point group ``privet.sources``.
+
+An entry point has the name of its scheme, such as ``sqlite``, and is a callable that takes an address and returns a
+:class:`~privet.engines.sources.Source`. It is loaded when such an address is opened, never before. Errors that the
+package raises as ``TableError`` are shown, unless they repeat a part of the address. All others are dropped: they can
+quote a record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar
+from urllib.parse import unquote_plus
+
+from privet.addresses import safe
+from privet.engines.attempts import attempt
+from privet.errors import PrivetError, TableError
+
+T = TypeVar("T")
+
+GROUP = "privet.sources"
+SHORTEST = 3  # letters of a part of an address that a message must not repeat; shorter ones are in any sentence
+
+
+@dataclass(frozen=True, repr=False)
+class OtherSource:
+    """A source of another package, whose errors never show the address."""
+
+    source: Any
+    address: str
+    package: str
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        return tuple(self.source.caveats)
+
+    def header(self, columns: Sequence[str]) -> Any:
+        return self._ask(lambda: self.source.header(columns))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        batches = self._ask(lambda: iter(self.source.batches(columns)))
+        while (batch := self._ask(lambda: next(batches, None))) is not None:
+            yield batch
+
+    def names(self) -> tuple[str, ...]:
+        if not hasattr(self.source, "names"):
+            raise TableError(f"{safe(self.address)} cannot list its columns; write the schema by hand")
+        return self._ask(lambda: tuple(self.source.names()))
+
+    def _ask(self, work: Callable[[], T]) -> T:
+        return _without_address(work, self.address, self.package)
+
+    def __repr__(self) -> str:
+        return f"<a source of {self.package}>"
+
+
+def open_other(scheme: str, address: str) -> OtherSource | None:
+    """The source of another package for an address; None if no package has its scheme."""
+    found = [entry for entry in entry_points(group=GROUP) if entry.name == scheme]
+    if not found:
+        return None
+    entry = min(found, key=_package)  # always the same one, if two packages want the scheme
+    package = _package(entry)
+
+    def opened() -> Any:
+        return attempt(lambda: entry.load()(address), f"package {package!r} cannot open {safe(address)}", tries=1)
+
+    source = _without_address(opened, address, package)
+    if not all(hasattr(source, name) for name in ("caveats", "header", "batches")):
+        raise TableError(f"what package {package!r} opens for {scheme}:// addresses is not a privet source")
+    return OtherSource(source, address, package)
+
+
+def _without_address(work: Callable[[], T], address: str, package: str) -> T:
+    """What ``work`` returns. An error of ours that repeats the address is replaced, and not kept as a context."""
+    try:
+        return work()
+    except PrivetError as error:
+        kind, message = type(error), str(error)
+    if any(part in message for part in _secret_parts(address)):
+        message = f"package {package!r} cannot read {safe(address)}; its own message repeats the address"
+    raise kind(message)
+
+
+def _secret_parts(address: str) -> set[str]:
+    """All parts of an address but its scheme and its table, as they are written and as they are meant."""
+    shown = set(re.split(r"\W+", safe(address)))
+    parts = {part for text in (address, unquote_plus(address)) for part in re.split(r"[/:@?&=;,\s]+", text)}
+    return {part for part in parts if len(part) >= SHORTEST and part not in shown}
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else entry.value.partition(":")[0]
