@@ -302,6 +302,13 @@ def shell(line: str, folder: Path) -> tuple[int, str]:
     return ran.returncode, ran.stderr
 
 
+def test_a_help_page_ends_with_an_empty_line(tmp_path: Path) -> None:
+    """Not with ``b'\\n'``: a guarded stream takes text alone, so that whoever has bytes looks further."""
+    code, said = shell("$PRIVET ledger show --help 1>&2", tmp_path)
+    assert code == 0
+    assert said.endswith("\n\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_output_is_one_sentence(tmp_path: Path) -> None:
     code, said = shell("$PRIVET schema keys --json > /dev/full", tmp_path)

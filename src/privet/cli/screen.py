@@ -31,6 +31,8 @@ class Screen:
         return None if stream is None else cls(stream)
 
     def write(self, text: str) -> int:
+        if not isinstance(text, str):  # as every text stream does; who has bytes then looks for ``buffer``
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._stream.write("".join(isolated(line, styled=True) for line in text.splitlines(keepends=True)))
         return len(text)
 
