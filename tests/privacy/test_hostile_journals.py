@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from privet import Ledger
-from privet.errors import JournalError
+from privet.errors import EpsilonError, JournalError
 from privet.privacy.chain import BROKEN, NO_LINK
 from privet.privacy.examining import examine
 from privet.privacy.journal import Journal
@@ -117,6 +117,37 @@ def test_fractions_whose_sum_has_endless_digits(path: Path) -> None:
         with path.open("ab") as file:
             file.write(raw(charge(adds=text, loss=text), Ledger(journal=path).head))
     assert use(path) == 2
+
+
+def test_settled_fractions_whose_sum_has_endless_digits(path: Path) -> None:
+    """The cost that an owner stated is counted like a charge, and must be as short."""
+    with path.open("ab") as file:
+        file.write(b"garbage\ngarbage\n")
+    unread = examine(path).unread
+    for line, prime in zip(unread, (10**2000 + 4561, 10**2001 + 1), strict=True):
+        with path.open("ab") as file:
+            file.write(raw(note("settled", f'[{line}, "1/{prime}"]'), Ledger(journal=path).head))
+    assert use(path) == 2
+    assert unread[-1] in examine(path).unread
+
+
+@pytest.mark.parametrize("kind", ["line", "reservation"])
+def test_no_owner_can_settle_at_an_amount_with_endless_digits(path: Path, kind: str) -> None:
+    ledger = Ledger(journal=path)
+    ledger.charge(Fraction(10**1999, 10**2000 + 4561), "a long one")
+    if kind == "line":
+        with path.open("ab") as file:
+            file.write(b"garbage\n")
+        settle, number = ledger.settle, examine(path).unread[0]
+    else:
+        line = f'{{"adds": "1/2", "reserves": 1, "loss": "1/2", "analyst": null, "work": "w", {TIME}'
+        with path.open("ab") as file:
+            file.write(raw(line, ledger.head))
+        settle, number = ledger.settle_reservation, 1
+    with pytest.raises(EpsilonError, match="thousands of digits"):
+        settle(number, Fraction(1, 10**2001 + 1))
+    settle(number, Fraction(1, 4))
+    assert not examine(path).unread
 
 
 HEADS = {

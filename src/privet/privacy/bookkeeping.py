@@ -113,11 +113,14 @@ class Bookkeeping(Account):
             case Note("schema", facts):
                 self._facts = facts
             case Note("settled", [settled, text]) if settled in self._unread:
-                cost = Loss.read(text)
+                if not self._is_countable(cost := Loss.read(text)):
+                    return False
                 self._book(Charge(f"line {settled} of the journal, as settled", cost, cost, kind=ChargeKind.SETTLED))
                 self._book(Caveat(f"line {settled} of the journal cannot be read; its cost is what the owner stated"))
                 del self._unread[settled]
             case Note("settles", [number, text]) if number in self._reservations and self._reservations[number].open:
+                if not self._is_countable(Loss.read(text)):
+                    return False
                 self._settle(self._reservations[number], Loss.read(text))
         return True
 
@@ -149,13 +152,16 @@ class Bookkeeping(Account):
 
     def _is_countable(self, added: Loss) -> bool:
         """Whether the total can still be written down with this: sums of hostile fractions have endless digits."""
-        total = self._spent + self._holds.total + added
         try:
-            check_digits(total.epsilon, "epsilon")
-            check_digits(total.delta, "delta")
+            self._check_countable(added)
         except EpsilonError:
             return False
         return True
+
+    def _check_countable(self, added: Loss) -> None:
+        total = self._spent + self._holds.total + added
+        check_digits(total.epsilon, "the sum of all charges")
+        check_digits(total.delta, "the sum of all deltas")
 
     def _hold(self, reservation: Ledger, loss: Loss, added: Loss, analyst: str | None) -> Hold:
         """With the books open: put a reservation into the books, and a claim beside the journal."""

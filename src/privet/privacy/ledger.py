@@ -178,6 +178,7 @@ class Ledger(Bookkeeping):
                 )
             if not cost <= root._limit:
                 raise ParameterError(f"no record costs more than the whole budget, epsilon {root._limit}, as {cost} is")
+            root._check_countable(cost)
             root._enter(Note("settled", [line, str(cost)]))
 
     def settle_reservation(self, number: int, loss: object) -> None:
@@ -202,6 +203,7 @@ class Ledger(Bookkeeping):
                 raise ParameterError(
                     f"{hold} has charged epsilon {hold.charged} and reserved {hold.reserved}: {cost} is not in between"
                 )
+            root._check_countable(cost)
             root._enter(Note("settles", [number, str(cost)]), hold.analyst)
 
     def is_running(self, number: int) -> bool:
