@@ -64,7 +64,7 @@ def test_every_command_reserves_in_an_analysts_name_and_prints_the_head(desk: An
     assert json.loads(desk.ok(*again, "ann", "--json").stdout)["head"] == examine(Path(books)).head
     refused = desk.run(*again, "bob")
     assert refused.exit_code == 1
-    assert "new analyst 'bob': `privet ledger grant` sets one" in refused.stderr
+    assert "privet: the analyst 'bob' has no limit here: `privet ledger grant` sets one" in refused.stderr
 
 
 @pytest.mark.parametrize("command", WORK)

@@ -234,8 +234,8 @@ class Ledger(Bookkeeping):
             old = UNLIMITED if known is None else known._limit
             if loss is None and old == UNLIMITED:
                 raise EpsilonError(
-                    f"epsilon must be a positive number, the limit of the new analyst {name!r}: `privet ledger grant` "
-                    f"sets one, or ledger.analyst(name, epsilon); known are {', '.join(self._analysts) or 'none'}"
+                    f"the analyst {name!r} has no limit here: `privet ledger grant` sets one, or ledger.analyst(name, "
+                    f"epsilon); known are {', '.join(self._analysts) or 'none'}"
                 )
             limit = old if loss is None and old != UNLIMITED else Loss.of(loss)
             if not limit <= old:
