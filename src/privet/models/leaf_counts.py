@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.models.pruning import Columns, compact
+from privet.models.pruning import compact
 from privet.models.tree import Tree
 from privet.schema import Schema
 from privet.structure.routes import Routes
@@ -189,7 +189,7 @@ def as_trees(
         columns = labels[nodes].astype(np.int32), proba[nodes], counts[nodes], noise[nodes].astype(np.int32)
         tree = Tree(routes.schema, tests.attribute, tests.kind, tests.cut, first_child, *columns)
         if alive is not None and not alive[nodes].all():
-            tree = compact(tree, _barren(tree, alive[nodes]), Columns.of(tree))
+            tree = compact(tree, _barren(tree, alive[nodes]))
         trees.append(tree)
     return tuple(trees)
 

@@ -8,7 +8,7 @@ the flat arrays. Parents come before their children, so forwards is down and bac
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,7 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
     corrected = correct_counts(tree, sizes)
     known = _counts_known(tree)
     collapse = np.zeros(len(tree), dtype=np.bool_)
-    columns = Columns.of(tree)
+    labels, proba, new_counts, draws = (column.copy() for column in (tree.label, tree.proba, tree.counts, tree.draws))
     expected = np.zeros(len(tree))
     for node in reversed(range(len(tree))):
         size, counts = float(corrected.sizes[node]), corrected.counts[node]
@@ -108,12 +108,12 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
             expected[node] = of_subtree
             continue
         collapse[node] = True
-        columns.label[node] = label
-        columns.counts[node] = counts if known[node] else np.nan  # a guess must not look like a released count
-        columns.draws[node] = 0  # corrected by what is known of other nodes, so its noise is not
+        labels[node] = label
+        new_counts[node] = counts if known[node] else np.nan  # a guess must not look like a released count
+        draws[node] = 0  # corrected by what is known of other nodes, so its noise is not
         if total > 0:
-            columns.proba[node] = counts / total
-    return compact(tree, collapse, columns)
+            proba[node] = counts / total
+    return compact(tree, collapse, label=labels, proba=proba, counts=new_counts, draws=draws)
 
 
 def prune_gini(tree: Tree) -> Tree:
@@ -135,20 +135,7 @@ def prune_gini(tree: Tree) -> Tree:
         total = sizes[below].sum()
         of_children = (sizes[below] * purity[below]).sum() / total if total > 0 else 0.0
         collapse[node] = purity[node] >= of_children
-    return compact(tree, collapse, Columns.of(tree))
-
-
-class Columns(NamedTuple):
-    """What pruning changes in a node, as writable copies."""
-
-    label: npt.NDArray[np.int32]
-    proba: Floats
-    counts: Floats
-    draws: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, tree: Tree) -> Columns:
-        return cls(tree.label.copy(), tree.proba.copy(), tree.counts.copy(), tree.draws.copy())
+    return compact(tree, collapse)
 
 
 def _children(tree: Tree, node: int) -> slice:
@@ -207,8 +194,11 @@ def _counts_known(tree: Tree) -> npt.NDArray[np.bool_]:
     return known
 
 
-def compact(tree: Tree, collapse: npt.NDArray[np.bool_], columns: Columns) -> Tree:
-    """The tree without what lies below a collapsed node. Siblings go or stay together, so they stay contiguous."""
+def compact(tree: Tree, collapse: npt.NDArray[np.bool_], **changed: npt.NDArray[Any]) -> Tree:
+    """The tree without what lies below a collapsed node, and with the columns that were ``changed``.
+
+    Siblings go or stay together, so they stay contiguous.
+    """
     keep = np.zeros(len(tree), dtype=np.bool_)
     keep[0] = True
     for node in range(len(tree)):
@@ -220,6 +210,5 @@ def compact(tree: Tree, collapse: npt.NDArray[np.bool_], columns: Columns) -> Tr
     attribute, kind, cut = (
         np.where(inner, column, blank) for column, blank in ((tree.attribute, LEAF), (tree.kind, 0), (tree.cut, 0))
     )
-    label, proba, counts, draws = columns
-    text = label[keep], proba[keep], counts[keep], draws[keep]
-    return Tree(tree.schema, attribute[keep], kind[keep], cut[keep], first_child[keep], *text)
+    rest = (changed.get(name, getattr(tree, name))[keep] for name in ("label", "proba", "counts", "draws"))
+    return Tree(tree.schema, attribute[keep], kind[keep], cut[keep], first_child[keep], *rest)
