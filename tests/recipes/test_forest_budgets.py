@@ -205,10 +205,10 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: GreedyForest(n_estimators=0), "trees"),
+        (lambda: GreedyForest(n_estimators=0), "n_estimators"),
         (lambda: GreedyForest(max_depth=-1), "max_depth"),
         (lambda: GreedyForest(prune="yes"), "prune"),  # type: ignore[arg-type]
-        (lambda: SNRForest(trees="many"), "trees"),  # type: ignore[arg-type]
+        (lambda: SNRForest(n_estimators="many"), "n_estimators"),  # type: ignore[arg-type]
         (lambda: SNRForest(n_public=0), "n_public"),
         (lambda: SNRForest(count_share=0), "count_share"),
         (lambda: SNRForest(count_share=1), "count_share"),
