@@ -132,7 +132,7 @@ def test_a_file_does_not_hold_the_public_table(
     assert "public" not in forest.model_.params
     loaded: Any = privet.load_model(tmp_path / "model.json")
     assert loaded.public is None
-    assert (loaded.trees, loaded.public_trees) == (2, 4)
+    assert (loaded.n_estimators, loaded.public_trees) == (2, 4)
     assert np.array_equal(loaded.predict_proba(table), forest.predict_proba(table))
 
 

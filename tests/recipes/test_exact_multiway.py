@@ -82,7 +82,7 @@ def test_multiway_tests_of_two_values_are_the_binary_tree() -> None:
 def test_trees_too_large_to_hold_are_refused_and_automatic_depth_stays_below() -> None:
     wide = Schema(tuple(Categorical(f"w{i}", tuple(range(60))) for i in range(5)), Categorical("class", (0, 1)))
     ledger, empty = Ledger(1), {name: [] for name in (*wide.names, "class")}
-    with pytest.raises(ParameterError, match=r"can have 216,000 leaves, more than 65,536; lower max_depth or bins"):
+    with pytest.raises(ParameterError, match=r"can have 216,000 leaves, more than 65,536; lower max_depth or max_bins"):
         ExactTreeClassifier(wide, 1, max_depth=3, tests="multiway", ledger=ledger).fit(empty)
     assert ledger.spent == 0
     assert ExactTree(tests="multiway").blocks(wide).depth == 2

@@ -205,7 +205,7 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: GreedyForest(n_estimators=0), "trees"),
+        (lambda: GreedyForest(n_estimators=0), "n_estimators"),
         (lambda: GreedyForest(max_depth=-1), "max_depth"),
         (lambda: GreedyForest(prune="yes"), "prune"),  # type: ignore[arg-type]
         (lambda: SNRForest(n_estimators="many"), "n_estimators"),  # type: ignore[arg-type]
