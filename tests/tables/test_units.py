@@ -25,7 +25,7 @@ from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
 from privet.evaluation.splitting import deal
-from privet.privacy.counting import ROOT, Engine, Tally, class_counts
+from privet.privacy.counting import ROOT, Engine, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Categorical, Numeric
 from privet.tables.encoding import encode
