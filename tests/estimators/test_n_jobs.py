@@ -9,7 +9,7 @@ import pytest
 
 from privet import ExactTreeClassifier, ParameterError
 from privet.datasets.clinic import clinic
-from privet.estimators import base
+from privet.fitting import Fit
 from privet.models.render import export_text
 from privet.structure import compiled
 from privet.testing import SeededNoise, use_noise
@@ -33,8 +33,8 @@ def test_the_model_is_the_same_for_any_number_of_threads() -> None:
 @pytest.mark.parametrize(("jobs", "threads"), [(None, 6), (-1, 6), (-2, 5), (-9, 1), (1, 1), (3, 3), (np.int64(2), 2)])
 def test_how_many(jobs: Any, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    fit = base.fit
-    monkeypatch.setattr(base, "fit", lambda *a, **k: (seen.append(compiled.thread_count()), fit(*a, **k))[1])
+    grow = Fit.grow
+    monkeypatch.setattr(Fit, "grow", lambda *a, **k: (seen.append(compiled.thread_count()), grow(*a, **k))[1])
     with compiled.threads(6):
         ExactTreeClassifier(SCHEMA, 1, 1, n_jobs=jobs).fit(TABLE)
         assert compiled.thread_count() == 6

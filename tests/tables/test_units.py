@@ -24,8 +24,8 @@ from privet.engines import parts
 from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
-from privet.evaluation.private_search import deal
-from privet.privacy.counting import ROOT, Engine, Tally, class_counts
+from privet.evaluation.splitting import deal
+from privet.privacy.counting import ROOT, Engine, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Categorical, Numeric
 from privet.tables.encoding import encode
@@ -295,8 +295,8 @@ def test_rows_that_were_not_chosen_are_refused() -> None:
 
 def test_rows_are_chosen_before_they_are_dealt() -> None:
     """Else a unit could have all its rows in each of the two parts of a search."""
-    dealt = deal(SCHEMA, columns([(1.0, "a", "no", "x")] * 50), None, 0.5)
-    assert class_counts(dealt.train, ROOT).sum() + dealt._test.labels.size == 2
+    data = privet.protect(columns([(1.0, "a", "no", "x")] * 50), SCHEMA, Ledger(1))
+    assert sum(part.labels.size for part in deal(data, 0.5, "a search")) == 2
 
 
 def test_a_search_and_a_score_by_unit() -> None:
