@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 
-from privet.growing.greedy.stopping import LevelFacts, NeverStop, SmallOrPure, TooNoisy
+from privet.growing.greedy.stopping import LevelFacts, SmallOrPure, TooNoisy
 
 
 def level(released: object, arity: object, epsilon: float = 0.1, n_classes: int = 2) -> LevelFacts:
     numbers = None if released is None else np.asarray(released, dtype=np.int64)
-    return LevelFacts(0, numbers, np.asarray(arity, dtype=np.intp), n_classes, epsilon)
+    return LevelFacts(numbers, np.asarray(arity, dtype=np.intp), n_classes, epsilon)
 
 
 def test_too_noisy_known_answer() -> None:
@@ -39,4 +39,3 @@ def test_small_or_pure() -> None:
     assert SmallOrPure().stops(level(counts, [2] * 5)).tolist() == [True, True, False, True, False]
     assert SmallOrPure(min_size=5).stops(level(counts, [2] * 5)).tolist() == [True, True, True, True, False]
     assert SmallOrPure(5).stops(level([1, 1], [2, 2])).tolist() == [False, False]
-    assert NeverStop().stops(level([0], [2])).tolist() == [False]

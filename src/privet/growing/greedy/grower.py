@@ -14,7 +14,7 @@ from privet.errors import ParameterError
 from privet.growing.greedy.candidates import Candidates, Domains
 from privet.growing.greedy.choosing import Chooser
 from privet.growing.greedy.questions import NO_TEST, Questions
-from privet.growing.greedy.stopping import LevelFacts, NeverStop, StoppingRule
+from privet.growing.greedy.stopping import LevelFacts, StoppingRule
 from privet.models.leaf_counts import Floats, tree_of_counts
 from privet.models.tree import Tree
 from privet.structure.splits import Test
@@ -80,7 +80,7 @@ class Growth:
     plan: Plan
     candidates: Candidates
     chooser: Chooser
-    stop: StoppingRule = NeverStop()  # noqa: RUF009 - frozen
+    stop: StoppingRule | None = None
     node_question: Literal["size", "classes"] = "size"
     max_leaves: int = MAX_LEAVES
     not_at_root: tuple[int, ...] = ()
@@ -116,7 +116,8 @@ def grow(level: Questions, growth: Growth, steps: int, progress: Progress | None
         splits = (arity > 1) & (depth < plan.depth)
         question = plan.node[depth] or plan.leaf[depth]
         epsilon = float(question / steps)
-        splits &= ~growth.stop.stops(LevelFacts(depth, released, arity, schema.n_classes, epsilon))
+        if growth.stop is not None:
+            splits &= ~growth.stop.stops(LevelFacts(released, arity, schema.n_classes, epsilon))
         splits &= _within_cap(arity, splits, growth.max_leaves - leaves_done)
 
         counts = np.full((level.size, schema.n_classes), np.nan)

@@ -16,7 +16,6 @@ Bools = npt.NDArray[np.bool_]
 class LevelFacts:
     """What is public about the cells of a level."""
 
-    depth: int
     released: npt.NDArray[np.int64] | None
     """What the node question answered: (cell,) sizes or (cell, class) counts; None if it was not asked."""
     largest_arity: npt.NDArray[np.intp]
@@ -39,20 +38,12 @@ class StoppingRule(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class NeverStop:
-    """Go on until the depth or the candidates run out."""
-
-    def stops(self, level: LevelFacts) -> Bools:
-        return np.zeros(level.largest_arity.shape, dtype=bool)
-
-
-@dataclass(frozen=True, slots=True)
 class TooNoisy:
     """Friedman & Schuster's rule: stop where the average class count of a child would drown in the noise."""
 
     def stops(self, level: LevelFacts) -> Bools:
         if level.sizes is None:
-            return NeverStop().stops(level)
+            return np.zeros(level.largest_arity.shape, dtype=bool)
         each = level.sizes / (np.maximum(level.largest_arity, 1) * level.n_classes)  # 0: no test is left anyway
         return np.asarray(each < math.sqrt(2) / level.epsilon)
 
@@ -65,5 +56,5 @@ class SmallOrPure:
 
     def stops(self, level: LevelFacts) -> Bools:
         if level.released is None or level.released.ndim == 1 or level.sizes is None:
-            return NeverStop().stops(level)
+            return np.zeros(level.largest_arity.shape, dtype=bool)
         return np.asarray((level.sizes < self.min_size) | ((level.released > 0).sum(axis=1) <= 1))
