@@ -16,8 +16,8 @@ from privet.audit.released import Reach, canonical
 from privet.audit.zoo import OF_A_CLASS
 from privet.engines.memory import MemoryEngine
 from privet.errors import BudgetExceeded
+from privet.growing.forests import leaf_counts as forests
 from privet.growing.forests.leaf_counts import buy_leaf_counts
-from privet.growing.forests.leaf_counts import leaf_counts as forests
 from privet.growing.forests.random_trees import RandomTrees
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
