@@ -140,7 +140,7 @@ def test_a_forest_of_scikit_learns_is_translated() -> None:
     assert not ours.certificate_.private
     assert len(ours.model_.trees) == 7
     assert isinstance(ours, SklearnTreeReference)
-    with pytest.raises(ParameterError, match="trees"):
+    with pytest.raises(ParameterError, match="n_estimators"):
         SklearnForestReference(schema, n_estimators=0).fit(table)
     assert len(SklearnForestReference(schema, 0).fit(table).model_.trees) == 1
 

@@ -92,7 +92,7 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
 
     >>> from privet.recipes.papers.sulq import SuLQ
     >>> classifier_from(SuLQ)(epsilon=0.5, max_bins=4)
-    SuLQTreeClassifier(max_bins=4, epsilon=0.5)
+    SuLQTreeClassifier(epsilon=0.5, max_bins=4)
     """
     refuse_recipe(recipe)
     name, found = classifier_name(recipe), parameters(recipe)
