@@ -14,7 +14,7 @@ Three strengths, chosen once for all schemas (docs/experiments/forecast.md shows
 
 >>> from privet.datasets.fs import domain
 >>> rng = np.random.default_rng(0)
->>> world = World.draw(domain(), SIGNALS["strong"], rng)
+>>> world = World.draw(domain(), STRENGTHS["strong"], rng)
 >>> records = world.sample(2000, rng)
 >>> share = float((world.tree.classify(records) == records.labels).mean())
 >>> 0.9 < share < 1  # one label in ten is drawn anew, which may be the same again
