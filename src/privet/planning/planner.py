@@ -116,7 +116,7 @@ def plan(
         The public facts about the table.
     records : int
         About how many there are. A guess: if the number is itself a secret, do not count them for this.
-    signal : str or Signal
+    signal : str or Strength
         ``"weak"``, ``"medium"`` or ``"strong"``; see :mod:`privet.planning.strength`.
     epsilons : sequence of numbers
         The budgets to compare, each as if it were all spent on one fit, or on one answer.
