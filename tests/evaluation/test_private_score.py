@@ -23,6 +23,7 @@ from privet.evaluation.predictions import is_graded, predicted_cells
 from privet.evaluation.private_result import PrivateScore
 from privet.models.codec import Model
 from privet.schema import Categorical, Schema
+from privet.tables.encoding import encode
 from privet.testing import ZeroNoise, use_noise
 
 SCHEMA, TABLE = clinic(2000, seed=2)
@@ -96,12 +97,12 @@ def test_more_than_two_classes() -> None:
 
 def test_a_records_cell_is_its_own(forest: Any) -> None:
     """Alone, among others or in another order: the same cell, to the last bit of its confidence."""
-    codes = forest.schema_.encode(TABLE)
+    codes = encode(forest.schema_, TABLE)
     cells = predicted_cells(forest.model_.trees, codes, 50)
     for i in (0, 7, 1999):
-        alone = forest.schema_.encode({name: [column[i]] for name, column in TABLE.items()})
+        alone = encode(forest.schema_, {name: [column[i]] for name, column in TABLE.items()})
         assert predicted_cells(forest.model_.trees, alone, 50).tolist() == [cells[i]]
-    back = forest.schema_.encode({name: column[::-1] for name, column in TABLE.items()})
+    back = encode(forest.schema_, {name: column[::-1] for name, column in TABLE.items()})
     assert (predicted_cells(forest.model_.trees, back, 50) == cells[::-1]).all()
 
 
