@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from privet.growing.greedy.candidates import Candidates
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import Gini
+from privet.progress import Progress
 from privet.recipes.parameters import exact_share, number, whole
 from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privet.errors import ModelFileError, ParameterError
-from privet.growing.greedy.grower import Progress, check_progress
 from privet.growing.prelude import begin, count_price
 from privet.models.codec import to_text
 from privet.models.drafts import Draft
@@ -22,6 +21,7 @@ from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.progress import Progress, check_progress, tell_stage
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
@@ -173,16 +173,6 @@ def fit_to_file(request: Request, draft: Draft, *, replace: bool = False) -> Sav
     """
     with Fit(request) as work:
         return work.save(draft, replace=replace)
-
-
-def tell_stage(progress: Progress | None, what: str) -> None:
-    """Tell what begins now to whoever wants to know that too.
-
-    How many records were read so far is told to nobody: their number is private, and what a fit says is released.
-    """
-    stage = getattr(progress, "stage", None)
-    if stage is not None:
-        stage(what)
 
 
 def public_random(state: np.random.RandomState) -> np.random.Generator:

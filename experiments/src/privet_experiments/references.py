@@ -26,11 +26,11 @@ from privet.estimators.references import (
 from privet.evaluation.cross_validation import MAJORITY, Records, Way
 from privet.growing.additive.bases import FINE, main_basis
 from privet.growing.cutting.points import fine_bins
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import ClassEstimate
 from privet.models.forest import Forest
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
+from privet.progress import Progress
 from privet.recipes.papers.smooth_forest import SmoothForest
 from privet.recipes.parameters import check_whole
 from privet.schema import Categorical, Schema

@@ -14,7 +14,7 @@ from privet.recipes.registry import refuse_unknown
 
 if TYPE_CHECKING:
     from privet.audit import AuditResult
-    from privet.growing.greedy.grower import Progress
+    from privet.progress import Progress
     from privet.recipes.recipe import Recipe
 
 EXAMPLE = "Example: privet audit diffpid3 --epsilon 0.5"

@@ -20,7 +20,6 @@ from privet.estimators.answering import Answering
 from privet.estimators.exact_score import ExactScore
 from privet.estimators.verbosity import Told
 from privet.fitting import Fit, Request, public_random, threads_of
-from privet.growing.greedy.grower import Progress
 from privet.markup import Html, tag
 from privet.models.model import Model
 from privet.models.released import Released
@@ -29,6 +28,7 @@ from privet.models.shown import ShownTree
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate
+from privet.progress import Progress
 from privet.promise import html_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.unoffered import refuse_in_fit

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import OpenTable
 from privet.estimators.base import SchemaClassifier
-from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
 from privet.models.model import Model
@@ -24,6 +23,7 @@ from privet.models.tree import Tree
 from privet.privacy.budget import INFINITY, Neighbours
 from privet.privacy.certificate import Caveat, Certificate
 from privet.privacy.counting import ROOT, Engine, class_counts, descend
+from privet.progress import Progress
 from privet.recipes.parameters import check_whole
 from privet.recipes.provenance import provenance
 from privet.recipes.unoffered import refuse_in_fit

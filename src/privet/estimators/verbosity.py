@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from privet.fitting import tell_stage
-from privet.growing.greedy.grower import Progress
+from privet.progress import Progress, tell_stage
 
 EVERY = 1.0  # seconds between two lines
 

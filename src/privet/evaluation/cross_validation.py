@@ -26,10 +26,10 @@ from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES, ReferenceClassifier, majority_leaf
 from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
 from privet.fitting import Request, fit
-from privet.growing.greedy.grower import Progress
 from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Certificate
+from privet.progress import Progress
 from privet.schema import Schema
 from privet.tables.encoding import Codes
 from privet.tables.frozen import Frozen, freeze

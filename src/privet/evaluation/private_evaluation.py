@@ -14,10 +14,10 @@ from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
 from privet.evaluation.splitting import check_rate, deal, engine_over
 from privet.fitting import fit
-from privet.growing.greedy.grower import Progress, check_progress
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
+from privet.progress import Progress, check_progress
 from privet.structure.compiled import threads
 from privet.work import Purse, Work, ledger_of, schema_of
 

@@ -28,7 +28,6 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import EpsilonError, ParameterError
 from privet.estimators.registry import make_classifier
 from privet.fitting import Request, fit
-from privet.growing.greedy.grower import Progress
 from privet.growing.whole.whole_tree import operations
 from privet.kinds import NOISY_COUNTS
 from privet.models.model import Model
@@ -43,6 +42,7 @@ from privet.planning.answers import (
 from privet.planning.forecast import Answer, Forecast, ForecastLine
 from privet.planning.strength import Strength, World, codes_for, frozen_of, parse_strength
 from privet.privacy.budget import epsilon as parse_epsilon
+from privet.progress import Progress
 from privet.recipes.ours.exact import ExactTree
 from privet.recipes.parameters import check_number, check_whole
 from privet.recipes.recipe import Recipe

@@ -18,10 +18,11 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.progress import Progress
 from privet.publishing.hierarchies import Hierarchies, Specialisations, Taxonomy
 from privet.publishing.release import Publisher
 from privet.recipes.parameters import check_number, check_whole, exact_share

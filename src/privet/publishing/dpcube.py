@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.growing.greedy.grower import Progress
 from privet.models.leaf_counts import Floats, tree_of_counts
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.publishing.grids import Grid
 from privet.publishing.release import Publisher
 from privet.recipes.parameters import check_number, check_whole, exact_share

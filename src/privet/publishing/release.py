@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.greedy.candidates import Domains
-from privet.growing.greedy.grower import Progress, check_progress
 from privet.models.leaf_counts import Floats
 from privet.models.tree import Tree
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress, check_progress
 from privet.publishing.drawing import draw_values, round_at_random
 from privet.schema import Schema
 from privet.structure.splits import Test

@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from privet.growing.cutting.cuts import worth_finding
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.growing.whole.depth_rules import bins_worth
 from privet.models.codec import Released
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.recipes.parameters import exact_share
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema

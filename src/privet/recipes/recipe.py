@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from privet.errors import RecipeError, Setting
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.models.released import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
+from privet.progress import Progress
 from privet.recipes.parameters import check_declared
 from privet.schema import Schema
 

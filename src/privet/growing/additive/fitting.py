@@ -22,13 +22,13 @@ from privet.growing.additive.bases import (
 )
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import ClassEstimate, Prelude
 from privet.models.additive import Additive, Part
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.losses import NOTHING, Loss
+from privet.progress import Progress
 from privet.structure.routes import Routes
 from privet.structure.terms import Term
 

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.greedy.grower import Progress
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Wins
+from privet.progress import Progress
 from privet.structure.routes import Routes
 
 Floats = npt.NDArray[np.float64]

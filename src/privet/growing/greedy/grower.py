@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -10,24 +9,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
 from privet.growing.greedy.candidates import Candidates, Domains
 from privet.growing.greedy.choosing import Chooser
 from privet.growing.greedy.questions import NO_TEST, Questions
 from privet.growing.greedy.stopping import LevelFacts, StoppingRule
 from privet.models.leaf_counts import Floats, tree_of_counts
 from privet.models.tree import Tree
+from privet.progress import Progress
 from privet.structure.splits import Test
-
-Progress = Callable[[int, int], None]
-"""Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
-
-
-def check_progress(progress: object) -> None:
-    """Refuse what cannot be called, before anything is charged: the first call comes after the first charge."""
-    if progress is not None and not callable(progress):
-        raise ParameterError(f"progress must be a function of (steps done, steps at most), not {progress!r}")
-
 
 MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.growing.greedy.candidates import Domains
-from privet.growing.greedy.grower import MAX_LEAVES, Progress
+from privet.growing.greedy.grower import MAX_LEAVES
 from privet.models.grading import grade
 from privet.models.leaf_counts import as_trees, bought, tree_of_counts
 from privet.models.tree import Tree
 from privet.privacy.level import Level
 from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
+from privet.progress import Progress
 from privet.structure.routes import Routes, first_children
 from privet.structure.splits import Test, Tests
 

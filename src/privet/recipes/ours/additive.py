@@ -22,12 +22,12 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.growing.additive.fitting import PAIRS, Preferences, grow_additive
 from privet.growing.cutting.points import fine_bins
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.models.additive import Additive
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.losses import Loss
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.parameters import declared, weights, whole

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError, Setting
 from privet.growing.cutting.cuts import worth_finding
 from privet.growing.cutting.points import near_zero, public_grids
-from privet.growing.greedy.grower import MAX_LEAVES, Progress
+from privet.growing.greedy.grower import MAX_LEAVES
 from privet.growing.prelude import Prelude
 from privet.growing.whole.blocks import Blocks, grow_blocks
 from privet.growing.whole.depth_rules import LEAF_SHARE, block_levels, cuts_worth, leaf_share
@@ -40,6 +40,7 @@ from privet.growing.whole.whole_tree import (
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.parameters import check_whole, choice, declared, exact_share, number, weights, whole

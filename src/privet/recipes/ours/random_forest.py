@@ -33,7 +33,6 @@ from privet.growing.forests.evidence import choose_weight
 from privet.growing.forests.leaf_counts import Sharing, buy_leaf_counts, leaf_epsilon
 from privet.growing.forests.random_trees import RandomTrees, test_kinds
 from privet.growing.greedy.candidates import TestKind
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import (
@@ -47,6 +46,7 @@ from privet.models.leaf_counts import (
     signal_share,
 )
 from privet.models.voting import Voting
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
 from privet.recipes.parameters import check_number, choice, exact_share, flag, number

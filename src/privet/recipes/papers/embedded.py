@@ -27,12 +27,12 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from privet.errors import ParameterError, Setting
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.growing.whole.blocks import Blocks, Measure, embedding, grow_blocks
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import choice, number, whole

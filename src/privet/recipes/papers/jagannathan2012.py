@@ -19,10 +19,10 @@ import numpy as np
 
 from privet.growing.forests.leaf_counts import buy_leaf_counts
 from privet.growing.forests.random_trees import RandomTrees
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, shares
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
 from privet.recipes.recipe import Info

@@ -22,12 +22,12 @@ import numpy as np
 from privet.growing.forests.leaf_counts import buy_leaf_counts
 from privet.growing.forests.median_trees import MedianTrees
 from privet.growing.forests.random_trees import RandomTrees
-from privet.growing.greedy.grower import Progress
 from privet.growing.prelude import Prelude
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, leaves_below, shares
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.papers.jagannathan2012 import depth_of

@@ -17,11 +17,12 @@ import numpy as np
 
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import parse_score
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.recipe import Info

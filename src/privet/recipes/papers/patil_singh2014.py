@@ -20,13 +20,14 @@ import numpy as np
 
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.growing.greedy.stopping import TooNoisy
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import parse_score
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import exact_share, number

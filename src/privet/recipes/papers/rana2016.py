@@ -22,11 +22,12 @@ import numpy as np
 
 from privet.errors import ParameterError
 from privet.growing.greedy.candidates import Candidates
-from privet.growing.greedy.grower import Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT, class_counts
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.parameters import whole
 from privet.recipes.recipe import Info, Recipe

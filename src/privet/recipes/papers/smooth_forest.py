@@ -29,10 +29,10 @@ import numpy.typing as npt
 
 from privet.growing.forests.leaf_counts import buy_leaf_counts, buy_leaf_labels
 from privet.growing.forests.random_trees import RandomTrees
-from privet.growing.greedy.grower import Progress
 from privet.models.forest import Forest
 from privet.models.leaf_counts import add_up, as_trees, leaves_below, shares
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import choice

@@ -19,10 +19,11 @@ import numpy as np
 
 from privet.growing.greedy.candidates import Candidates
 from privet.growing.greedy.choosing import NoisyGain
-from privet.growing.greedy.grower import Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.growing.greedy.stopping import TooNoisy
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.recipe import Info

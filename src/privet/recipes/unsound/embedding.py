@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 
-from privet.growing.greedy.grower import Progress
 from privet.growing.whole.blocks import Blocks, Levels
 from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
 from privet.privacy.dataset import PrivateDataset
+from privet.progress import Progress
 from privet.recipes.unsound.mcmc import Asked, ExactStop, Found, OpenBlock, OpenLeaf, Path
 from privet.recipes.unsound.nonprivate import open_engine
 from privet.structure.splits import Multiway

@@ -19,13 +19,14 @@ import numpy as np
 
 from privet.growing.greedy.candidates import TEST_KINDS, Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
-from privet.growing.greedy.grower import Grown, Growth, Plan, Progress, grow
+from privet.growing.greedy.grower import Grown, Growth, Plan, grow
 from privet.growing.greedy.stopping import SmallOrPure
 from privet.models.leaf_counts import shares
 from privet.models.pruning import prune_c45
 from privet.models.tree import Tree
 from privet.privacy.counting import Engine
 from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.progress import Progress
 from privet.recipes.parameters import check_choice, check_whole
 from privet.recipes.unsound.exact_level import ExactLevel
 from privet.schema import Schema
