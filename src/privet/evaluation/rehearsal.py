@@ -36,7 +36,8 @@ def try_out(
     recipe: Recipe, schema: Schema, table: dict[str, Any], epsilon: Fraction, neighbours: Neighbours
 ) -> tuple[Caveat, ...]:
     """Fit made-up records on a budget of no account; what the certificate states as conditions."""
-    ledger = Ledger(epsilon, neighbours=neighbours)
+    loss = recipe.loss(epsilon)
+    ledger = Ledger(loss.epsilon, loss.delta, neighbours=neighbours)
     fit(Request(recipe, table, epsilon, schema, ledger=ledger, random=np.random.default_rng(0)))
     return ledger.certificate().caveats
 

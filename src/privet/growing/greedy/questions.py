@@ -1,4 +1,4 @@
-"""What a policy may ask of a level. Choosers, leaf policies and the grower know nothing else about the records."""
+"""What a policy may ask of a level. Choosers and the grower know nothing else about the records."""
 
 from __future__ import annotations
 
