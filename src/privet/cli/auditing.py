@@ -1,4 +1,4 @@
-"""``privet audit``: does a method keep its word? Tiny neighbouring tables through its real code, all draws scripted."""
+"""``privet audit``: run a method's real code on tiny neighbouring tables, with all draws scripted."""
 
 from __future__ import annotations
 
@@ -94,5 +94,5 @@ def _grid(results: list[AuditResult]) -> Any:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(audit)

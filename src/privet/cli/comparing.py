@@ -1,4 +1,4 @@
-"""``privet compare``: how alike the rules of two models are."""
+"""``privet compare``: the similarity of the rules of two models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from privet.rules import RuleList
 
 EXAMPLE = "Example: privet compare tree.json other.json"
-SHOWN = 10  # rules of a kind that are listed; --json has them all
+SHOWN = 10  # rules listed of each kind; --json has them all
 
 Given = Annotated[Path, typer.Argument(help="A model file that `privet fit` wrote, or rules as JSON.")]
 
@@ -67,12 +67,12 @@ def _rules(path: Path) -> RuleList:
     try:
         head = path.read_bytes()[:200].decode("utf-8", errors="replace")
     except OSError:
-        head = ""  # the reader of models says what is wrong
+        head = ""  # reading it as a model gives the message
     if f'"{FORMAT}"' in head:
         return RuleList.from_json(path.read_bytes().decode("utf-8", errors="replace"))
     return rule_list(read_model(path)[0])
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(compare)

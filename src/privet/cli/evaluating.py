@@ -1,4 +1,4 @@
-"""``privet evaluate``: how good a recipe is, on a table that needs no protection or, privately, on one that does."""
+"""``privet evaluate``: score recipes on a table that needs no protection or, privately, on one that does."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def evaluate(
         for one in epsilon
     ]
     for classifier in classifiers:
-        classifier.recipe()  # says what is wrong with its parameters before a table is read
+        classifier.recipe()  # checks its parameters before a table is read
     with page_for(report, inputs=(Path(table), schema, journal), force=force) as write_page:
         if epsilon_scores is not None:
             for price in (*epsilon, epsilon_scores):
@@ -202,5 +202,5 @@ def _row(score: Score) -> tuple[str, ...]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(evaluate)

@@ -1,4 +1,4 @@
-"""``privet fit``: grow a model from private records."""
+"""``privet fit``: fit a model to private records."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def fit(
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
-    """The parameters of a recipe that the command line gives, known to exist."""
+    """The parameters of a recipe from the command line, checked to exist."""
     from privet.recipes.registry import recipe_class
 
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
@@ -169,5 +169,5 @@ def _report(model: Model, output: Path, journal: Path | None, as_json: bool) -> 
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(fit)

@@ -1,4 +1,4 @@
-"""``privet ledger``: the data owner's view of a journal, and what may be done about it."""
+"""``privet ledger``: inspect and settle a journal, for the data owner."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _facts(hold: Hold) -> dict[str, Any]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang these commands on the tree."""
+    """Register the commands."""
     group = typer.Typer(help=HELP, no_args_is_help=True)
     for command in (show, verify, settle, lower, grant):
         group.command(epilog=EXAMPLES[command.__name__])(command)

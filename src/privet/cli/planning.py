@@ -1,4 +1,4 @@
-"""``privet plan``: what a budget would buy, before any of it is spent."""
+"""``privet plan``: forecast what a budget buys, before any of it is spent."""
 
 from __future__ import annotations
 
@@ -142,5 +142,5 @@ def _errors(answer: Answer, records: int) -> tuple[str, str]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(plan)

@@ -1,4 +1,4 @@
-"""``privet predict``: labels for new records, from a model file. Released numbers only, so it costs nothing."""
+"""``privet predict``: predict labels for new records from a model file. It uses released numbers only and is free."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ def _write(file: IO[str], header: list[str], rows: Any) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(predict)

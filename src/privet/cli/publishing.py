@@ -1,4 +1,4 @@
-"""``privet publish``: a table for everybody, made from private records."""
+"""``privet publish``: make a public table from private records."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXAMPLE = "Example: privet publish patients.csv --schema patients.schema.json -m
 
 
 class Method(StrEnum):
-    """How a table is published."""
+    """The ways to publish a table."""
 
     DPCUBE = "dpcube"
     DIFFGEN = "diffgen"
@@ -175,5 +175,5 @@ def _with_noise(method: Method, columns: Any, facts: Schema, rate: float | None)
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(publish)

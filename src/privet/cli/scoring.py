@@ -1,4 +1,4 @@
-"""``privet score``: how good a model is on private records, for one charge."""
+"""``privet score``: score a model on private records, for one charge."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _grid(found: PrivateScore) -> Any:
 
 
 def _curve(found: PrivateScore) -> list[Any]:
-    """The reliability curve, where there is one."""
+    """The reliability curve, if there is one."""
     from rich.table import Table as Grid
 
     if not found.reliability:
@@ -116,5 +116,5 @@ def _curve(found: PrivateScore) -> list[Any]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
+    """Register the command."""
     app.command(epilog=EXAMPLE)(score)

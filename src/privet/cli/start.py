@@ -1,4 +1,4 @@
-"""``demo``, ``recipes`` and ``sample``: what to look at before a fit."""
+"""``demo``, ``recipes`` and ``sample``: commands to try before a fit."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def sample(
 
 
 def register(app: typer.Typer) -> None:
-    """Hang these commands on the tree."""
+    """Register the commands."""
     app.command(epilog="Example: privet demo")(demo)
     app.command(epilog="Example: privet recipes exact")(recipes)
     app.command(epilog="Example: privet sample -o hospital")(sample)
