@@ -23,14 +23,13 @@ Given = Annotated[Path, typer.Argument(help="A model file that `privet fit` wrot
 def compare(
     first: Given,
     second: Given,
-    labels: Annotated[
-        bool, typer.Option("--labels/--no-labels", help="Whether what a rule predicts is part of it.")
-    ] = True,
+    labels: Annotated[bool, typer.Option("--labels/--no-labels", help="Whether a rule's label is part of it.")] = True,
     min_support: Annotated[
-        float, typer.Option("--min-support", min=0, metavar="N", help="Only rules that so many records match.")
+        float, typer.Option("--min-support", min=0, metavar="N", help="Only rules with at least N records.")
     ] = 0,
     min_confidence: Annotated[
-        float, typer.Option("--min-confidence", min=0, max=1, metavar="P", help="Only rules that are so often right.")
+        float,
+        typer.Option("--min-confidence", min=0, max=1, metavar="P", help="Only rules with at least this confidence."),
     ] = 0,
     as_json: Json = False,
 ) -> None:

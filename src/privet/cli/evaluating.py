@@ -59,16 +59,14 @@ def evaluate(
     max_depth: MaxDepth = None,
     settings: Settings = None,
     references: Annotated[bool, typer.Option(help="Also run non-private learners, for comparison.")] = True,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Deals the folds. Noise is never seeded.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seeds the folds. Noise is never seeded.")] = 0,
     private: Annotated[
         bool,
-        typer.Option(
-            "--private", help="An evaluation to publish: fit on a part dealt by coins, score the rest with noise."
-        ),
+        typer.Option("--private", help="A publishable evaluation: fit on a random part, score the rest with noise."),
     ] = False,
     epsilon_scores: Annotated[
         Fraction | None,
-        typer.Option("--epsilon-scores", metavar="E", parser=parse_epsilon, help="What each private score costs."),
+        typer.Option("--epsilon-scores", metavar="E", parser=parse_epsilon, help="The epsilon of each private score."),
     ] = None,
     journal: JournalFile = None,
     budget: Budget = None,
@@ -82,9 +80,9 @@ def evaluate(
     markdown: Markdown = False,
     as_json: Json = False,
 ) -> None:
-    """Cross-validate recipes on a table. NOT PRIVATE, every fold is a fit, unless --private is said.
+    """Cross-validate recipes on a table. NOT PRIVATE without --private: every fold is a fit.
 
-    With --private, --folds, --repeats, --seed and the non-private references have no meaning.
+    With --private, --folds, --repeats, --seed and the non-private references have no effect.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):

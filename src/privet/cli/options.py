@@ -169,11 +169,11 @@ Unit = Annotated[
     typer.Option(
         "--unit",
         metavar="COLUMN",
-        help="Protect a person instead of a row: the column that says who a row belongs to. Needs --max-rows.",
+        help="Protect a person instead of a row: the column that identifies the person. Needs --max-rows.",
     ),
 ]
 MaxRows = Annotated[
-    int | None, typer.Option("--max-rows", metavar="K", min=1, help="With --unit: how many rows of each may enter.")
+    int | None, typer.Option("--max-rows", metavar="K", min=1, help="With --unit: the most rows of each to use.")
 ]
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="D", help="The most tests on a path.")]
 MaxLeaves = Annotated[
@@ -184,14 +184,14 @@ MaxLeaves = Annotated[
 ]
 MinSupport = Annotated[
     float | None,
-    typer.Option("--min-support", metavar="N", min=0, help="Open no branch in which every leaf has fewer records."),
+    typer.Option("--min-support", metavar="N", min=0, help="Fold branches whose leaves all have fewer than N records."),
 ]
 Variant = Annotated[
     str,
     typer.Option(
         "--variant",
         metavar="V",
-        help="sound, or as-published (some published methods break their promise), or what the recipe's page names.",
+        help="sound, or as-published (some published methods break their promise), or another variant of the recipe.",
     ),
 ]
 Settings = Annotated[
@@ -204,7 +204,7 @@ Seed = Annotated[
 ]
 JournalFile = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help="Spend from the budget that this file keeps; new if missing."),
+    typer.Option("--journal", metavar="FILE", help="Spend from the budget in this file; created if missing."),
 ]
 Budget = Annotated[
     Fraction | None,
@@ -212,8 +212,8 @@ Budget = Annotated[
         "--budget",
         metavar="B",
         parser=parse_epsilon,
-        help="The cap of a new journal, for everything together; what this command spends if left out.",
+        help="The cap of a new journal; by default what this command spends.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown, as the docs have it.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")]

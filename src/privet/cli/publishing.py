@@ -59,10 +59,10 @@ def publish(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="CSV", help="Where to write the table.")],
     epsilon: Annotated[
         Fraction | None,
-        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What dpcube or diffgen may spend."),
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The budget of dpcube or diffgen."),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", metavar="P", help="The part of the values that noise changes, 0 to 1.")
+        float | None, typer.Option("--rate", metavar="P", help="The share of the values to change, 0 to 1.")
     ] = None,
     max_depth: MaxDepth = None,
     settings: Settings = None,

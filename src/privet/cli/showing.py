@@ -36,21 +36,21 @@ def show(
     model: ModelFile,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to show.")] = Format.TEXT,
     tree: Annotated[
-        str | None, typer.Option("--tree", "-t", metavar="N", help="Of a forest, tree N from 1 on, or all.")
+        str | None, typer.Option("--tree", "-t", metavar="N", help="Tree N of a forest, from 1 on, or all.")
     ] = None,
     max_leaves: MaxLeaves = None,
     min_support: MinSupport = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Every leaf of the model, with its counts exactly as they were released.")
+        bool, typer.Option("--raw", help="Every leaf of the model, with its counts exactly as released.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="With --format rules: also those that noise alone could have made.")
+        bool, typer.Option("--all", help="With --format rules: also rules that noise alone could have made.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a model: its tree (or what its forest is about), its rules, a graph of it, or what it promises.
+    """Show a model: its tree (or an overview of its forest), its rules, a graph, or its certificate.
 
-    Leaves that say the same are shown as one, and counts that noise hides say so; --raw prints what was released.
+    Leaves that predict the same are merged, and counts hidden by noise are marked; --raw prints what was released.
     """
     from privet.recipes.saved import read_model
 

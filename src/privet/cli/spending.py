@@ -17,7 +17,7 @@ Analyst = Annotated[
     typer.Option(
         "--analyst",
         metavar="NAME",
-        help="Spend in this analyst's name, within what `privet ledger grant` gave; with --journal.",
+        help="Spend from this analyst's share, see `privet ledger grant`; needs --journal.",
     ),
 ]
 NO_JOURNAL = "No journal: nothing adds up what is learned from this table. --journal FILE --budget B keeps count."

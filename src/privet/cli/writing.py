@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace the output if it is there already; never an input or a journal."),
+    typer.Option("--force", help="Replace an existing output; never an input or a journal."),
 ]
 
 
