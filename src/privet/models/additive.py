@@ -29,7 +29,7 @@ class Part:
 
     ``levels`` maps the codes of each attribute to levels. ``table`` has a row for each combination of levels (the last
     attribute runs fastest) with the log-odds of the second class, or a number for each class where there are more.
-    ``deviation`` is the standard deviation of the noise in these numbers if the records are spread evenly over the
+    ``deviation`` is about the standard deviation of the noise in these numbers if records are spread evenly over the
     levels; ``widest`` is its upper bound, for levels with few or no records (None in files of older versions). Both
     follow from released numbers. ``knots`` are the knots of each attribute's curve; empty where every code has a number
     of its own.

@@ -26,7 +26,7 @@ def grade(routes: Routes, counts: Floats, labels: Index, scale: float) -> Floats
     """(node, class) probabilities of a tree whose leaves were drawn with ``labels``.
 
     ``counts`` of leaves have Laplace noise of ``scale``. A leaf's prior is its parent's probabilities, with the label
-    raised to the hit rate of all leaves. The label is the most probable class.
+    raised to at least the hit rate of all leaves. The label is the most probable class.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway, Tests

@@ -92,8 +92,8 @@ def largest_epsilon(budget: float, records: int, base_cost: float) -> float:
 def chance_of_missing(epsilon: float, records: int, within: float) -> float:
     """An upper bound on the chance that a noisy share of N records is further than T from the population's.
 
-    Half of T is for sampling, 2 exp(-N T^2 / 2) by Hoeffding, half for the noise of scale 1/(epsilon N), exp(-epsilon N
-    T / 2). (This bound is derived here; the paper's own constants may differ.)
+    Half of T is for sampling, 2 exp(-N T^2 / 2) by Hoeffding, half for the noise of scale 1/(epsilon N),
+    exp(-epsilon N T / 2). (This bound is derived here; the paper's own constants may differ.)
 
     >>> round(chance_of_missing(0.1, records=2_000, within=0.1), 4)
     0.0001
