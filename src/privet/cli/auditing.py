@@ -94,5 +94,4 @@ def _grid(results: list[AuditResult]) -> Any:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(audit)

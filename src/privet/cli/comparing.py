@@ -73,5 +73,4 @@ def _rules(path: Path) -> RuleList:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(compare)

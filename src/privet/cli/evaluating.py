@@ -200,5 +200,4 @@ def _row(score: Score) -> tuple[str, ...]:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(evaluate)

@@ -169,5 +169,4 @@ def _report(model: Model, output: Path, journal: Path | None, as_json: bool) -> 
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(fit)

@@ -200,7 +200,6 @@ def _facts(hold: Hold) -> dict[str, Any]:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the commands."""
     group = typer.Typer(help=HELP, no_args_is_help=True)
     for command in (show, verify, settle, lower, grant):
         group.command(epilog=EXAMPLES[command.__name__])(command)

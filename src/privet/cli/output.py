@@ -72,7 +72,6 @@ def print_rich(*renderables: Any) -> None:
 
 
 def print_markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as Markdown on stdout."""
     for line in (headings, ["---"] * len(headings), *rows):
         print(f"| {' | '.join(line)} |")
 

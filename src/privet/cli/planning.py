@@ -138,5 +138,4 @@ def _errors(answer: Answer, records: int) -> tuple[str, str]:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(plan)

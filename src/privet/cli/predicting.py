@@ -73,5 +73,4 @@ def _write(file: IO[str], header: list[str], rows: Any) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(predict)

@@ -38,8 +38,6 @@ EXAMPLE = "Example: privet publish patients.csv --schema patients.schema.json -m
 
 
 class Method(StrEnum):
-    """The ways to publish a table."""
-
     DPCUBE = "dpcube"
     DIFFGEN = "diffgen"
     UNIFORM = "uniform"
@@ -175,5 +173,4 @@ def _with_noise(method: Method, columns: Any, facts: Schema, rate: float | None)
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(publish)

@@ -58,7 +58,6 @@ def promise(recipe: type[Recipe]) -> str:
 
 
 def explained(recipe: type[Recipe]) -> Iterator[Any]:
-    """The page of one recipe."""
     from rich.table import Table as Grid
 
     info = recipe.info

@@ -69,5 +69,4 @@ def _report(place: Path, page: str, as_json: bool) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(report)

@@ -158,7 +158,6 @@ def _explained(what: str, title: str) -> Any:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the commands."""
     group = typer.Typer(help="Write and check schemas, the public facts about a table.", no_args_is_help=True)
     for command in (draft, edit, check, keys):
         group.command(epilog=EXAMPLES[command.__name__])(command)

@@ -102,7 +102,6 @@ def _grid(found: PrivateScore) -> Any:
 
 
 def _curve(found: PrivateScore) -> list[Any]:
-    """The reliability curve, if there is one."""
     from rich.table import Table as Grid
 
     if not found.reliability:
@@ -116,5 +115,4 @@ def _curve(found: PrivateScore) -> list[Any]:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(score)

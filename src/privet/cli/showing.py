@@ -23,8 +23,6 @@ EXAMPLE = "Example: privet show tree.json --format rules"
 
 
 class Format(StrEnum):
-    """The formats of a model."""
-
     TEXT = "text"
     RULES = "rules"
     GRAPHVIZ = "graphviz"
@@ -163,7 +161,6 @@ def _deeper(model: Model) -> str:
 
 
 def _too_long(model: Model) -> int:
-    """The number of rules that are too long to list."""
     from privet.models.rules import DEEPEST
 
     return sum(int((tree.routes.level[tree.is_leaf] > DEEPEST).sum()) for tree in model.trees.members)
@@ -186,5 +183,4 @@ def size_words(size: dict[str, int]) -> str:
 
 
 def register(app: typer.Typer) -> None:
-    """Register the command."""
     app.command(epilog=EXAMPLE)(show)

@@ -89,7 +89,6 @@ def sample(
 
 
 def register(app: typer.Typer) -> None:
-    """Register the commands."""
     app.command(epilog="Example: privet demo")(demo)
     app.command(epilog="Example: privet recipes exact")(recipes)
     app.command(epilog="Example: privet sample -o hospital")(sample)

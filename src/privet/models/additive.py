@@ -61,7 +61,6 @@ class Part:
         return " x ".join(isolated(schema.names[a]) for a in self.attributes) or "leaf"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data."""
         return {
             "attributes": list(self.attributes),
             "levels": [column.tolist() for column in self.levels],
@@ -157,11 +156,9 @@ class Additive(Released):
         return found / found.sum() if found.sum() > 0 else found
 
     def asked(self) -> tuple[int, ...]:
-        """The attributes of its parts and of its tree."""
         return tuple(dict.fromkeys([*(a for part in self.parts for a in part.attributes), *self._tested()]))
 
     def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
-        """One section: the curves and tables."""
         from privet.models.curves import ShownSum
 
         if raw or any(limit is not None for limit in limits.values()):
@@ -207,7 +204,6 @@ class Additive(Released):
         return total
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, class) probabilities."""
         scores = self.predict_scores(features)
         if scores.shape[1] == 1:
             scores = np.concatenate([np.zeros_like(scores), scores], axis=1)

@@ -49,7 +49,6 @@ class Curve:
 
     @property
     def importance(self) -> float:
-        """The mean distance of the values from their mean."""
         return spread_of(self.values)
 
 
@@ -183,7 +182,6 @@ def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
 
 
 def _path(routes: Routes, node: int) -> str:
-    """The conditions on the path to a leaf."""
     text: list[str] = []
     while (above := int(routes.parent[node])) >= 0:
         text.append(routes.tests[above].describe(routes.schema, node - int(routes.first_child[above])))

@@ -153,7 +153,6 @@ class Forest(Released):
         return self.routes.apply(features)
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The class code of each record."""
         scores = self.predict_scores(features)
         if self.voting == "surest":
             # Among equally sure trees, the sum of all probabilities decides.

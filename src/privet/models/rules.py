@@ -57,7 +57,6 @@ class Rule:
 
     @property
     def attributes(self) -> frozenset[int]:
-        """The attributes of the conditions."""
         return frozenset(condition.test.attribute for condition in self.conditions)
 
     def matches(self, features: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

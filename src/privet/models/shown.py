@@ -163,7 +163,6 @@ class ShownTree:
         return isolated(self.schema.names[self.tree.attribute[node]])
 
     def condition(self, node: int, branch: Branch) -> str:
-        """The condition of a branch."""
         test = self.tree.test(node)
         assert test is not None
         if len(branch.answers) == 1:
@@ -252,7 +251,6 @@ class ShownTree:
         return self.html()
 
     def html(self) -> Html:
-        """A folding list."""
         from privet.models.render import nested_html
 
         return nested_html(self)
@@ -274,7 +272,6 @@ def as_shown(tree: Tree | ShownTree) -> ShownTree:
 
 
 def check_limits(max_leaves: int | None, min_support: float | None) -> None:
-    """Check ``max_leaves`` and ``min_support``."""
     if max_leaves is not None and (isinstance(max_leaves, bool) or not isinstance(max_leaves, int) or max_leaves < 1):
         raise ParameterError(
             parameter="max_leaves", problem=f"must be None or a whole number from 1 on, not {max_leaves!r}"

@@ -139,7 +139,6 @@ class Tree(Released):
         return self.routes.apply(features)[:, 0]
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The class code of each record."""
         return self.label[self.apply(features)]
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:

@@ -53,7 +53,6 @@ def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str
 
 
 def figure_chart(figure: Figure) -> Html:
-    """The chart of an experiment's figure."""
     names = list(dict.fromkeys(str(p.x) for one in figure.series for p in one.points)) if figure.bars else []
 
     def place(p: Point) -> tuple[float, Estimate]:

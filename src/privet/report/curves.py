@@ -173,7 +173,6 @@ def _categories(curve: Curve, scale: Scale) -> Html:
 
 
 def tick_text(words: str, x: object, y: object, anchor: str | None = None) -> Html:
-    """A label at an axis."""
     return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
 
 

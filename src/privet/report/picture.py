@@ -69,7 +69,6 @@ def places(tree: ShownTree, most: int = MOST_NODES) -> tuple[Place, ...]:
 
 
 def branch_words(tree: ShownTree, node: int, branch: Branch) -> str:
-    """The answer on the branch to a child."""
     name = tree.asked(node)
     text = typeset(tree.answer(node, branch), name).replace(f" < {name} ≤ ", " to ", 1)
     return text.removeprefix(f"{name} = ").removeprefix(f"{name} ")

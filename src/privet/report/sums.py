@@ -56,7 +56,6 @@ def _factors(row: Floats) -> tuple[str, ...]:
 
 
 def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
-    """The context of one attribute."""
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
     rows = _rows(curve)

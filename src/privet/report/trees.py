@@ -32,7 +32,6 @@ def tree_context(sections: Iterator[ShownTree], released: Released) -> dict[str,
 
 
 def _view(tree: ShownTree, number: int, *, alone: bool) -> dict[str, Any]:
-    """The context of one tree."""
     nodes, most = IN_FULL if alone else IN_PART
     drawn, name = _drawn(tree), f"tree {number + 1}"
     rows = [_row(place, rule) for place, rule in enumerate(tree.rules[:most], 1)]
@@ -69,7 +68,6 @@ def _tables(rows: list[Any], minor: list[Any], why: str, *, more: int, alone: bo
 
 
 def size_words(leaves: int, asked: int) -> str:
-    """The size of a tree in words."""
     return f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, at most {asked} question{'' if asked == 1 else 's'}"
 
 

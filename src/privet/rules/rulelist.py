@@ -92,7 +92,6 @@ class RuleList:
 
     @classmethod
     def from_json(cls, text: str) -> RuleList:
-        """Read the JSON of :meth:`to_json`."""
         try:
             content = json.loads(text)
             if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -313,7 +313,6 @@ class Schema:
         return 1 if self.n_classes == 2 else self.n_classes
 
     def index(self, name: str) -> int:
-        """The position of an attribute."""
         if name not in self.names:
             raise SchemaError(f"no attribute is called {name!r}; the attributes are {', '.join(self.names)}")
         return self.names.index(name)

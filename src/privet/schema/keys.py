@@ -34,7 +34,6 @@ OTHER_WORDS = {
 
 @cache
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a schema file."""
     found: dict[str, Any] = json.loads(files("privet.schema").joinpath("schema.json").read_text("utf-8"))
     return found
 

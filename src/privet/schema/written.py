@@ -147,7 +147,6 @@ def _required(facts: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 def attribute_of(facts: Any, position: int = 0) -> Attribute:
-    """Build an attribute from its part of the file."""
     if not isinstance(facts, Mapping):
         raise SchemaError(f"attribute number {position} must be an object with a name, a type and its facts")
     name = _required(facts, "name", f"attribute number {position}")
