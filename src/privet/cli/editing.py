@@ -35,7 +35,7 @@ own words, which certificates quote:
 
 {"".join(f"  {name:12}{what}{chr(10)}" for name, what in BASES.items())}"""
 KINDS = {"number": "continuous", "list": "categorical"}
-SPOKEN = {kind: word for word, kind in KINDS.items()}
+KIND_WORDS = {kind: word for word, kind in KINDS.items()}
 
 
 class Stop(Exception):
@@ -188,7 +188,7 @@ def _until_whole(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(old: dict[str, Any]) -> dict[str, Any]:
-    kind = KINDS[ask("A number, or one of a list?", _one_of(list(KINDS)), SPOKEN.get(old.get("type") or ""))]
+    kind = KINDS[ask("A number, or one of a list?", _one_of(list(KINDS)), KIND_WORDS.get(old.get("type") or ""))]
     facts: dict[str, Any] = {"name": old["name"], "type": kind}
     kept: tuple[str, ...]  # not asked for, and kept
     if kind == "categorical":

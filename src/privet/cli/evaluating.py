@@ -123,8 +123,8 @@ def evaluate(
                     quoted_line_breaks=quoted_line_breaks,
                 )
             if as_json:
-                text = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
-                print_json(text | rest_of(journal))
+                printed = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
+                print_json(printed | rest_of(journal))
             else:
                 print_rich(_private_grid(results))
                 print(certificate)
@@ -166,8 +166,8 @@ def _private_grid(results: tuple[Evaluated, ...]) -> Any:
     for result in results:
         score = result.score
         auc = "-" if score.auc is None else str(score.auc)
-        text = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
-        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *text)
+        scores = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
+        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *scores)
     return grid
 
 

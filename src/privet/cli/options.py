@@ -135,9 +135,9 @@ def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:
 
 
 def _value(text: str) -> Any:
-    spoken = {"True": True, "False": False, "None": None}  # Python's spelling, beside JSON's
-    if text in spoken:
-        return spoken[text]
+    python = {"True": True, "False": False, "None": None}  # Python's spelling, beside JSON's
+    if text in python:
+        return python[text]
     try:
         return json.loads(text)
     except ValueError:

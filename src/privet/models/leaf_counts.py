@@ -199,10 +199,10 @@ def tree_of_counts(schema: Schema, tests: Sequence[Test | None], counts: Floats)
     """A tree in level order that predicts by its counts; an inner node without counts gets its children's sum."""
     routes, counts = Routes.in_level_order(schema, tests), counts.copy()
     draws = bought(counts)
-    silent = ~routes.is_leaf & (draws == 0)
-    counts[silent] = 0.0
+    unreleased = ~routes.is_leaf & (draws == 0)
+    counts[unreleased] = 0.0
     for nodes in reversed(routes.levels[1:]):
-        below = nodes[silent[routes.parent[nodes]]]
+        below = nodes[unreleased[routes.parent[nodes]]]
         np.add.at(counts, routes.parent[below], counts[below])
         np.add.at(draws, routes.parent[below], draws[below])
     proba, label = settle(counts, routes.parent)

@@ -149,13 +149,13 @@ def _is_marker(cell: Any) -> bool:
     return isinstance(cell, str) and cell.casefold() in MARKERS
 
 
-def _marker(text: Sequence[Any]) -> str | None:
+def _marker(cells: Sequence[Any]) -> str | None:
     """The marker of a missing number, if there is one: a common one, or a word that many cells share."""
     words = Counter(
-        cell for cell in text if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
+        cell for cell in cells if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
     )
     usual = [word for word, _ in words.most_common() if _is_marker(word)]
-    often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(text) / 2]
+    often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(cells) / 2]
     return next(iter(usual or often), None)
 
 
@@ -177,13 +177,13 @@ def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColum
     return DraftedColumn(name, taken + note, FILL, facts)
 
 
-def _category(name: str, text: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
-    counted = Counter((type(cell), cell) for cell in text)  # 1 and True are two cells
+def _category(name: str, cells: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
+    counted = Counter((type(cell), cell) for cell in cells)  # 1 and True are two cells
     common = [cell for (_, cell), count in counted.items() if count >= ENOUGH]
-    if len(counted) == len(text) > 2 * MOST_VALUES and not is_label:
+    if len(counted) == len(cells) > 2 * MOST_VALUES and not is_label:
         return _left_out(name, IDENTIFIER, "not to learn from")
     alone = sum(count for count in counted.values() if count < ENOUGH)
-    if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(text) / 2):
+    if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(cells) / 2):
         taken = f"more than {MOST_VALUES} values: a text, a name or a number in words"
         return _left_out(name, taken, "list the classes" if is_label else "add it by hand if its values are few")
     values = sorted(common, key=lambda cell: (isinstance(cell, str), cell))

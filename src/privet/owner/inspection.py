@@ -155,9 +155,9 @@ def _faults(attribute: Attribute, column: Array) -> dict[str, NDArray[np.bool_]]
         unknown = codes == UNKNOWN
         missing = unknown & absent(column)
         return {"missing": missing, "unknown": unknown & ~missing}
-    values, text = values_of(attribute, column), numbers_of(column)
+    values, numbers = values_of(attribute, column), numbers_of(column)
     # A number that became NaN was the missing marker.
-    missing = np.isnan(values) & (~np.isnan(text) | absent(column, str(attribute.missing or "")))
+    missing = np.isnan(values) & (~np.isnan(numbers) | absent(column, str(attribute.missing or "")))
     outside = (values < attribute.low) | (values > attribute.high)
     return {
         "missing": missing & (attribute.missing is None),

@@ -47,8 +47,8 @@ def _base(model: Additive) -> str:
     shares = Additive(model.schema, (), model.offset).predict_proba(zeros)[0]
     if model.schema.n_scores == 1:
         return f"{100 * shares[1]:.0f} %"
-    text = zip(model.schema.label.values, shares, strict=True)
-    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in text)
+    labelled = zip(model.schema.label.values, shares, strict=True)
+    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in labelled)
 
 
 def _factors(row: Floats) -> tuple[str, ...]:
@@ -73,11 +73,11 @@ def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
 
 def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
     """The effect of each value on the odds. Neighbouring intervals with the same text are merged."""
-    text = [_factors(row) for row in curve.values]
+    factors = [_factors(row) for row in curve.values]
     if curve.starts is None:
-        return [(_value(curve, name), words) for name, words in zip(curve.names, text, strict=True)]
+        return [(_value(curve, name), words) for name, words in zip(curve.names, factors, strict=True)]
     rows: list[tuple[str, tuple[str, ...]]] = []
-    for start, words in zip(curve.starts.tolist(), text, strict=True):
+    for start, words in zip(curve.starts.tolist(), factors, strict=True):
         if not rows or rows[-1][1] != words or math.isnan(start):
             rows.append(("missing" if math.isnan(start) else f"from {start:g}", words))
     return rows
