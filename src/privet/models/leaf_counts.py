@@ -137,8 +137,7 @@ def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) ->
     leaves = counts[routes.leaves]
     sizes = leaves.sum(axis=1, keepdims=True)
     classes = leaves.shape[1]
-    # Noise of variance v in every count gives count c minus prior_c times their sum a variance of v (1 - 2 prior_c + C
-    # prior_c^2).
+    # If every count has noise of variance v, that of (count c) - prior_c sum is v (1 - 2 prior_c + C prior_c^2).
     noise = 2 * scale**2 * (1 - 2 * prior + classes * prior**2)
     chance = np.maximum(sizes, 0.0) * prior * (1 - prior)
     expected = (noise + chance).sum(axis=1)

@@ -31,9 +31,10 @@ class Corrected(NamedTuple):
 def correct_counts(tree: Tree, sizes: Floats | None = None) -> Corrected:
     """TopDownCorrect and BottomUpAggregate: make released node sizes and class counts consistent.
 
-    ``sizes`` are released node sizes, NaN where none was bought. Such a size comes from the node's class counts, else
-    from its children, else from what its siblings leave over. Negative numbers are clipped to 0. Children that are all
-    0 share their parent's size equally, and so do a leaf's classes. A leaf without class counts uses its ``proba``.
+    ``sizes`` are released node sizes, NaN where none was bought. A missing size comes from the node's class counts,
+    else from its children, else from what its siblings leave over. Negative numbers are clipped to 0. Children
+    that are all 0 share their parent's size equally, and so do a leaf's classes. A leaf without class counts uses its
+    ``proba``.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway

@@ -189,7 +189,7 @@ class ShownTree:
         return tuple(order)
 
     def is_minor(self, leaf: ShownNode) -> bool:
-        """Whether to play a leaf down: noise alone could have made it, or it is below ``min_support``."""
+        """Whether to de-emphasise a leaf: noise alone could have made it, or it is below ``min_support``."""
         return leaf.hidden or (self.min_support is not None and (leaf.support or 0) < self.min_support)
 
     @cached_property

@@ -88,8 +88,8 @@ def correction_factor(plain: float, variance: float, epsilon: object) -> float:
     """The factor by which to multiply a sample size that was computed without privacy.
 
     ``plain`` records give an estimate of variance ``variance`` / plain; f times as many give the same with noise, so
-    1/f + 2 / (epsilon^2 variance plain f^2) = 1, of which f is the positive root. ``variance`` is that of one record, p
-    (1 - p) for a share, at most 1/4.
+    1/f + 2 / (epsilon^2 variance plain f^2) = 1, of which f is the positive root. ``variance`` is that of one record:
+    p (1 - p) for a share, at most 1/4.
 
     >>> round(correction_factor(100, variance=0.25, epsilon=1), 3), round(correction_factor(100, 0.25, epsilon=0.1), 3)
     (1.074, 3.372)
