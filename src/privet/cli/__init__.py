@@ -1,7 +1,7 @@
 """The ``privet`` command. Thin: parse, call the library, print.
 
-Importing this loads typer and the names of the commands, nothing that counts, draws or learns: each command imports
-what it needs when it runs, so that ``privet --help`` answers at once.
+This imports typer and the names of the commands only. Each command imports what it needs when it runs, so that ``privet
+--help`` answers at once.
 """
 
 from __future__ import annotations
@@ -23,5 +23,5 @@ def main() -> None:
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
-    except OSError as error:  # of a stream: those of files are answered by the command
+    except OSError as error:  # of a standard stream: commands handle errors of files
         sys.exit(hush(error))

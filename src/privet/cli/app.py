@@ -1,8 +1,8 @@
-"""The tree of commands, and what becomes of an error.
+"""The command tree and its error handling.
 
-A mistake of the user's (any :class:`~privet.errors.PrivetError`, or a file that cannot be opened) is one message on
-stderr (with ``--json`` also an object on stdout, :mod:`privet.cli.failures`) and exit code 1. Typer answers wrong usage
-with 2. Ctrl-C is 130. Anything else is a fault of privet's own and keeps its traceback.
+A user's mistake (any :class:`~privet.errors.PrivetError`, or a file that cannot be opened) gives one message on stderr
+(with ``--json`` also an object on stdout, :mod:`privet.cli.failures`) and exit code 1. Typer exits with 2 for wrong
+usage. Ctrl-C gives 130. Anything else is a bug of privet's and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ INTERRUPTION = (
 
 
 class Guarded(TyperGroup):
-    """A group whose commands end in a message and an exit code, not in a traceback; plug-ins add commands to it.
+    """A command group that turns errors into a message and an exit code, and includes the commands of plug-ins.
 
-    Wherever an address was typed, also in the place of something else, no message repeats it: it can hold a password.
+    No message repeats an address that was typed, wherever it was typed: it can hold a password.
     """
 
     _typed: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ class Guarded(TyperGroup):
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             raise fail_by(error, command, MISTAKE, as_json, self._typed) from None
         except OSError as error:
-            if error.filename is None:  # a broken pipe or a full disk, say: ``main`` answers
+            if error.filename is None:  # a broken pipe or a full disk: ``main`` handles it
                 raise
             message = f"cannot open {str(error.filename)!r}: {error.strerror}"
             raise fail(message, MISTAKE, as_json, self._typed, kind="FileError") from None
@@ -85,7 +85,7 @@ class Guarded(TyperGroup):
 
     @contextmanager
     def _addresses_hidden(self) -> Iterator[None]:
-        """Wrong usage is told by typer, which quotes what was typed."""
+        """Remove addresses from typer's messages about wrong usage, which quote the input."""
         try:
             yield
         except UsageError as error:

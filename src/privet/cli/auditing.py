@@ -1,4 +1,4 @@
-"""``privet audit``: does a method keep its word? Tiny neighbouring tables through its real code, all draws scripted."""
+"""``privet audit``: run a method's real code on tiny neighbouring tables, with all draws scripted."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def audit(
         list[str] | None, typer.Argument(metavar="[RECIPE]...", help="The methods; all of them by default.")
     ] = None,
     recipe: Annotated[
-        list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="The same, as other commands have it.")
+        list[str] | None, typer.Option("--recipe", "-r", metavar="R", help="The same as the argument.")
     ] = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", metavar="V", help="sound or as-published; all there are by default.")
+        str | None, typer.Option("--variant", metavar="V", help="sound or as-published; all by default.")
     ] = None,
     epsilon: Annotated[
-        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What is claimed.")
+        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The claimed epsilon.")
     ] = "1",  # type: ignore[assignment]  # read by the parser
     neighbours: Annotated[
         str, typer.Option("--neighbours", metavar="N", help="add-remove or replace-one.")
@@ -94,5 +94,4 @@ def _grid(results: list[AuditResult]) -> Any:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(audit)

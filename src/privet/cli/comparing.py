@@ -1,4 +1,4 @@
-"""``privet compare``: how alike the rules of two models are."""
+"""``privet compare``: the similarity of the rules of two models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from privet.rules import RuleList
 
 EXAMPLE = "Example: privet compare tree.json other.json"
-SHOWN = 10  # rules of a kind that are listed; --json has them all
+SHOWN = 10  # rules listed of each kind; --json has them all
 
 Given = Annotated[Path, typer.Argument(help="A model file that `privet fit` wrote, or rules as JSON.")]
 
@@ -23,14 +23,13 @@ Given = Annotated[Path, typer.Argument(help="A model file that `privet fit` wrot
 def compare(
     first: Given,
     second: Given,
-    labels: Annotated[
-        bool, typer.Option("--labels/--no-labels", help="Whether what a rule predicts is part of it.")
-    ] = True,
+    labels: Annotated[bool, typer.Option("--labels/--no-labels", help="Whether a rule's label is part of it.")] = True,
     min_support: Annotated[
-        float, typer.Option("--min-support", min=0, metavar="N", help="Only rules that so many records match.")
+        float, typer.Option("--min-support", min=0, metavar="N", help="Only rules with at least N records.")
     ] = 0,
     min_confidence: Annotated[
-        float, typer.Option("--min-confidence", min=0, max=1, metavar="P", help="Only rules that are so often right.")
+        float,
+        typer.Option("--min-confidence", min=0, max=1, metavar="P", help="Only rules with at least this confidence."),
     ] = 0,
     as_json: Json = False,
 ) -> None:
@@ -67,12 +66,11 @@ def _rules(path: Path) -> RuleList:
     try:
         head = path.read_bytes()[:200].decode("utf-8", errors="replace")
     except OSError:
-        head = ""  # the reader of models says what is wrong
+        head = ""  # reading it as a model gives the message
     if f'"{FORMAT}"' in head:
         return RuleList.from_json(path.read_bytes().decode("utf-8", errors="replace"))
     return rule_list(read_model(path)[0])
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(compare)

@@ -1,8 +1,8 @@
-"""A tour of privet on invented patients: ``make demo`` or ``privet demo``.
+"""A tour of privet on simulated patients: ``make demo`` or ``privet demo``.
 
-Private questions and a budget that outlives the process; the recommended models and a page for whoever wants to see
-one; what accuracy costs at which epsilon; an audit that catches a published method. The patients are invented, so the
-tour can afford to show the true answers beside the noisy ones. Noise is real: every tour differs.
+It asks private questions from a budget that outlives the process, fits the recommended models, writes a page, compares
+accuracy by epsilon, and audits a published method that breaks its promise. The patients are simulated, so the tour can
+show the true answers beside the noisy ones. The noise is real: every tour differs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from privet.promise import headline
 from privet.recipes.registry import DEFAULT, recipe_classes
 
 PATIENTS, FRESH = 5000, 20_000
-BUDGET = 2.0  # of the journal: questions and the tree
+BUDGET = 2.0  # of the journal, for questions and models
 TREE, CURVES = 1.0, 0.5
 MOST_CURVES = 5
-DEPTH = 3  # of the tree that is printed: it fits a screen
+DEPTH = 3  # of the printed tree: it fits a screen
 EPSILONS = (0.01, 0.05, 0.2, 1.0)
 CAUGHT = ("smooth-forest", "as-published", "99 against 100 records")  # a recipe, its variant, and the pair of tables
 HOLDS = ("diffpc45", "sound", "a crowd in two nodes")
@@ -33,7 +33,7 @@ PAGE, JOURNAL, MODEL = "tree.html", "patients.journal", "tree.json"
 
 @dataclass(frozen=True)
 class Answer:
-    """A question, its price, the released answer and the truth, which only a demo may show."""
+    """A question, its price, the released answer and the true one, which only a demo may show."""
 
     question: str
     epsilon: float
@@ -43,7 +43,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often a learner is right on fresh patients, by epsilon; None is the epsilon of what is not private."""
+    """The accuracy of a learner on unseen patients, by epsilon; None for a non-private one."""
 
     learner: str
     by_epsilon: dict[float | None, float]
@@ -51,7 +51,7 @@ class Accuracy:
 
 @dataclass
 class Tour:
-    """What a tour showed, in order."""
+    """The results of a tour, in order."""
 
     folder: Path
     schema: str = ""
@@ -79,7 +79,7 @@ class Tour:
 
 
 def ask(tour: Tour) -> None:
-    """Questions to the table, paid from a journal."""
+    """Ask questions of the table, paid from a journal."""
     schema, table = patients(PATIENTS, seed=1)
     tour.schema = str(schema)
     ledger = Ledger(BUDGET, journal=tour.folder / JOURNAL, dataset=schema.name)
@@ -94,11 +94,11 @@ def ask(tour: Tour) -> None:
 
 
 def grow(tour: Tour) -> None:
-    """The recommended tree and the additive model, paid from the same journal; another tree is refused."""
+    """Fit the recommended tree and the additive model from the same journal; another tree is refused."""
     from privet.report.page import model_page
 
     schema, table = patients(PATIENTS, seed=1)
-    # Opened anew, as another process would: what was spent before is in the file.
+    # Opened anew, as another process would: the file has what was spent before.
     ledger = Ledger(journal=tour.folder / JOURNAL)
     tree = make_classifier(DEFAULT, schema=schema, epsilon=TREE, max_depth=DEPTH, ledger=ledger)
     tree.fit(table)
@@ -117,7 +117,7 @@ def grow(tour: Tour) -> None:
 
 
 def compare(tour: Tour) -> None:
-    """Accuracy against epsilon of the recommended recipes, with the limits: nothing learned, and nothing protected."""
+    """Accuracy by epsilon of the recommended recipes, with non-private references and a constant prediction."""
     schema, table = patients(PATIENTS, seed=1)
     _, fresh = patients(FRESH, seed=2)
     truth = fresh[LABEL.name]
@@ -126,7 +126,7 @@ def compare(tour: Tour) -> None:
             found: dict[float | None, float] = {}
             options = (
                 {"max_depth": DEPTH} if name == DEFAULT else {}
-            )  # the tree that was shown, and a third of the time
+            )  # the depth of the printed tree, and a third of the time
             for epsilon in EPSILONS:
                 learner = make_classifier(name, schema=schema, epsilon=epsilon, **options).fit(table)
                 found[epsilon] = float((learner.predict(fresh) == truth).mean())
@@ -138,7 +138,7 @@ def compare(tour: Tour) -> None:
 
 
 def audit(tour: Tour) -> None:
-    """Two methods on a pair of neighbouring tables each: one that keeps its word, and one as it was published."""
+    """Audit two methods on a pair of neighbouring tables each: a sound one, and one as published."""
     from privet.audit import exact, zoo
     from privet.audit.exact import as_recipe
 
@@ -151,7 +151,7 @@ STEPS = {"asking": ask, "growing": grow, "comparing": compare, "auditing": audit
 
 
 def run(folder: Path, begun: Any = None) -> Tour:
-    """The whole tour; ``begun`` is told what is being done."""
+    """Run the whole tour; ``begun`` is called with the name of each step."""
     tour = Tour(folder)
     for what, step in STEPS.items():
         if begun is not None:

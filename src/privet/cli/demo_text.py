@@ -1,4 +1,4 @@
-"""The tour of :mod:`privet.cli.demo` for people, told while it goes on."""
+"""Print the tour of :mod:`privet.cli.demo` while it runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from privet.cli.demo import Tour
 
-WIDTH = 24  # of the bar from 50 % (a coin) to 100 %: with the rest of its line within 80 columns
+WIDTH = 24  # of the bar from 50 % (a coin) to 100 %; the whole line fits 80 columns
 
 
 def tell(tour: Tour) -> None:
-    """Go through the steps, each told as soon as it is done."""
+    """Run the steps, and print each as soon as it is done."""
     from rich.console import Console
     from rich.rule import Rule
 

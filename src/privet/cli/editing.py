@@ -1,4 +1,4 @@
-"""The dialogue of ``privet schema edit``: public facts, asked for column by column, saved after each."""
+"""The dialogue of ``privet schema edit``: ask for public facts column by column, and save after each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ own words, which certificates quote:
 
 {"".join(f"  {name:12}{what}{chr(10)}" for name, what in BASES.items())}"""
 KINDS = {"number": "continuous", "list": "categorical"}
-SPOKEN = {kind: word for word, kind in KINDS.items()}
+KIND_WORDS = {kind: word for word, kind in KINDS.items()}
 
 
 class Stop(Exception):
@@ -58,7 +58,7 @@ COMMANDS = {":stop": Stop, ":quit": Stop, ":skip": Skip, ":again": Again, ":back
 
 
 class Editor:
-    """A schema file in the making. What is in the file is always whole: each save replaces it at once."""
+    """A schema file that is being edited. Each save replaces the whole file at once."""
 
     def __init__(self, file: Path, everything: bool = False) -> None:
         from privet.schema.written import read_facts
@@ -73,7 +73,7 @@ class Editor:
             raise SchemaError(f"every attribute in {str(file)!r} must be an object with a name; correct that by hand")
 
     def run(self) -> None:
-        """The whole dialogue. The exit code is 0 if nothing is left to do, 1 if something is, 130 after Ctrl-C."""
+        """Run the dialogue. The exit code is 0 if the schema is complete, 1 if not, 130 after Ctrl-C."""
         from privet.schema.written import schema_of
 
         print(WELCOME)
@@ -105,7 +105,7 @@ class Editor:
         )
 
     def save(self) -> None:
-        """Put the whole content in its place, or leave the old one."""
+        """Replace the whole file, or leave the old one."""
         from privet.models.drafts import Draft
         from privet.schema.written import facts_text
 
@@ -119,7 +119,7 @@ class Editor:
     # -- the parts of the dialogue ---------------------------------------------------------------------------------
 
     def _begun(self) -> bool:
-        """Whether the first questions have answers; what is said of columns is none."""
+        """Ask the first questions; False if the answer was a command for columns."""
         try:
             self._begin()
         except (Again, Skip, Drop):
@@ -127,7 +127,7 @@ class Editor:
         return True
 
     def _begin(self) -> None:
-        """The names of the columns, and which of them is to be predicted."""
+        """Ask for the names of the columns, and for the one to predict."""
         if not self.facts.get("attributes"):
             names = ask("Which columns does the table have, in any order, separated by commas?", _words)
             self.facts = {"name": self.file.name.split(".")[0]} | self.facts
@@ -188,9 +188,9 @@ def _until_whole(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(old: dict[str, Any]) -> dict[str, Any]:
-    kind = KINDS[ask("A number, or one of a list?", _one_of(list(KINDS)), SPOKEN.get(old.get("type") or ""))]
+    kind = KINDS[ask("A number, or one of a list?", _one_of(list(KINDS)), KIND_WORDS.get(old.get("type") or ""))]
     facts: dict[str, Any] = {"name": old["name"], "type": kind}
-    kept: tuple[str, ...]  # what is not asked for, and stays
+    kept: tuple[str, ...]  # not asked for, and kept
     if kind == "categorical":
         values = old.get("values")
         facts["values"] = ask('Every value that can occur, "?" for all others', _list(values), _written(values))
@@ -228,11 +228,11 @@ def _fault(facts: dict[str, Any]) -> str | None:
     return None
 
 
-# ---- questions and how answers are read ---------------------------------------------------------------------------
+# ---- questions and the parsing of answers --------------------------------------------------------------------------
 
 
 def ask(question: str, read: Callable[[str], T], default: Any = None) -> T:
-    """Ask until the answer can be read. Enter takes the default, if there is one."""
+    """Ask until the answer can be parsed. Enter takes the default, if there is one."""
     while True:
         shown = "" if default is None else f" [{default}]"
         answer = input(f"  {question}{shown} ").strip()
@@ -279,12 +279,12 @@ def _written(values: list[Any] | None) -> str | None:
 
 
 def _list(old: list[Any] | None) -> Callable[[str], list[Any]]:
-    """A list of values. With a plus or a minus in front an answer changes the old list. Old values keep their types."""
+    """A parser of value lists. A leading plus or minus changes the old list. Old values keep their types."""
     before = list(old or [])
     known = {str(value): value for value in before}
 
     def read(answer: str) -> list[Any]:
-        if answer == _written(before):  # also where a value holds a comma
+        if answer == _written(before):  # also if a value holds a comma
             return before
         sign, rest = (answer[0], answer[1:]) if before and answer[:1] in ("+", "-") else ("", answer)
         given = [known.get(word.strip(), word.strip()) for word in rest.split(",") if word.strip()]

@@ -1,4 +1,4 @@
-"""``privet evaluate``: how good a recipe is, on a table that needs no protection or, privately, on one that does."""
+"""``privet evaluate``: score recipes on a table that needs no protection or, privately, on one that does."""
 
 from __future__ import annotations
 
@@ -59,16 +59,14 @@ def evaluate(
     max_depth: MaxDepth = None,
     settings: Settings = None,
     references: Annotated[bool, typer.Option(help="Also run non-private learners, for comparison.")] = True,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Deals the folds. Noise is never seeded.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seeds the folds. Noise is never seeded.")] = 0,
     private: Annotated[
         bool,
-        typer.Option(
-            "--private", help="An evaluation to publish: fit on a part dealt by coins, score the rest with noise."
-        ),
+        typer.Option("--private", help="A publishable evaluation: fit on a random part, score the rest with noise."),
     ] = False,
     epsilon_scores: Annotated[
         Fraction | None,
-        typer.Option("--epsilon-scores", metavar="E", parser=parse_epsilon, help="What each private score costs."),
+        typer.Option("--epsilon-scores", metavar="E", parser=parse_epsilon, help="The epsilon of each private score."),
     ] = None,
     journal: JournalFile = None,
     budget: Budget = None,
@@ -82,9 +80,9 @@ def evaluate(
     markdown: Markdown = False,
     as_json: Json = False,
 ) -> None:
-    """Cross-validate recipes on a table. NOT PRIVATE, every fold is a fit, unless --private is said.
+    """Cross-validate recipes on a table. NOT PRIVATE without --private: every fold is a fit.
 
-    With --private, --folds, --repeats, --seed and the non-private references have no meaning.
+    With --private, --folds, --repeats, --seed and the non-private references have no effect.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
@@ -109,7 +107,7 @@ def evaluate(
         for one in epsilon
     ]
     for classifier in classifiers:
-        classifier.recipe()  # says what is wrong with its parameters before a table is read
+        classifier.recipe()  # checks its parameters before a table is read
     with page_for(report, inputs=(Path(table), schema, journal), force=force) as write_page:
         if epsilon_scores is not None:
             for price in (*epsilon, epsilon_scores):
@@ -125,8 +123,8 @@ def evaluate(
                     quoted_line_breaks=quoted_line_breaks,
                 )
             if as_json:
-                text = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
-                print_json(text | rest_of(journal))
+                printed = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
+                print_json(printed | rest_of(journal))
             else:
                 print_rich(_private_grid(results))
                 print(certificate)
@@ -168,8 +166,8 @@ def _private_grid(results: tuple[Evaluated, ...]) -> Any:
     for result in results:
         score = result.score
         auc = "-" if score.auc is None else str(score.auc)
-        text = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
-        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *text)
+        scores = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
+        grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *scores)
     return grid
 
 
@@ -202,5 +200,4 @@ def _row(score: Score) -> tuple[str, ...]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(evaluate)

@@ -1,7 +1,7 @@
-"""What a command says when it fails: a sentence on stderr and, with ``--json``, the same as JSON on stdout.
+"""How a command fails: a sentence on stderr and, with ``--json``, the same as JSON on stdout.
 
-The object is ``{"error": {"kind", "message", "exit_code", "parameter", "fix"}}``, the last two where they are known.
-``kind`` is the name of one of :mod:`privet.errors`, or ``UsageError``, ``FileError`` or ``Interrupted``.
+The object is ``{"error": {"kind", "message", "exit_code", "parameter", "fix"}}``, the last two if known. ``kind`` is a
+class of :mod:`privet.errors`, or ``UsageError``, ``FileError``, ``MemoryError`` or ``Interrupted``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from privet.cli.options import RESERVED
 from privet.cli.output import complain, print_json
 from privet.errors import PrivetError, Setting, Spelling, written
 
-UsageError: Any = typer.BadParameter.__base__  # of the click that typer brings along
+UsageError: Any = typer.BadParameter.__base__  # of the click inside typer
 MISSING = {
     "--schema": "It names the public facts about the table; `privet schema draft TABLE -o FILE` begins such a file.",
     "--epsilon": "It is what may be spent, such as 0.5; `privet plan` shows what a budget buys.",
@@ -25,7 +25,7 @@ MISSING = {
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether ``--json`` was typed, also if the rest cannot be understood.
+    """Whether ``--json`` was typed, even if the rest cannot be parsed.
 
     >>> wants_json(["fit", "t.csv", "--json"]), wants_json(["show", "--", "--json"])
     (True, False)
@@ -44,7 +44,7 @@ def fail(
     parameter: str | None = None,
     fix: str | None = None,
 ) -> typer.Exit:
-    """Say what went wrong; what is returned ends the command. Addresses among what was ``typed`` are not repeated."""
+    """Print an error, without the addresses that were ``typed``, and return the exception that ends the command."""
     message, fix = without_addresses(message, typed), fix and without_addresses(fix, typed)
     complain(message)
     if as_json:
@@ -53,7 +53,7 @@ def fail(
 
 
 def fail_by(error: PrivetError, command: Any, code: int, as_json: bool, typed: Sequence[str]) -> typer.Exit:
-    """The same for an error of the library, with the options of the command that was typed."""
+    """The same for an error of the library, in terms of the command's options."""
     spell = spelling(command)
     parameter = error.parameter and options_of(command).get(error.parameter, error.parameter)
     kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == PrivetError.__module__)
@@ -62,7 +62,7 @@ def fail_by(error: PrivetError, command: Any, code: int, as_json: bool, typed: S
 
 
 def spelling(command: Any) -> Spelling:
-    """How a command writes an argument of the library: by its option, and a recipe's parameters by ``--set``."""
+    """How to write a library argument for a command: as its option, or as ``--set`` for a recipe's parameter."""
     options = options_of(command)
 
     def spell(setting: Setting) -> str:
@@ -77,13 +77,13 @@ def spelling(command: Any) -> Spelling:
 
 
 def options_of(command: Any) -> dict[str, str]:
-    """The options of a command by the parameters that they stand for."""
+    """The options of a command by the library arguments that they set."""
     spelt = {p.name: max(p.opts, key=len) for p in getattr(command, "params", ()) if p.opts[0].startswith("-")}
     return spelt | {name: option for name, option in RESERVED.items() if option in spelt.values()}
 
 
 def explain_usage(error: Any, as_json: bool) -> None:
-    """Add to wrong usage what to do, and print it as JSON; that it goes to stderr is typer's business."""
+    """Add the fix to a usage error, and print it as JSON; typer prints it on stderr."""
     param = getattr(error, "param", None)
     option = max(param.opts, key=len) if param is not None else getattr(error, "option_name", None)
     if type(error).__name__ == "MissingParameter" and option in MISSING:

@@ -1,4 +1,4 @@
-"""``privet fit``: grow a model from private records."""
+"""``privet fit``: fit a model to private records."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def fit(
     table: Source,
     schema: SchemaFile,
     epsilon: Annotated[
-        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What the fit may spend.")
+        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The budget of the fit.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to write the model (JSON).")],
     recipe: Annotated[
@@ -70,21 +70,21 @@ def fit(
             "--expect",
             metavar="N",
             min=1,
-            help="About how many usable records there are, a public number: buy a noisy count of them first, and stop "
+            help="The rough number of usable records, which must be public: buy a noisy count first, and stop "
             "if it is below a quarter of N.",
         ),
     ] = None,
     public: Annotated[
         str | None,
         typer.Option(
-            "--public", metavar="TABLE", help="Unlabelled records that are public, for a recipe that learns from them."
+            "--public", metavar="TABLE", help="Public unlabelled records, for a recipe that learns from them."
         ),
     ] = None,
     seed: Seed = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Grow a model from private records and write it, with its certificate, to a file."""
+    """Fit a model to private records and write it, with its certificate, to a file."""
     refuse_unknown([recipe])
     check_journal(journal, budget, analyst)
     if output.suffix.lower() in (".html", ".htm"):
@@ -135,7 +135,7 @@ def fit(
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
-    """The parameters of a recipe that the command line gives, known to exist."""
+    """The parameters of a recipe from the command line, checked to exist."""
     from privet.recipes.registry import recipe_class
 
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
@@ -169,5 +169,4 @@ def _report(model: Model, output: Path, journal: Path | None, as_json: bool) -> 
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(fit)

@@ -1,4 +1,4 @@
-"""``privet ledger``: the data owner's view of a journal, and what may be done about it."""
+"""``privet ledger``: inspect and settle a journal, for the data owner."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from privet.privacy.holds import Hold
     from privet.privacy.ledger import Ledger
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A journal, as --journal names it.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A journal, as in --journal.")]
 NewLimit = Annotated[
-    Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The new limit, for good.")
+    Fraction,
+    typer.Option(
+        "--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The new limit; it cannot be raised again."
+    ),
 ]
 HELP = "Look into a journal: what was spent, whether every record can be read, and what to do if not."
 EXAMPLES = {
@@ -32,7 +35,7 @@ EXAMPLES = {
 
 
 def show(file: File, as_json: Json = False) -> None:
-    """Show what was spent and what is left, by analyst, with work that is not ended, every charge and every caveat."""
+    """Show what was spent and what is left, by analyst, with open reservations, every charge and every caveat."""
     ledger = _open(file)
     spent, left = ledger.loss, ledger.left
     running = {number: ledger.is_running(number) for number in ledger.reservations}
@@ -64,13 +67,15 @@ def verify(
     file: File,
     head: Annotated[
         str | None,
-        typer.Option("--head", metavar="HASH", help="A head that was printed before: is all of it still there?"),
+        typer.Option(
+            "--head", metavar="HASH", help="A head that was printed before; check that the journal contains it."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Check every record and the chain of their hashes. Nothing is changed.
 
-    The exit code is 1 if a record cannot be read or is missing and that was not settled, or if --head is not found.
+    The exit code is 1 if an unreadable or missing record was not settled, or if --head is not found.
     """
     from privet.privacy.examining import examine
 
@@ -106,23 +111,23 @@ def settle(
     file: File,
     epsilon: Annotated[
         Fraction,
-        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What it cost; 0 if nothing."),
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What it cost; 0 for nothing."),
     ],
     delta: Annotated[
         Fraction, typer.Option("--delta", metavar="D", parser=parse_epsilon, help="Its delta, if it had one.")
     ] = Fraction(0),
     line: Annotated[
-        int | None, typer.Option("--line", metavar="N", help="Which line; needed if there are several.")
+        int | None, typer.Option("--line", metavar="N", help="The line; needed if there are several.")
     ] = None,
     reservation: Annotated[
-        int | None, typer.Option("--reservation", metavar="N", help="Which reservation, of work that died.")
+        int | None, typer.Option("--reservation", metavar="N", help="The reservation, if its process died.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """State what a record cost that cannot be read, or a reservation whose process died; the rest can be used again.
+    """State the cost of an unreadable record, or of a reservation whose process died, and free the rest.
 
-    Nothing in the file is changed: your word is added to it, and certificates repeat it. In doubt state the most that a
-    release can have cost. A reservation cost at least what it charged and at most what it reserved.
+    Nothing in the file is changed: your statement is added to it, and certificates repeat it. If in doubt, state the
+    most that a release can have cost. A reservation cost at least what it charged and at most what it reserved.
     """
     from privet.privacy.examining import examine
     from privet.privacy.losses import Loss
@@ -155,11 +160,11 @@ def lower(file: File, epsilon: NewLimit, as_json: Json = False) -> None:
 
 def grant(
     file: File,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The analyst, as --analyst names her.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The analyst, as in --analyst.")],
     epsilon: NewLimit,
     as_json: Json = False,
 ) -> None:
-    """Give an analyst a share of the budget, or lower the one she has. It can never be raised."""
+    """Give an analyst a share of the budget, or lower an existing one. It can never be raised."""
     ledger = _open(file)
     ledger.analyst(name, epsilon)
     _report(ledger, file, f"{name} may spend epsilon {epsilon} in all", as_json)
@@ -195,7 +200,6 @@ def _facts(hold: Hold) -> dict[str, Any]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang these commands on the tree."""
     group = typer.Typer(help=HELP, no_args_is_help=True)
     for command in (show, verify, settle, lower, grant):
         group.command(epilog=EXAMPLES[command.__name__])(command)

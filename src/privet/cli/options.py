@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and how their text is read."""
+"""Arguments that several commands share, and how they are parsed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ RESERVED = {
     "random_state": "--seed",
     "public": "--public",
 }
-"""Parameters of a classifier that have an option of their own, and so are not for --set."""
+"""Parameters of a classifier that have an option of their own, and so cannot be given with --set."""
 
 
 def parse_epsilon(text: str | Fraction) -> Fraction:
-    """A number as it is written: 0.1 is one tenth, and 1/3 is a third. Its sign is the library's business."""
+    """Parse a number exactly: 0.1 is one tenth, and 1/3 is a third. The library checks its range."""
     from privet.privacy.budget import read_fraction
 
     if isinstance(text, Fraction):  # an option's default
@@ -45,11 +45,11 @@ def parse_epsilon(text: str | Fraction) -> Fraction:
         raise typer.BadParameter(f"{shown} is not a number; {_number_hint(text[:SHOWN])}") from None
 
 
-SHOWN = 40  # characters of a wrong number that a message repeats
+SHOWN = 40  # characters of a wrong number in a message
 
 
 def _number_hint(text: str) -> str:
-    """How to write what was meant.
+    """How to write the number that was meant.
 
     >>> [_number_hint(text) for text in ("1,5", "10%", "much")]
     ['write a decimal point: 1.5', 'write a plain number: 10/100', 'write it like 0.5 or 1/3']
@@ -61,7 +61,7 @@ def _number_hint(text: str) -> str:
     return "write it like 0.5 or 1/3"
 
 
-HUGE = 10  # beyond it, what an epsilon promises is nothing that anyone should rely on
+HUGE = 10  # an epsilon beyond it promises nothing to rely on
 
 
 def mind_epsilon(epsilon: Fraction) -> None:
@@ -77,7 +77,7 @@ def mind_epsilon(epsilon: Fraction) -> None:
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:
-    """``name=value`` pairs; a value is JSON where it can be (3, 0.5, true, null) and text otherwise."""
+    """Parse ``name=value`` pairs; a value is JSON if possible (3, 0.5, true, null) and text otherwise."""
     parsed: dict[str, Any] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
@@ -93,7 +93,7 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
 
 
 def refuse_settings(who: str, params: dict[str, Any], offered: Collection[str]) -> None:
-    """Refuse a name for --set that there is not, and say which there are."""
+    """Refuse an unknown name for --set, and list the known ones."""
     from privet.recipes.unoffered import UnknownArgument
 
     for name in params:
@@ -103,7 +103,7 @@ def refuse_settings(who: str, params: dict[str, Any], offered: Collection[str]) 
 
 
 def check_unit(table: str, schema: Schema, unit: str | None) -> None:
-    """Refuse a unit that is no column of a file, in the words of the option that named it."""
+    """Refuse a unit that is not a column of a file, with a message about the option."""
     from privet.tables.files import column_names
     from privet.tables.foreign import nearest_column
 
@@ -119,7 +119,7 @@ def check_unit(table: str, schema: Schema, unit: str | None) -> None:
 
 
 def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:
-    """A schema with the unit of the command line, which must not contradict that of the file."""
+    """Add the unit of the command line to a schema; it must not contradict that of the file."""
     from privet.schema import Unit
 
     if (unit is None) != (max_rows is None):
@@ -135,9 +135,9 @@ def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:
 
 
 def _value(text: str) -> Any:
-    spoken = {"True": True, "False": False, "None": None}  # Python's spelling, next to JSON's
-    if text in spoken:
-        return spoken[text]
+    python = {"True": True, "False": False, "None": None}  # Python's spelling, beside JSON's
+    if text in python:
+        return python[text]
     try:
         return json.loads(text)
     except ValueError:
@@ -169,11 +169,11 @@ Unit = Annotated[
     typer.Option(
         "--unit",
         metavar="COLUMN",
-        help="Protect a person instead of a row: the column that says who a row belongs to. Needs --max-rows.",
+        help="Protect a person instead of a row: the column that identifies the person. Needs --max-rows.",
     ),
 ]
 MaxRows = Annotated[
-    int | None, typer.Option("--max-rows", metavar="K", min=1, help="With --unit: how many rows of each may enter.")
+    int | None, typer.Option("--max-rows", metavar="K", min=1, help="With --unit: the most rows of each to use.")
 ]
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="D", help="The most tests on a path.")]
 MaxLeaves = Annotated[
@@ -184,14 +184,14 @@ MaxLeaves = Annotated[
 ]
 MinSupport = Annotated[
     float | None,
-    typer.Option("--min-support", metavar="N", min=0, help="Open no branch in which every leaf has fewer records."),
+    typer.Option("--min-support", metavar="N", min=0, help="Fold branches whose leaves all have fewer than N records."),
 ]
 Variant = Annotated[
     str,
     typer.Option(
         "--variant",
         metavar="V",
-        help="sound, or as-published (some published methods break their promise), or what the recipe's page names.",
+        help="sound, or as-published (some published methods break their promise), or another variant of the recipe.",
     ),
 ]
 Settings = Annotated[
@@ -204,7 +204,7 @@ Seed = Annotated[
 ]
 JournalFile = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help="Spend from the budget that this file keeps; new if missing."),
+    typer.Option("--journal", metavar="FILE", help="Spend from the budget in this file; created if missing."),
 ]
 Budget = Annotated[
     Fraction | None,
@@ -212,8 +212,8 @@ Budget = Annotated[
         "--budget",
         metavar="B",
         parser=parse_epsilon,
-        help="The cap of a new journal, for everything together; what this command spends if left out.",
+        help="The cap of a new journal; by default what this command spends.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown, as the docs have it.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")]

@@ -1,4 +1,4 @@
-"""What a command says: results to stdout, everything else to stderr."""
+"""Output of commands: results to stdout, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ PROSE = 100  # columns: longer lines are hard to read
 
 
 def complain(message: str) -> None:
-    """One message on stderr."""
+    """Print an error on stderr."""
     print(f"privet: {isolated(message, lines=True)}", file=sys.stderr)
 
 
 def say(message: str) -> None:
-    """A remark on stderr, where it does not mix with results."""
+    """Print a remark on stderr, apart from the results."""
     print(isolated(message, lines=True), file=sys.stderr)
 
 
 def try_stdout() -> None:
-    """Call this before a charge for what is only printed: if not even an empty line can be, nothing is charged."""
+    """Check that stdout is writable before a charge whose result is only printed."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "it is closed")
@@ -40,7 +40,7 @@ def try_stdout() -> None:
 
 
 def shout(title: str, message: str) -> None:
-    """A warning on stderr that is hard to overlook, for people and in logs."""
+    """Print a warning on stderr that is hard to overlook, for people and in logs."""
     from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text
@@ -50,44 +50,44 @@ def shout(title: str, message: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """JSON on stdout; fractions and infinities as text, what is not a number as null."""
+    """Print JSON on stdout; fractions and infinities as text, NaN as null."""
     print(_UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(_plain(value), indent=1, ensure_ascii=False)))
 
 
-# What a terminal would obey and a reader not see: the controls that JSON leaves as they are, and those of direction.
+# Characters that a terminal obeys and a reader does not see: controls that JSON does not escape, and those of
+# direction.
 _UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def print_rich(*renderables: Any) -> None:
-    """Tables and text on stdout, at most as wide as the terminal, in full where there is none."""
+    """Print tables and text on stdout, at most as wide as the terminal, in full if there is none."""
     from rich.console import Console
 
     console = Console()
     if not console.is_terminal:
-        console = Console(width=200)  # a pipe has no width of its own: do not cut what somebody will search
+        console = Console(width=200)  # a pipe has no width: do not cut what may be searched
     for renderable in renderables:
         width = min(console.width, PROSE) if isinstance(renderable, str) else None
         console.print(renderable, highlight=False, width=width)
 
 
 def print_markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table as Markdown on stdout."""
     for line in (headings, ["---"] * len(headings), *rows):
         print(f"| {' | '.join(line)} |")
 
 
 class Bar:
-    """Told how far some work is, and what is being done; shows nothing by itself."""
+    """A progress callback that shows nothing."""
 
     def __call__(self, done: int, total: int) -> None:
-        """So many steps are done, of so many at most."""
+        """Report that ``done`` of at most ``total`` steps are done."""
 
     def stage(self, what: str) -> None:
-        """What is being done from now on."""
+        """Name the current stage."""
 
 
 class LogLines(Bar):
-    """For long work that nobody watches: a line a minute, with the time left if steps go on as fast."""
+    """A progress log for long work without a terminal: a line a minute, with the estimated time left."""
 
     def __init__(self, what: str, every: float = 60.0) -> None:
         self.what, self.every = what, every
@@ -103,10 +103,10 @@ class LogLines(Bar):
 
 @contextmanager
 def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
-    """A progress bar on stderr, where a person is watching; it leaves no trace when done.
+    """A progress bar on stderr if that is a terminal; it leaves no trace when done.
 
-    It moves from the start, also while libraries are loaded or code is compiled and no step is done yet. ``time_left``
-    is for long work in many steps; where nobody watches it is told in a line a minute.
+    It moves from the start, also while libraries are loaded or code is compiled. ``time_left`` is for long work in many
+    steps; without a terminal it logs a line a minute.
     """
     if not sys.stderr.isatty():
         yield LogLines(what) if time_left else Bar()
@@ -137,7 +137,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Fraction):
         return str(value)
-    if hasattr(value, "tolist"):  # numpy's arrays and scalars
+    if hasattr(value, "tolist"):  # NumPy arrays and scalars
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value).replace("inf", "infinity")

@@ -1,4 +1,4 @@
-"""``privet plan``: what a budget would buy, before any of it is spent."""
+"""``privet plan``: forecast what a budget buys, before any of it is spent."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ EXAMPLE = (
 
 def plan(
     schema: SchemaFile,
-    records: Annotated[int, typer.Option("--records", "-n", metavar="N", help="About how many records there are.")],
+    records: Annotated[int, typer.Option("--records", "-n", metavar="N", help="The rough number of records.")],
     signal: Annotated[
         str,
         typer.Option(
-            "--signal", metavar="S", help="How well labels can be predicted, as far as you know: weak, medium, strong."
+            "--signal", metavar="S", help="How well labels can be predicted, at a guess: weak, medium or strong."
         ),
     ] = "medium",
     epsilon: Annotated[
@@ -41,15 +41,11 @@ def plan(
     ] = None,
     largest_class: Annotated[
         float | None,
-        typer.Option(
-            "--largest-class", metavar="SHARE", help="About how common the most common label is, such as 0.7."
-        ),
+        typer.Option("--largest-class", metavar="SHARE", help="The rough share of the most common label, such as 0.7."),
     ] = None,
     worlds: Annotated[
         int | None,
-        typer.Option(
-            "--worlds", metavar="K", help="Invent K tables, however long it takes. Else some 20 seconds' worth."
-        ),
+        typer.Option("--worlds", metavar="K", help="Invent K tables; by default up to 20, in about 20 seconds."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Seeds the invented tables. Noise is never seeded.")
@@ -60,11 +56,11 @@ def plan(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Foresee what privacy will cost, without any data and without spending any budget.
+    """Forecast what privacy costs, without any data and without spending any budget.
 
-    From the schema, a rough number of records and a guess at the strength of the signal it invents tables and fits each
-    method with and without noise: how many points privacy costs, how many records a leaf needs, how far off an answer
-    will be.
+    From the schema, a rough number of records and a guess at the strength of the signal, invent tables and fit each
+    method with and without noise. The result: the points of accuracy lost, the records that a leaf needs, and the error
+    of an answer.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
@@ -142,5 +138,4 @@ def _errors(answer: Answer, records: int) -> tuple[str, str]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(plan)

@@ -1,8 +1,8 @@
 """Commands of other distributions, by the entry-point group ``privet.commands``.
 
 An entry point has the name of its command and is a callable ``register(app)`` that adds the command to a Typer app. It
-is loaded when the command is typed or listed, never for another command. One that cannot be loaded says so in a
-sentence, and leaves all other commands as they are.
+is loaded only when that command is run or listed. One that cannot be loaded prints a sentence and does not affect other
+commands.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import typer
 from privet.errors import PrivetError
 
 GROUP = "privet.commands"
-# Commands of our other distributions: whoever types one learns what to install.
+# Commands of our other distributions, with what to install for each.
 OWN = {"reproduce": "privet-experiments", "peers": "privet-experiments"}
 
 
 @cache
 def found() -> dict[str, EntryPoint]:
-    """What is installed, by the name of its command."""
+    """The installed entry points, by the name of their command."""
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def command(name: str) -> Any:
-    """The command of a plug-in; one that says what is wrong where there is none of that name, or it is broken.
+    """The command of a plug-in, or None for an unknown name.
 
-    None where the name means nothing to us.
+    If the plug-in is broken or not installed, the command explains that.
     """
     if (point := found().get(name)) is None:
         needed = OWN.get(name)
@@ -40,14 +40,14 @@ def command(name: str) -> Any:
         point.load()(app)
         group: Any = typer.main.get_command(app)
         return group.commands[name]
-    except Exception as error:  # whatever another distribution does wrong
+    except Exception as error:  # anything that another distribution does wrong
         maker = point.dist.name if point.dist is not None else point.value
-        why = " ".join(f"{type(error).__name__}: {error}".split())  # one line, whatever it says
+        why = " ".join(f"{type(error).__name__}: {error}".split())  # on one line
         return _refusing(name, f"the command {name!r} of {maker} cannot be loaded ({why}); install {maker} again")
 
 
 def _refusing(name: str, message: str) -> Any:
-    """A command that takes any arguments and refuses."""
+    """A command that takes any arguments and fails with a message."""
     app = typer.Typer(add_completion=False)
 
     def refuse() -> None:

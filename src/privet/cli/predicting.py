@@ -1,4 +1,4 @@
-"""``privet predict``: labels for new records, from a model file. Released numbers only, so it costs nothing."""
+"""``privet predict``: predict labels for new records from a model file. It uses released numbers only and is free."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def predict(
     model: ModelFile,
     table: Source,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to write; stdout if left out.")
+        Path | None, typer.Option("--output", "-o", metavar="OUT.csv", help="Where to write; stdout by default.")
     ] = None,
-    proba: Annotated[bool, typer.Option("--proba", help="Also the probability of each class.")] = False,
+    proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of each class.")] = False,
     quoted_line_breaks: QuotedLineBreaks = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Predict the label of every record of a table, in its order. Spends no budget."""
+    """Predict the label of every record of a table, in order. Spends no budget."""
     if output is not None:
         refuse_kind(output, "predictions as CSV", ".csv")
     from privet.engines.opening import load_table
@@ -73,5 +73,4 @@ def _write(file: IO[str], header: list[str], rows: Any) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(predict)

@@ -1,4 +1,4 @@
-"""``privet publish``: a table for everybody, made from private records."""
+"""``privet publish``: make a public table from private records."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ EXAMPLE = "Example: privet publish patients.csv --schema patients.schema.json -m
 
 
 class Method(StrEnum):
-    """How a table is published."""
-
     DPCUBE = "dpcube"
     DIFFGEN = "diffgen"
     UNIFORM = "uniform"
@@ -59,10 +57,10 @@ def publish(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="CSV", help="Where to write the table.")],
     epsilon: Annotated[
         Fraction | None,
-        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What dpcube or diffgen may spend."),
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The budget of dpcube or diffgen."),
     ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", metavar="P", help="The part of the values that noise changes, 0 to 1.")
+        float | None, typer.Option("--rate", metavar="P", help="The share of the values to change, 0 to 1.")
     ] = None,
     max_depth: MaxDepth = None,
     settings: Settings = None,
@@ -175,5 +173,4 @@ def _with_noise(method: Method, columns: Any, facts: Schema, rate: float | None)
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(publish)

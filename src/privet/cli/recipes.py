@@ -1,4 +1,4 @@
-"""The recipes as people read about them: a short list, and a page for each."""
+"""The recipes for people: a short list, and a page for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARK, BROKEN = "*", "†"
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of a recipe: how it is given at the command line, its default, what it takes and what it does."""
+    """A parameter of a recipe: its option, its default, its range and its effect."""
 
     option: str
     default: str
@@ -25,7 +25,7 @@ class Setting:
 
 
 def listed(known: Sequence[type[Recipe]]) -> Iterator[Any]:
-    """A line for each recipe, the recommended ones first, and what to ask for next."""
+    """A line for each recipe, the recommended ones first, and the next command."""
     from rich import box
     from rich.table import Table as Grid
 
@@ -51,14 +51,13 @@ def _kind(recipe: type[Recipe]) -> str:
 
 
 def promise(recipe: type[Recipe]) -> str:
-    """What the recipe keeps, with a mark if the published form keeps nothing."""
+    """The guarantee of a recipe, with a mark if the published variant has none."""
     kept = [what for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound]
     broken = [BROKEN] if recipe.unsound else []
     return " ".join([", ".join(dict.fromkeys(kept)) or "none", *broken])
 
 
 def explained(recipe: type[Recipe]) -> Iterator[Any]:
-    """All about one recipe."""
     from rich.table import Table as Grid
 
     info = recipe.info
@@ -90,7 +89,7 @@ def explained(recipe: type[Recipe]) -> Iterator[Any]:
 
 
 def parameters(recipe: type[Recipe]) -> list[Setting]:
-    """What can be set, as the recipe declares it."""
+    """The parameters, as the recipe declares them."""
     from privet.recipes.parameters import KEY
 
     found = []

@@ -1,4 +1,4 @@
-"""``privet report``: a model as a page that anybody can open. Released numbers only, so it costs nothing."""
+"""``privet report``: write a model as a page for any browser. It uses released numbers only and is free."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def report(
     with writing(output, "the page", inputs=(model,), force=force) as draft:
         page = model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)
         place = put(draft, page, output, "the page", force=force)
-    text(place, page, as_json)
+    _report(place, page, as_json)
 
 
 WritePage = Callable[[Callable[[Any], str]], None]
-"""Takes a function from the module ``report.evaluation_page`` to a page; the module is loaded only if it is needed."""
+"""Takes a function from the module ``report.evaluation_page`` to a page; the module is loaded only if needed."""
 
 
 @contextmanager
 def page_for(output: Path | None, *, inputs: Sequence[Path | None], force: bool) -> Iterator[WritePage]:
-    """A way to write a page that another command may be asked for. What cannot be written is said before the work."""
+    """A writer for an optional page of another command; an output that cannot be written fails before the work."""
     if output is None:
         yield lambda make: None
         return
@@ -59,8 +59,8 @@ def page_for(output: Path | None, *, inputs: Sequence[Path | None], force: bool)
         yield write
 
 
-def text(place: Path, page: str, as_json: bool) -> None:
-    """Say where a page is and how large."""
+def _report(place: Path, page: str, as_json: bool) -> None:
+    """Print the path and the size of a page."""
     size = len(page.encode())
     if as_json:
         print_json({"page": str(place), "bytes": size})
@@ -69,5 +69,4 @@ def text(place: Path, page: str, as_json: bool) -> None:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(report)

@@ -31,7 +31,7 @@ def draft(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Draft a schema: names and types of a table's columns, with every public fact left for you to fill in or confirm.
+    """Draft a schema: the names and types of a table's columns, with the public facts for you to fill in or confirm.
 
     OUTSIDE PRIVACY: for the data owner. No fit takes a draft until its facts are confirmed.
     """
@@ -87,7 +87,7 @@ def edit(
 ) -> None:
     """Ask for the public facts, column by column. Every answer is saved at once, so you can stop and go on later.
 
-    No table is read: all that is asked can be answered without looking at the records, and should be.
+    No table is read: every question can be answered without looking at the records, and should be.
     """
     from privet.cli.editing import Editor
 
@@ -98,16 +98,16 @@ def check(
     table: Source,
     schema: SchemaFile,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="How many bad rows and values to name of each kind.")
+        int, typer.Option("--limit", min=1, help="The most bad rows and values to list of each kind.")
     ] = 10,
     most: Annotated[
         float,
-        typer.Option("--most", metavar="SHARE", min=0, max=1, help="Fail if more of the records have the same fault."),
+        typer.Option("--most", metavar="SHARE", min=0, max=1, help="Fail if more of the records have one fault."),
     ] = 0.05,
     quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
-    """Count, locate and name what is outside the schema, and say how a fit would read it. Fails if that is much.
+    """Count and locate values outside the schema, and explain how a fit reads them. Fails if there are many.
 
     OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
     """
@@ -158,7 +158,6 @@ def _explained(what: str, title: str) -> Any:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang these commands on the tree."""
     group = typer.Typer(help="Write and check schemas, the public facts about a table.", no_args_is_help=True)
     for command in (draft, edit, check, keys):
         group.command(epilog=EXAMPLES[command.__name__])(command)

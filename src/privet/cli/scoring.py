@@ -1,4 +1,4 @@
-"""``privet score``: how good a model is on private records, for one charge."""
+"""``privet score``: score a model on private records, for one charge."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def score(
     model: ModelFile,
     table: Source,
     epsilon: Annotated[
-        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="What the score costs.")
+        Fraction, typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The budget of the score.")
     ],
     held_out: Annotated[
         bool | None,
@@ -42,7 +42,7 @@ def score(
     ] = None,
     bins: Annotated[
         int | None,
-        typer.Option("--bins", metavar="N", help="Bins of confidence, 5 if left out; 1 for a confusion matrix alone."),
+        typer.Option("--bins", metavar="N", help="Bins of confidence, 5 by default; 1 for a confusion matrix alone."),
     ] = None,
     journal: JournalFile = None,
     budget: Budget = None,
@@ -53,7 +53,7 @@ def score(
     quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
-    """Score a model on private records: one charge buys a noisy confusion matrix and all that follows from it."""
+    """Score a model on private records: one charge buys a noisy confusion matrix, from which all scores follow."""
     check_journal(journal, budget, analyst)
     mind_epsilon(epsilon)
     with progress("starting"):
@@ -102,7 +102,6 @@ def _grid(found: PrivateScore) -> Any:
 
 
 def _curve(found: PrivateScore) -> list[Any]:
-    """The reliability curve, where there is one."""
     from rich.table import Table as Grid
 
     if not found.reliability:
@@ -116,5 +115,4 @@ def _curve(found: PrivateScore) -> list[Any]:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(score)

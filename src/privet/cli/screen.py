@@ -1,4 +1,4 @@
-"""Standard output and error: what no terminal should be sent is written visibly, and a full disk is one sentence."""
+"""Guarded standard streams: control characters are written visibly, and a full disk gives one sentence."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MISTAKE = 1
 
 
 class Screen:
-    """A stream as it is, but for text that could move the cursor or turn a line around: that is written as ``\\u202e``.
+    """A stream that escapes text which could move the cursor or reverse a line, such as ``\\u202e``.
 
-    Commands isolate names by themselves; this catches what one of them forgot.
+    Commands isolate names themselves; this catches what one of them forgot.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -25,13 +25,13 @@ class Screen:
 
     @classmethod
     def of(cls, stream: Any) -> Any:
-        """The stream guarded, if there is one. A label that a terminal cannot show may have been paid for."""
+        """Guard a stream, if there is one. It escapes what it cannot encode: the output may have been paid for."""
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
         return None if stream is None else cls(stream)
 
     def write(self, text: str) -> int:
-        if not isinstance(text, str):  # as every text stream does; who has bytes then looks for ``buffer``
+        if not isinstance(text, str):  # like every text stream; callers with bytes then use ``buffer``
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._stream.write("".join(isolated(line, styled=True) for line in text.splitlines(keepends=True)))
         return len(text)
@@ -45,12 +45,12 @@ class Screen:
 
 
 def exactly(stream: Any) -> Any:
-    """A stream for data that must arrive as they are, unless a person reads them there."""
+    """The raw stream for data that must arrive unchanged, unless it is a terminal."""
     return stream._stream if isinstance(stream, Screen) and not stream.isatty() else stream
 
 
 def hush(error: OSError) -> int:
-    """The exit code for an output that cannot be written, with a sentence unless its reader went away on purpose."""
+    """The exit code for an output that cannot be written, with a message unless its reader closed the pipe."""
     if error.errno != errno.EPIPE:
         why = f"privet: cannot write the output: {error.strerror}; what was written is not complete"
         with contextlib.suppress(OSError):
@@ -61,6 +61,6 @@ def hush(error: OSError) -> int:
                 stream.flush()
         except OSError:
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, number)  # so that Python does not try again, and complain, when it ends
+            os.dup2(nowhere, number)  # so that Python does not try again, and complain, at exit
             os.close(nowhere)
     return MISTAKE

@@ -1,4 +1,4 @@
-"""``privet show``: what is in a model file."""
+"""``privet show``: print the content of a model file."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ EXAMPLE = "Example: privet show tree.json --format rules"
 
 
 class Format(StrEnum):
-    """How a model is rendered."""
-
     TEXT = "text"
     RULES = "rules"
     GRAPHVIZ = "graphviz"
@@ -36,21 +34,21 @@ def show(
     model: ModelFile,
     form: Annotated[Format, typer.Option("--format", "-f", help="What to show.")] = Format.TEXT,
     tree: Annotated[
-        str | None, typer.Option("--tree", "-t", metavar="N", help="Of a forest, tree N from 1 on, or all.")
+        str | None, typer.Option("--tree", "-t", metavar="N", help="Tree N of a forest, from 1 on, or all.")
     ] = None,
     max_leaves: MaxLeaves = None,
     min_support: MinSupport = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Every leaf of the model, with its counts exactly as they were released.")
+        bool, typer.Option("--raw", help="Every leaf of the model, with its counts exactly as released.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="With --format rules: also those that noise alone could have made.")
+        bool, typer.Option("--all", help="With --format rules: also rules that noise alone could have made.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a model: its tree (or what its forest is about), its rules, a graph of it, or what it promises.
+    """Show a model: its tree (or an overview of its forest), its rules, a graph, or its certificate.
 
-    Leaves that say the same are shown as one, and counts that noise hides say so; --raw prints what was released.
+    Leaves that predict the same are merged, and counts hidden by noise are marked; --raw prints what was released.
     """
     from privet.recipes.saved import read_model
 
@@ -75,7 +73,7 @@ def show(
 
 
 def _text(model: Model, sections: Iterator[Any], file: str, *, whole: bool) -> str:
-    """A heading and the model: all of it, or of a forest what its trees are about."""
+    """A heading and the whole model, or the overview of a forest."""
     heading = f"{isolated(model.recipe)}: {size_words(model.trees.size)}\n"
     several = len(model.trees.members)
     if several > 1 and not whole:
@@ -85,7 +83,7 @@ def _text(model: Model, sections: Iterator[Any], file: str, *, whole: bool) -> s
 
 
 def _chosen(model: Model, tree: str | None) -> Model:
-    """The model with one of its trees alone, or all of it."""
+    """The model with only the chosen tree, or all of it."""
     trees = model.trees.members
     if tree is None or tree == "all":
         return model
@@ -103,9 +101,9 @@ def _graph(section: Any, form: Format) -> str:
 
 
 def _rules_text(shown: list[ShownTree], *, everything: bool) -> str:
-    """The rules of all trees, those with the most records first; those that noise could have made are only counted.
+    """The rules of all trees, by number of records; minor ones, which noise could have made, are only counted.
 
-    They are listed if there are no others, or if ``everything`` is asked for.
+    They are listed if there are no others, or with ``everything``.
     """
     if not shown[0].simplified:
         return "".join(f"{rule}\n" for tree in shown for rule in tree.rules)
@@ -136,7 +134,7 @@ def _facts(model: Model, certificate: Certificate, text: list[str]) -> dict[str,
 
 
 def _rules(model: Model) -> list[dict[str, Any]]:
-    """One for each leaf of the model, with its counts as they were released."""
+    """One rule for each leaf of the model, with its counts as released."""
     from privet.models.rules import DEEPEST
 
     schema = model.schema
@@ -148,14 +146,14 @@ def _rules(model: Model) -> list[dict[str, Any]]:
             "support": rule.support,
             "confidence": rule.confidence,
             "below": rule.below,
-            "counts": [None if count != count else count for count in counts.tolist()],  # NaN is no JSON
+            "counts": [None if count != count else count for count in counts.tolist()],  # JSON has no NaN
         }
         for rule, counts in zip(model.rules(deepest=DEEPEST), released, strict=True)
     ]
 
 
 def _deeper(model: Model) -> str:
-    """A line about the rules that are too long to be listed; empty if there are none."""
+    """A line about rules that are too long to list; empty if there are none."""
     from privet.models.rules import DEEPEST
 
     left = _too_long(model)
@@ -163,14 +161,13 @@ def _deeper(model: Model) -> str:
 
 
 def _too_long(model: Model) -> int:
-    """How many rules are too long to be listed."""
     from privet.models.rules import DEEPEST
 
     return sum(int((tree.routes.level[tree.is_leaf] > DEEPEST).sum()) for tree in model.trees.members)
 
 
 def size_words(size: dict[str, int]) -> str:
-    """How large a model is, in words.
+    """The size of a model in words.
 
     >>> size_words({"trees": 1, "leaves": 8, "depth": 3})
     '1 tree, 8 leaves, depth 3'
@@ -186,5 +183,4 @@ def size_words(size: dict[str, int]) -> str:
 
 
 def register(app: typer.Typer) -> None:
-    """Hang this command on the tree."""
     app.command(epilog=EXAMPLE)(show)

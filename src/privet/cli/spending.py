@@ -1,4 +1,4 @@
-"""What the commands that spend share: where they spend from, and what they say about the rest."""
+"""Shared by the commands that spend: check the journal options, and print what is left."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Analyst = Annotated[
     typer.Option(
         "--analyst",
         metavar="NAME",
-        help="Spend in this analyst's name, within what `privet ledger grant` gave; with --journal.",
+        help="Spend from this analyst's share, see `privet ledger grant`; needs --journal.",
     ),
 ]
 NO_JOURNAL = "No journal: nothing adds up what is learned from this table. --journal FILE --budget B keeps count."
 
 
 def check_journal(journal: Path | None, budget: Fraction | None, analyst: str | None) -> None:
-    """Refuse options about a journal that do not go together."""
+    """Refuse journal options that do not go together."""
     if journal is None and budget is not None:
         raise ParameterError("--budget is the cap of a journal", parameter="--budget", fix="give --journal FILE too")
     if journal is None and analyst is not None:
@@ -36,7 +36,7 @@ def check_journal(journal: Path | None, budget: Fraction | None, analyst: str | 
 
 
 def rest_of(journal: Path | None) -> dict[str, Any]:
-    """For --json: what is left of the journal's budget, and its head. Without a journal, a remark beside it."""
+    """For --json: what is left of the journal's budget, and its head. Without a journal, remark that on stderr."""
     from privet.privacy.ledger import Ledger
 
     if journal is None:
@@ -47,7 +47,7 @@ def rest_of(journal: Path | None) -> dict[str, Any]:
 
 
 def print_rest(journal: Path | None) -> None:
-    """The same for people."""
+    """Print the same for people."""
     from privet.privacy.ledger import Ledger
     from privet.privacy.losses import brief
 
@@ -62,5 +62,5 @@ def print_rest(journal: Path | None) -> None:
 
 
 def print_head(head: str | None) -> None:
-    """The head of the journal's chain, for the owner to keep."""
+    """Print the head of the journal's chain, for the owner to keep."""
     print(f"Head of the journal: {head}")

@@ -1,4 +1,4 @@
-"""``demo``, ``recipes`` and ``sample``: what to look at before a fit."""
+"""``demo``, ``recipes`` and ``sample``: commands to try before a fit."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from privet.cli.writing import Force, refuse, writing
 
 def demo(
     folder: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="For the files; a new one if left out.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where to put the files; a new folder by default."),
     ] = None,
     browse: Annotated[bool, typer.Option("--open", help="Open the page of the tree in a browser.")] = False,
     as_json: Json = False,
 ) -> None:
-    """A tour on invented patients: questions, a budget that remembers, a tree and its page, its price, an audit."""
+    """Tour privet on invented patients: questions, a persistent budget, a tree and its page, its price, an audit."""
     import tempfile
     import webbrowser
 
@@ -40,10 +41,10 @@ def demo(
 
 
 def recipes(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Tell all about this one.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A recipe to describe in full.")] = None,
     as_json: Json = False,
 ) -> None:
-    """The methods there are and what they promise; with a NAME, all about one: source, budget, parameters."""
+    """List the methods and their guarantees; with a NAME, describe one: source, budget, parameters."""
     from privet.cli.recipes import explained, listed, parameters
     from privet.recipes.registry import recipe_class, recipe_classes
 
@@ -66,7 +67,7 @@ def sample(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Copy the sample out: a table of invented patients, its schema, held-out and new patients. The guides use it."""
+    """Write the sample of the guides: a table of invented patients, its schema, held-out and new patients."""
     from privet.datasets.patients import sample_files
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +89,6 @@ def sample(
 
 
 def register(app: typer.Typer) -> None:
-    """Hang these commands on the tree."""
     app.command(epilog="Example: privet demo")(demo)
     app.command(epilog="Example: privet recipes exact")(recipes)
     app.command(epilog="Example: privet sample -o hospital")(sample)

@@ -1,4 +1,4 @@
-"""Where a command may write: never over one of its own inputs or a journal, and over another file only on request."""
+"""Checks of output files: never overwrite an input or a journal, and other files only with --force."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace the output if it is there already; never an input or a journal."),
+    typer.Option("--force", help="Replace an existing output; never an input or a journal."),
 ]
 
 
-# Names that people give to files which privet does not write under them; other suffixes are anybody's choice.
+# Suffixes of formats that a command must not write under a wrong name; any other suffix is allowed.
 KINDS = {".csv", ".tsv", ".parquet", ".xlsx", ".json", ".yaml", ".yml", ".html", ".htm", ".pdf", ".pkl", ".joblib"}
 
 
@@ -29,7 +29,7 @@ KINDS = {".csv", ".tsv", ".parquet", ".xlsx", ".json", ".yaml", ".yml", ".html",
 def writing(
     output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False, room: int = 0
 ) -> Iterator[Draft]:
-    """A draft of an output that may be written; see :func:`privet.models.drafts.drafted`."""
+    """Open a draft of an output after checking it; see :func:`privet.models.drafts.drafted`."""
     from privet.models.drafts import drafted
 
     refuse(output, what, inputs=inputs, force=force)
@@ -38,7 +38,7 @@ def writing(
 
 
 def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: bool) -> Path:
-    """Write the draft and say where it stands: beside ``output`` if somebody else wrote that meanwhile."""
+    """Write the draft and return its path: beside ``output`` if that has appeared meanwhile."""
     from privet.models.drafts import why
 
     try:
@@ -50,7 +50,7 @@ def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: b
 
 
 def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False) -> None:
-    """Raise if an output would take the place of something that must stay."""
+    """Raise if an output would replace something that must stay."""
     from privet.addresses import is_address, safe
     from privet.models.drafts import is_journal
 
@@ -66,15 +66,15 @@ def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force
 
 
 def refuse_kind(output: Path, what: str, *right: str) -> None:
-    """Raise if the name of a new file promises another kind than the command writes: ``out.parquet`` for CSV."""
+    """Raise if the suffix of a new file promises another format: ``out.parquet`` for CSV."""
     if output.suffix.lower() in KINDS - set(right) and not output.exists():
         fix = f"call it {' or '.join(right)}"
         raise ParameterError(f"--output is {what} and cannot be a {output.suffix} file", parameter="output", fix=fix)
 
 
 def _same(output: Path, other: Path) -> bool:
-    """Whether two paths lead to one file: by the same name, through a link, or by another name of the file."""
+    """Whether two paths lead to one file, by name, through a link, or by a hard link."""
     try:
         return os.path.realpath(output) == os.path.realpath(other) or os.path.samefile(output, other)
-    except (OSError, ValueError):  # one of them is not there
+    except (OSError, ValueError):  # one of them does not exist
         return False

@@ -1,1 +1,1 @@
-"""Released trees and forests: plain public values. Nothing here ever sees a private record."""
+"""Released models: plain public values. Nothing here sees a private record."""

@@ -1,4 +1,4 @@
-"""An additive model: what it says of a record is a sum, with a released curve or table for each attribute or pair."""
+"""An additive model: a record's score is a sum of released curves and tables, one for each attribute or pair."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from privet.models.released import Limits, Section
 
 Index = npt.NDArray[np.int32]
-PLACES = 6  # of a log-odds in ``arrays``: a probability is then right to a millionth, and a page a fifth smaller
+PLACES = 6  # decimals of a log-odds in ``arrays``: probabilities are right to a millionth, and pages a fifth smaller
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One summand: a number for every level of an attribute, of a pair, or (no attribute) for every leaf of a tree.
+    """One summand: a number for each level of an attribute, of a pair, or (no attribute) for each leaf of a tree.
 
-    ``levels`` has the level of every code of each attribute; ``table`` a row for each combination of levels, the last
-    running fastest, with the log-odds of the second class, or a number for each class where there are more.
-    ``deviation`` is about how much noise each of these numbers has where every level has its share of the records, and
-    ``widest`` the most that it is where a level has few or none (None in files of older versions); both are worked out
-    from released numbers. ``knots`` say where the curve of a number bends, for each attribute; none where every code
-    has a number of its own.
+    ``levels`` maps the codes of each attribute to levels. ``table`` has a row for each combination of levels (the last
+    attribute runs fastest) with the log-odds of the second class, or a number for each class where there are more.
+    ``deviation`` is about the standard deviation of the noise in these numbers if records are spread evenly over the
+    levels; ``widest`` is its upper bound, for levels with few or no records (None in files of older versions). Both
+    follow from released numbers. ``knots`` are the knots of each attribute's curve; empty where every code has a number
+    of its own.
     """
 
     attributes: tuple[int, ...]
@@ -53,15 +53,14 @@ class Part:
 
     @property
     def spread(self) -> float:
-        """How much it can matter: the mean distance of its numbers from their own mean."""
+        """The mean distance of the numbers from their mean, which measures the importance."""
         return spread_of(self.table)
 
     def name(self, schema: Schema) -> str:
-        """What it looks at: an attribute, a pair (``a x b``) or the leaves of a tree."""
+        """An attribute, a pair (``a x b``), or ``leaf`` for the leaves of a tree."""
         return " x ".join(isolated(schema.names[a]) for a in self.attributes) or "leaf"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data."""
         return {
             "attributes": list(self.attributes),
             "levels": [column.tolist() for column in self.levels],
@@ -72,14 +71,14 @@ class Part:
         }
 
     def rows(self, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-        """The row of the table that each record has."""
+        """The row of the table for each record."""
         row = np.zeros(features.shape[1], dtype=np.intp)
         for a, column, side in zip(self.attributes, self.levels, self.sides, strict=True):
             row = row * side + column[features[a]]
         return row
 
     def fault(self, schema: Schema, routes: Routes | None) -> str | None:
-        """Why the schema cannot have this part, in words that follow 'a part ...', or None."""
+        """Why the part does not fit the schema, as a clause after 'a part ...', or None."""
         columns = schema.n_scores
         if len(self.attributes) > 2 or len(set(self.attributes)) < len(self.attributes):
             return "must be of no attribute, of one or of two different ones"
@@ -106,7 +105,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Additive(Released):
-    """Parts over one schema. A record's score is ``offset`` plus what each part's table says of it.
+    """Parts over one schema. A record's score is ``offset`` plus its row in the table of each part.
 
     >>> from privet.schema import Categorical
     >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
@@ -122,7 +121,7 @@ class Additive(Released):
     parts: tuple[Part, ...]
     offset: Floats
     routes: Routes | None = None
-    """The tree whose leaves a part without attributes looks at."""
+    """The tree whose leaves index the part without attributes."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
@@ -148,7 +147,7 @@ class Additive(Released):
         return {"parts": len(self.parts), "numbers": sum(part.table.size for part in self.parts)}
 
     def importances(self) -> Floats:
-        """(attribute,) its share of all that the parts move scores by; those of a pair, or of a tree, share equally."""
+        """(attribute,) share of the parts' spread; a pair or a tree splits its spread equally among its attributes."""
         found = np.zeros(len(self.schema.attributes))
         for part in self.parts:
             asked = part.attributes or self._tested()
@@ -157,11 +156,9 @@ class Additive(Released):
         return found / found.sum() if found.sum() > 0 else found
 
     def asked(self) -> tuple[int, ...]:
-        """The attributes of its parts and of its tree."""
         return tuple(dict.fromkeys([*(a for part in self.parts for a in part.attributes), *self._tested()]))
 
     def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
-        """One: its curves and tables."""
         from privet.models.curves import ShownSum
 
         if raw or any(limit is not None for limit in limits.values()):
@@ -169,7 +166,7 @@ class Additive(Released):
         return iter((ShownSum(self),))
 
     def arrays(self, most: int) -> dict[str, Any] | None:
-        """Its tables, and the tests of its tree, as lists; None if the tables hold more than ``most`` numbers."""
+        """The tables, and the tests of the tree, as lists; None if the tables hold more than ``most`` numbers."""
         if self.size["numbers"] > most:
             return None
         return {
@@ -178,7 +175,7 @@ class Additive(Released):
                 {
                     "attributes": list(part.attributes),
                     "what": part.name(self.schema),
-                    # None where each code has a level of its own, in order
+                    # None where codes and levels are the same
                     "levels": [None if (c == np.arange(len(c))).all() else c.tolist() for c in part.levels],
                     "sides": list(part.sides),
                     "table": part.table.round(PLACES).tolist(),
@@ -194,7 +191,7 @@ class Additive(Released):
         return {"additive": facts | ({} if self.routes is None else {"routes": self.routes.to_dict()})}
 
     def contributions(self, features: npt.NDArray[Any]) -> list[Floats]:
-        """(record, column) what each part adds to the score of each record."""
+        """(record, column) the contribution of each part to each record's score."""
         self._check(features)
         return [part.table[self._leaves(features) if not part.attributes else part.rows(features)]
                 for part in self.parts]  # fmt: skip
@@ -207,7 +204,6 @@ class Additive(Released):
         return total
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, class) probabilities."""
         scores = self.predict_scores(features)
         if scores.shape[1] == 1:
             scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
@@ -219,7 +215,7 @@ class Additive(Released):
         return self.predict_proba(features).argmax(axis=1).astype(np.int32)
 
     def _tested(self) -> tuple[int, ...]:
-        """The attributes that its tree asks for, one for each test."""
+        """The attribute of each test of the tree."""
         return () if self.routes is None else tuple(self.routes.tests.attribute[~self.routes.is_leaf].tolist())
 
     def _leaves(self, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:

@@ -1,8 +1,8 @@
 """Models as text: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
 
 A text is ``{"format": "privet-model", "version": 1, "sha256": ..., "model": {...}}``. The checksum is over the
-canonical JSON of the model, so it finds accidents and careless edits. It is no signature and does not stop a forger.
-So reading trusts nothing: whatever a text holds, the result is a sound model or a :class:`ModelFileError`.
+canonical JSON of the model. It finds accidents and careless edits; it is no signature and does not stop a forger. So
+the reader trusts nothing: any text gives a sound model or a :class:`ModelFileError`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _INT32 = np.iinfo(np.int32)
 
 
 def to_text(model: Model, where: str = "cannot write the model") -> str:
-    """A model as text; ``where`` begins the message if it cannot be written."""
+    """Encode a model; ``where`` begins the message if it cannot be written."""
     if fault := model.trees.fault():
         raise ModelFileError(f"{where}: {fault}")
     facts = {
@@ -46,11 +46,11 @@ def to_text(model: Model, where: str = "cannot write the model") -> str:
         "certificate": dict(model.certificate),
         "notes": list(model.notes),
         "made": dict(model.made),
-        **{"voting": None, "weight": None, "trees": []},  # a sum has none
+        **{"voting": None, "weight": None, "trees": []},  # an additive model has none
         **model.trees.to_dict(),
     }
     try:
-        # To JSON and back first, so that the checksum is over exactly what a reader will see.
+        # Through JSON first, so that the checksum covers exactly what a reader sees.
         payload = json.loads(json.dumps(facts, default=_plain, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{where}: params, certificate and notes must be plain JSON data ({error})") from error
@@ -59,9 +59,9 @@ def to_text(model: Model, where: str = "cannot write the model") -> str:
 
 
 def from_text(text: str | bytes, name: str = "the text", what: Callable[[], str] = str) -> Model:
-    """The model in a text; anything else raises :class:`ModelFileError`.
+    """Decode a model; anything else raises :class:`ModelFileError`.
 
-    ``name`` says in a message where the text is from, and ``what`` guesses what it is if it is no model.
+    Messages name the text's origin by ``name``; ``what`` guesses what a text is that is no model.
     """
     payload = _open_document(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, name, what)
     try:
@@ -71,11 +71,11 @@ def from_text(text: str | bytes, name: str = "the text", what: Callable[[], str]
 
 
 class _Fault(Exception):
-    """What is wrong inside a model; ``from_text`` adds where the text is from."""
+    """A fault inside a model; ``from_text`` adds the name of the text."""
 
 
 def _open_document(content: bytes, name: str, what: Callable[[], str]) -> Any:
-    """The checked payload of a text."""
+    """Check the envelope of a text and return its payload."""
     if not content.strip():
         raise ModelFileError(f"{name} is empty")
     try:
@@ -97,7 +97,7 @@ def _open_document(content: bytes, name: str, what: Callable[[], str]) -> Any:
         raise ModelFileError(f"{name} is damaged or edited: a text in it holds half of a character (a lone surrogate)")
     try:
         intact = document["sha256"] == _checksum(document["model"])
-    except (KeyError, ValueError, RecursionError):  # nothing that `to_text` writes
+    except (KeyError, ValueError, RecursionError):  # never written by `to_text`
         intact = False
     if not intact:
         raise ModelFileError(f"{name} is damaged or edited: its checksum does not match its content")
@@ -122,8 +122,8 @@ def _checksum(payload: Any) -> str:
 def _model_from_dict(facts: Any) -> Model:
     try:
         schema = Schema.from_dict(_get(facts, "schema", dict))
-        schema.to_dict()  # what was read must also be writable
-    except (TypeError, AttributeError) as error:  # an entry of a wrong type that the schema's checks do not find
+        schema.to_dict()  # a schema that was read must also be writable
+    except (TypeError, AttributeError) as error:  # a wrong type that the schema's checks do not find
         raise _Fault(f"its schema cannot be read ({error})") from error
     notes = _get(facts, "notes", list)
     if any(not isinstance(note, str) for note in notes):
@@ -142,7 +142,7 @@ def _model_from_dict(facts: Any) -> Model:
 
 
 def _released(facts: Any, schema: Schema) -> Released:
-    """What was released: a kind of its own by its key, else one tree or a forest."""
+    """The released model: of a kind in ``KINDS`` by its key, else one tree or a forest."""
     trees = [_tree(tree, schema, i) for i, tree in enumerate(_get(facts, "trees", list))]
     voting = facts.get("voting")
     for key, read in KINDS.items():
@@ -205,7 +205,7 @@ def _part(facts: Any) -> Part:
 
 
 KINDS: dict[str, Callable[[Any, Schema], Released]] = {"additive": _additive}
-"""How each kind of model is read that is not made of trees, by its key in the text."""
+"""Decoders of models that are not made of trees, by their key in the text."""
 
 
 def _whole(column: Any, what: str, least: int = _INT32.min) -> list[int]:
@@ -249,7 +249,7 @@ def _get(facts: Any, key: str, kind: type) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """JSON for what ``json`` does not know; its result is encoded in turn."""
+    """Convert a value that ``json`` does not know; ``json`` encodes the result in turn."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):

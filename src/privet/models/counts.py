@@ -1,7 +1,7 @@
-"""Released counts as people see them: never below 0, adding up from child to parent, and hidden where noise hides them.
+"""Released counts for display: never negative, adding up from child to parent, and hidden where noise hides them.
 
-All of it is arithmetic on released numbers and on the public size of their noise, so it costs no budget. That records
-are a sample of something larger is no part of the intervals. See docs/guide/report.md.
+All of it is arithmetic on released numbers and the public noise scale, so it costs no budget. The intervals cover the
+noise only, not that the records are a sample. See docs/guide/report.md.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from privet.models.tree import Floats, Tree
 Bools = npt.NDArray[np.bool_]
 
 LAPLACE = "discrete Laplace"  # as certificates name the mechanism; a test compares it with the kernel's
-COARSE = 20  # from here on a bound is rounded up to tens: nobody reads more into "fewer than 90" than it says
-MOST = 1e15  # records: no table has more, and doubles are whole numbers up to here
-ALIKE = 1e-6  # relative: a node's counts are the sum of its children's, up to rounding
+COARSE = 20  # larger bounds are rounded up to tens: "fewer than 90" is as exact as it needs to be
+MOST = 1e15  # records: no table has more, and doubles hold all whole numbers up to here
+ALIKE = 1e-6  # relative tolerance for "a node's counts are the sum of its children's"
 
 
 def noise_scale(certificate: Mapping[str, Any]) -> float | None:
-    """The scale of the noise in class counts, the largest if there are several; None if the certificate knows none.
+    """The noise scale of the class counts, the largest of several; None if the certificate has none.
 
     >>> charge = {"kind": "class counts", "mechanism": "discrete Laplace", "scale": "5/2"}
     >>> noise_scale({"charges": [charge]}), noise_scale({})
@@ -42,23 +42,23 @@ def noise_scale(certificate: Mapping[str, Any]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of records as people see it, and the interval in which the true one lies in 95 of 100 cases."""
+    """A number of records for display, with its 95 % interval."""
 
     value: float
     """Never negative."""
     low: float
     high: float
     known: bool
-    """Whether the noise is known, and so the interval."""
+    """Whether the noise scale, and so the interval, is known."""
 
     @property
     def hidden(self) -> bool:
-        """Whether noise alone could have made it: 0 is in the interval."""
+        """Whether noise alone could have made it: the interval contains 0."""
         return self.low <= 0 if self.known else self.value <= 0
 
     @property
     def below(self) -> int | None:
-        """Where noise hides the number: what it is below, rounded up. 0 stands for about 0."""
+        """The upper bound of a hidden count, rounded up; 0 stands for about 0. None if the count is not hidden."""
         if not self.hidden:
             return None
         if not self.known or self.high < 1:
@@ -67,7 +67,7 @@ class Count:
         return bound if bound <= COARSE else _rounded_up(bound)
 
     def words(self, comma: str = "") -> str:
-        """The number, or as much of it as noise does not hide; ``comma`` parts the thousands.
+        """The number, or its bound where noise hides it; ``comma`` separates thousands.
 
         >>> [Count(1917, 1886, 1948, True).words(","), Count(25, 0, 87, True).words(), Count(0, 0, 0, True).words()]
         ['1,917', 'fewer than 90', 'about 0']
@@ -76,12 +76,12 @@ class Count:
 
     @property
     def short(self) -> str:
-        """The words for a narrow column."""
+        """The same for a narrow column."""
         return self.words(",").replace("fewer than", "<").replace("about", "≈")
 
     @property
     def interval(self) -> str:
-        """Empty where there is none to add to the words."""
+        """The interval in words; empty if it is unknown or the count is hidden."""
         return f"{self.low:,.0f} to {self.high:,.0f}" if self.known and not self.hidden else ""
 
 
@@ -94,30 +94,29 @@ def count_words(value: float, below: float | None, comma: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class NodeCounts:
-    """What is shown of a node: a count for each class and, as their sum, all of its records."""
+    """The displayed counts of a node: one for each class, and their sum."""
 
     classes: tuple[Count, ...]
     total: Count
 
     def share(self, label: int) -> float | None:
-        """The part of the records that have a label; None if there are none."""
+        """The share of a label among the records; None if there are none."""
         return self.classes[label].value / self.total.value if self.total.value > 0 else None
 
 
 class Estimates(NamedTuple):
-    """What is known of the counts of each node when all that was released is taken together."""
+    """Estimated class counts of each node from all released counts."""
 
-    counts: Floats  # (node, class), NaN where nothing is known; noise may have made them negative
-    draws: Floats  # (node,) how many draws of noise are in each of them; 0 where that is not known
+    counts: Floats  # (node, class), NaN where unknown; may be negative
+    draws: Floats  # (node,) draws of noise in each count; 0 where unknown
 
 
 def estimates(tree: Tree, reached: Bools | None = None) -> Estimates:
-    """Least squares: the numbers nearest to all released counts that add up from child to parent.
+    """Fit, by least squares, the counts nearest to all released ones that add up from child to parent.
 
-    Where counts were bought in leaves only, those stay as they are, and a node above has their sum. Where a node has
-    bought counts of its own, they and the sum of its children's are averaged by how noisy they are, and what that
-    changes is handed down to its children (Hay et al., VLDB 2010, for trees of any shape). A branch outside ``reached``
-    holds no record, so what was released there is not added up.
+    Where only leaves have released counts, these stay and a node above has their sum. A node with released counts of
+    its own averages them with its children's sum, weighted by their noise, and passes the change down to its children
+    (Hay et al., VLDB 2010, for trees of any shape). Branches outside ``reached`` hold no record and are not added up.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway
@@ -141,7 +140,7 @@ def estimates(tree: Tree, reached: Bools | None = None) -> Estimates:
         if reached is not None and not reached[children].all():
             children = [child for child in family if reached[child]]
         total, weight = counts[children].sum(axis=0), float(weights[children].sum())
-        if not weight or np.isnan(total).any():  # nobody can get there, or not all children are known
+        if not weight or np.isnan(total).any():  # no child can be reached, or some are unknown
             continue
         sums[node] = children, total, weight
         if own[node]:
@@ -153,7 +152,7 @@ def estimates(tree: Tree, reached: Bools | None = None) -> Estimates:
             draws[node] = weight if (draws[children] > 0).all() else 0.0
     spread = weights.copy()
     for node, (children, total, weight) in reversed(sums.items()):
-        if spread[node] < weight:  # else nothing is known of the node but what its children say
+        if spread[node] < weight:  # else nothing is known beyond the sum of the children
             part = weights[children] / weight
             counts[children] += part[:, None] * (counts[node] - total)
             spread[children] += part**2 * (spread[node] - weight)
@@ -162,14 +161,14 @@ def estimates(tree: Tree, reached: Bools | None = None) -> Estimates:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ShownCounts:
-    """The counts of nodes that are shown together. As columns: forests have hundreds of thousands of nodes.
+    """The displayed counts of some nodes, as columns: forests have hundreds of thousands of nodes.
 
-    Numbers add up from child to parent. Nor do intervals contradict each other: a node has no fewer records than any of
-    its children, and a child no more than its parent.
+    Counts add up from child to parent, and intervals agree: a node has no fewer records than any of its children, and a
+    child no more than its parent.
     """
 
     row: Mapping[int, int]
-    value: Floats  # (row, class), all records last; NaN where nothing is known
+    value: Floats  # (row, class), all records last; NaN where unknown
     low: Floats
     high: Floats
     known: npt.NDArray[np.bool_]
@@ -182,7 +181,7 @@ class ShownCounts:
         found: Estimates,
         scale: float | None,
     ) -> ShownCounts:
-        """Of the nodes of ``order``, which has parents before their children."""
+        """Compute the counts of the nodes in ``order``, parents before children."""
         row = {node: place for place, node in enumerate(order)}
         families = [(row[node], [row[child] for child in children(node)]) for node in order]
         counts, draws = found.counts[list(order)], found.draws[list(order)]
@@ -190,7 +189,7 @@ class ShownCounts:
         known = draws > 0 if scale is not None else np.zeros(len(order), dtype=np.bool_)
         reach = np.array([_reaches(scale, draws, counts.shape[1]) for draws in np.where(known, draws, 0.0).tolist()])
         counted = _with_sum(counts)
-        # No true count is below 0. If noise has pushed the whole interval below, 0 is what is left.
+        # No true count is negative: an interval that noise has pushed below 0 becomes 0.
         low, high = np.minimum(np.maximum(counted - reach, 0.0), value), np.maximum(counted + reach, value)
         high[np.isnan(counted)] = np.nan
         for place, below in reversed(families):
@@ -204,7 +203,7 @@ class ShownCounts:
         return cls(row, value, low, high, known)
 
     def __getitem__(self, node: int) -> NodeCounts | None:
-        """None where nothing is known of a node."""
+        """The counts of a node; None where nothing is known."""
         place = self.row[node]
         columns = self.value[place].tolist(), self.low[place].tolist(), self.high[place].tolist()
         if math.isnan(columns[0][-1]):
@@ -215,7 +214,7 @@ class ShownCounts:
 
 
 def not_negative(counts: Floats) -> Floats:
-    """The numbers nearest to class counts that have the same sum (0 if that is negative) and are not negative.
+    """Project class counts onto the nearest non-negative ones with the same sum (0 if that is negative).
 
     >>> not_negative(np.array([70.0, -4.0, 6.0])), not_negative(np.array([25.0, -63.0]))
     (array([68.,  0.,  4.]), array([0., 0.]))
@@ -223,14 +222,14 @@ def not_negative(counts: Floats) -> Floats:
     total = np.maximum(counts.sum(axis=-1, keepdims=True), 0.0)
     largest = -np.sort(-counts, axis=-1)
     excess = (np.cumsum(largest, axis=-1) - total) / np.arange(1, counts.shape[-1] + 1)
-    kept = np.maximum((largest > excess).sum(axis=-1, keepdims=True), 1)  # so many stay above 0
+    kept = np.maximum((largest > excess).sum(axis=-1, keepdims=True), 1)  # the number of classes that stay above 0
     return np.where(total > 0, np.maximum(counts - np.take_along_axis(excess, kept - 1, axis=-1), 0.0), 0.0 * total)
 
 
 def _values(families: Sequence[tuple[int, Sequence[int]]], counts: Floats) -> Floats:
-    """The numbers of the nodes: not negative in leaves, and sums of their children's above them.
+    """The values of nodes: non-negative in leaves, and sums of their children above.
 
-    Where a child's numbers are not known, a node has at least those of the rest.
+    Where a child is unknown, a node has at least the sum of the others.
     """
     values = not_negative(counts)
     for place, below in reversed(families):
@@ -246,20 +245,20 @@ def _with_sum(counts: Floats) -> Floats:
 
 @lru_cache(maxsize=1024)  # a tree has few different numbers of draws
 def _reaches(scale: float | None, draws: float, classes: int) -> tuple[int, ...]:
-    """How far noise moves the count of each class, and of all records."""
+    """The reach of the noise in the count of each class, and in their sum."""
     if scale is None or draws <= 0:
         return (0,) * (classes + 1)
     return (noise_reach(scale, draws),) * classes + (noise_reach(scale, draws * classes),)
 
 
 def _adds_up(tree: Tree, counts: Floats) -> Bools:
-    """(node,) whether the counts of a node are those of its children together."""
+    """(node,) whether a node's counts are the sum of its children's."""
     total = np.zeros_like(counts)
     np.add.at(total, tree.routes.parent[1:], counts[1:])
     return np.asarray((np.abs(counts - total) <= ALIKE * (1 + np.abs(total))).all(axis=1) & ~tree.is_leaf)
 
 
 def _rounded_up(bound: int) -> int:
-    """To two digits that matter, and to tens at least."""
+    """Round up to two significant digits, and at least to tens."""
     step = max(10, 10 ** (len(str(bound)) - 2))
     return -(-bound // step) * step

@@ -1,6 +1,6 @@
-"""What an additive model says, for people: a curve for each attribute, tables of pairs, why a record got its score.
+"""An additive model for people: a curve for each attribute, tables of pairs, and the reasons for one record's score.
 
-All of it is worked out from released numbers and the schema.
+All of it follows from released numbers and the schema.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ WIDTH = 40  # characters of a curve in text
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """What one attribute adds: a row of ``values`` for each of ``names``, about ``deviation`` off by noise.
+    """The contribution of one attribute: a row of ``values`` for each of ``names``.
 
-    That is the noise of a level that has its share of the records. Nobody knows which levels are rare, since how many
-    records each has was not released: noise moves those by ``widest`` at most (one standard deviation; see
-    ``docs/proofs/perturbed_fit.md``). None in files of older versions.
+    ``names`` are categories or intervals of numbers; for a number, ``starts`` has the start of each interval, NaN for
+    missing values. ``values`` are log-odds of the second class, or a number for each class, on straight lines between
+    ``knots``.
 
-    ``names`` say what a row is for: a category, or an interval of numbers. For a number ``starts`` has where each
-    interval begins, NaN for missing values. ``values`` are log-odds of the second class, or a number for each class,
-    on straight lines between ``knots``.
+    ``deviation`` is the standard deviation of the noise for a level with its share of the records, and ``widest`` its
+    upper bound for rare levels (see ``docs/proofs/perturbed_fit.md``; None in files of older versions). Which levels
+    are rare was not released.
     """
 
     attribute: str
@@ -49,13 +49,12 @@ class Curve:
 
     @property
     def importance(self) -> float:
-        """How much the attribute can matter: the mean distance of its values from their own mean."""
         return spread_of(self.values)
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """What two attributes add together, beyond what each adds: ``values[i, j]`` for their i-th and j-th level."""
+    """What two attributes add beyond their own curves: ``values[i, j]`` for levels i and j."""
 
     attributes: tuple[str, str]
     names: tuple[tuple[str, ...], tuple[str, ...]]
@@ -69,7 +68,7 @@ class PairTable:
 
 @dataclass(frozen=True)
 class Reason:
-    """What one part adds to a record's score, and what the part looked at."""
+    """The contribution of one part to a record's score, and the value that the part saw."""
 
     what: str
     saw: str
@@ -78,7 +77,7 @@ class Reason:
 
 @dataclass(frozen=True, eq=False)
 class ShownSum:
-    """An additive model as people see it: as text, in a notebook, and what a page and a picture are made of."""
+    """An additive model for display, as text, in a notebook, and as the source of pages and pictures."""
 
     model: Additive
 
@@ -88,7 +87,7 @@ class ShownSum:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        """The curves, those that move scores most first."""
+        """The curves, the most important first."""
         return tuple(sorted(curves_of(self.model), key=lambda curve: -curve.importance))
 
     def __str__(self) -> str:
@@ -98,12 +97,12 @@ class ShownSum:
         return tag("pre", str(self))
 
     def beginning(self, title: str, lines: int) -> str:
-        """All of it: a sum has a line for each part."""
+        """All of it: there is one line for each part."""
         return f"{title}:\n{self}"
 
 
 def curves_of(model: Additive) -> tuple[Curve, ...]:
-    """The curve of every attribute that has one, in the order of the schema."""
+    """The curve of each attribute that has one, in schema order."""
     found = [_curve(model.schema, part) for part in model.parts if len(part.attributes) == 1]
     return tuple(sorted(found, key=lambda curve: model.schema.names.index(curve.attribute)))
 
@@ -121,7 +120,7 @@ def pairs_of(model: Additive) -> tuple[PairTable, ...]:
 
 
 def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
-    """Why one record, given by its codes (attributes, 1), got its score: the offset and what each part added."""
+    """The reasons for one record's score (codes, (attributes, 1)): the offset and the contribution of each part."""
     everyone = Reason("everyone", "class counts", tuple(model.offset.tolist()))
     reasons = [everyone]
     for part, added in zip(model.parts, model.contributions(features), strict=True):
@@ -133,7 +132,7 @@ def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
 
 
 def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
-    """The conditions of each leaf of the small tree, where there is one, and what the leaf adds."""
+    """The conditions and the contribution of each leaf of the small tree, if there is one."""
     if model.routes is None:
         return []
     leaves = np.flatnonzero(model.routes.is_leaf).tolist()
@@ -142,7 +141,7 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
 
 
 def describe(model: Additive) -> str:
-    """The model as text: a line for each part, the most important first, with a small picture of its curve."""
+    """The model as text: a line for each part, the most important first, with a sketch of its curve."""
     labels = model.schema.label.values
     what = f"log-odds of {isolated(labels[1])}" if model.schema.n_scores == 1 else "a number for each class"
     lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
@@ -183,7 +182,6 @@ def _level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
 
 
 def _path(routes: Routes, node: int) -> str:
-    """The conditions on the way to a leaf."""
     text: list[str] = []
     while (above := int(routes.parent[node])) >= 0:
         text.append(routes.tests[above].describe(routes.schema, node - int(routes.first_child[above])))
@@ -196,7 +194,7 @@ def _numbers(row: Floats) -> str:
 
 
 def _picture(values: Floats) -> str:
-    """A line of bars, the values taken together where there are more than fit."""
+    """A line of bars; values are averaged where there are more than fit."""
     if len(values) > WIDTH:
         edges = np.linspace(0, len(values), WIDTH + 1).astype(int)
         values = np.array([values[start:stop].mean() for start, stop in pairwise(edges)])

@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all: written beside their place, put on disk, and renamed.
+"""Files that appear whole or not at all: written beside their place, flushed to disk, and renamed.
 
-A draft is locked as long as its command lives. A command that is killed leaves it behind, unlocked, and the next draft
-in that folder removes it.
+A draft is locked while its command lives. A killed command leaves it behind unlocked, and the next draft in that folder
+removes it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from types import TracebackType
 
 from privet.errors import ParameterError
 
-JOURNAL_MARK = b'{"privet-journal"'  # how a journal begins; it must never be overwritten by mistake
-ATTEMPTS = 100  # names beside a taken one
-OURS = re.compile(r"\.(draft-)?[\w.-]+\.privet\.tmp", re.ASCII)  # those called draft are locked while in use
-OLD = 24 * 3600  # seconds after which an unlocked file is left over, where no lock tells: no command writes that long
+JOURNAL_MARK = b'{"privet-journal"'  # the first bytes of a journal, which must never be overwritten
+ATTEMPTS = 100  # alternative names beside a taken one
+OURS = re.compile(r"\.(draft-)?[\w.-]+\.privet\.tmp", re.ASCII)  # names with "draft" are locked while in use
+OLD = 24 * 3600  # seconds after which a file is a leftover where locks do not work: no command writes that long
 
 
 class Draft:
-    """A file in the making, in the folder where it will stand. It is gone after the block unless it was published.
+    """A file in the making, in its final folder. It is removed after the block unless it was published.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -38,7 +38,7 @@ class Draft:
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(os.path.realpath(path))  # a link stays a link: what it leads to is written
+        self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._beside = self.path.with_name(f".draft-{secrets.token_hex(8)}.privet.tmp")
         self._file: int | None = None
 
@@ -54,7 +54,7 @@ class Draft:
         self.discard()
 
     def open(self) -> None:
-        """Make the file beside its place. Always call ``discard`` afterwards, also after an interrupt."""
+        """Create the file beside its place. Always call ``discard`` afterwards, also after an interrupt."""
         if (fault := _fault(self.path)) is not None:
             raise fault
         remove_leftovers(self.path.parent)
@@ -64,7 +64,7 @@ class Draft:
             _lock(self._file)
             if os.path.lexists(self._beside):
                 return
-            os.close(self._file)  # another command took it for a leftover, before it was locked
+            os.close(self._file)  # another command removed it as a leftover before it was locked
             self._file = None
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(self.path))
 
@@ -77,36 +77,36 @@ class Draft:
             os.close(file)
 
     def reserve(self, size: int) -> None:
-        """Take so many bytes of the disk now, so that it cannot be full later."""
+        """Allocate ``size`` bytes now, so that the disk cannot be full later."""
         if size and hasattr(os, "posix_fallocate"):
             try:
                 os.posix_fallocate(self._open_file(), 0, size)
             except OSError as error:
-                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that cannot promise
+                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that cannot allocate ahead
                     raise
 
     def write(self, content: str | bytes) -> None:
-        """The whole content, put on disk; nobody sees it yet."""
+        """Write the whole content and flush it to disk; it is not visible yet."""
         file, left = self._open_file(), memoryview(content.encode() if isinstance(content, str) else content)
         os.lseek(file, 0, os.SEEK_SET)
         size = len(left)
         while left:
             left = left[os.write(file, left) :]
-        os.ftruncate(file, size)  # give back what was reserved and not needed
+        os.ftruncate(file, size)  # release what was reserved and not needed
         os.fsync(file)
 
     def publish(self, *, replace: bool) -> Path:
-        """Put the file in its place, and say where that is.
+        """Move the file to its place, and return that.
 
-        Without ``replace``, a file that appeared there meanwhile keeps its name, and the new one gets another beside
-        it: what was paid for is not thrown away. A directory and a journal always keep their names.
+        Without ``replace``, a file that has appeared there keeps its name and the new one gets another beside it: a
+        paid-for result is not thrown away. A directory and a journal always keep their names.
         """
         place = self.path
         if replace and _fault(place) is None:
             os.replace(self._beside, place)
         else:
             place = self._link()
-        with suppress(OSError):  # some file systems cannot; the file itself is on disk
+        with suppress(OSError):  # some file systems cannot sync a folder; the file itself is on disk
             folder = os.open(place.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
@@ -138,10 +138,9 @@ class Draft:
 
 @contextmanager
 def drafted(output: Path, what: str, *, room: int = 0) -> Iterator[Draft]:
-    """A draft of an output, opened before the work: what cannot be written is said before anything is spent.
+    """Open a draft before the work, so that an output that cannot be written fails before anything is spent.
 
-    ``room`` bytes are taken on the disk at once. If the block does not publish the draft, nothing is left of it, and
-    what stood in its place stays.
+    ``room`` bytes are allocated at once. If the block does not publish the draft, it is removed and the old file stays.
     """
     with ExitStack() as stack:
         try:
@@ -155,18 +154,18 @@ def drafted(output: Path, what: str, *, room: int = 0) -> Iterator[Draft]:
 
 
 def why(error: Exception) -> str:
-    """The reason in an error of the file system."""
+    """The reason given by a file-system error."""
     if isinstance(error, FileNotFoundError) and error.filename is not None:
         return f"there is no directory {os.path.dirname(error.filename)!r}"
     return getattr(error, "strerror", None) or str(error)
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed commands left in a folder: files of our names that nobody holds.
+    """Remove the files of killed commands from a folder: files with our names that no command holds.
 
-    Of those that are locked while in use, the lock decides. Others, and all where files cannot be locked, must be old.
+    For locked kinds the lock decides. Others, and all files where locking does not work, must be old.
     """
-    with suppress(OSError):  # of a folder that cannot be listed; of files that are gone, or another user's
+    with suppress(OSError):  # a folder that cannot be listed; a file that is gone or another user's
         for entry in os.scandir(folder):
             if (name := OURS.fullmatch(entry.name)) is None or not entry.is_file(follow_symlinks=False):
                 continue
@@ -182,7 +181,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _lock(file: int, *, wait: bool = True) -> bool | None:
-    """Lock a file until it is closed. False if somebody else holds it; None if files cannot be locked here."""
+    """Lock a file until it is closed. False if another process holds it; None if files cannot be locked here."""
     try:
         import fcntl
 
@@ -195,9 +194,9 @@ def _lock(file: int, *, wait: bool = True) -> bool | None:
 
 
 def is_journal(path: str | PathLike[str]) -> bool:
-    """Whether a file is the record of a budget, by how it begins."""
+    """Whether a file is a budget journal, by its first bytes."""
     try:
-        if not os.path.isfile(path):  # opening a pipe would wait for its other end
+        if not os.path.isfile(path):  # opening a pipe would block
             return False
         with open(path, "rb") as file:
             return file.read(len(JOURNAL_MARK)) == JOURNAL_MARK
@@ -206,7 +205,7 @@ def is_journal(path: str | PathLike[str]) -> bool:
 
 
 def _fault(path: Path) -> OSError | None:
-    """Why a path may not be replaced: it is a directory, a device or a journal; or None."""
+    """Why a path may not be replaced (it is a directory, a device or a journal), or None."""
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Several trees and a way to combine what they say."""
+"""Several trees and a way to combine their votes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from privet.bidi import isolated, padded, width_of
 from privet.errors import ParameterError
 from privet.markup import Html, tag
-from privet.models import voting as hearing
+from privet.models import voting as schemes
 from privet.models.released import Released
 from privet.models.tree import Floats, Tree
 from privet.models.voting import Voting
@@ -24,16 +24,16 @@ from privet.structure.routes import Routes
 if TYPE_CHECKING:
     from privet.models.released import Section
 
-MOST_LINES = 24  # of the first tree in an overview: what a screen holds
+MOST_LINES = 24  # lines of the first tree in an overview: one screen
 MOST_ASKED = 20  # attributes listed there
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forest(Released):
-    """Trees over one schema, and how they vote: see :mod:`privet.models.voting`.
+    """Trees over one schema that vote by a scheme of :mod:`privet.models.voting`.
 
-    ``weight`` is how much a tree's evidence counts where they vote by ``evidence``. Trees that look at the same
-    attributes repeat each other; a smaller weight makes up for that. At 0 the forest says what its roots say.
+    ``weight`` scales each tree's evidence where they vote by ``evidence``: trees that test the same attributes repeat
+    each other, and a smaller weight corrects for that. At 0 the forest predicts the class shares of its roots.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import OneCategory
@@ -62,7 +62,7 @@ class Forest(Released):
             raise ParameterError(f"voting must be one of {', '.join(get_args(Voting))}, not {self.voting!r}")
         if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or not 0 <= self.weight <= 1:
             raise ParameterError(f"weight must be from 0 to 1, not {self.weight!r}")
-        object.__setattr__(self, "weight", float(self.weight))  # a file tells 1 from 1.0
+        object.__setattr__(self, "weight", float(self.weight))  # JSON distinguishes 1 from 1.0
         if any(tree.schema != self.schema for tree in self.trees):
             raise ParameterError("trees must all have the schema of the forest")
 
@@ -74,12 +74,12 @@ class Forest(Released):
         return f"<Forest of {len(self.trees)} trees, {leaves} leaves, for {self.schema.label.name!r}>"
 
     def html(self, scale: float | None = None) -> Html:
-        """What a notebook shows: the size, and the first tree."""
+        """For a notebook: the size, and the first tree."""
         opened = tag("details", tag("summary", "the first tree"), self.trees[0].html(scale))
         return tag("div", tag("p", repr(self).strip("<>")), opened)
 
     def overview(self, sections: Iterator[Section]) -> str:
-        """How many trees ask for which attribute, the most asked for first, and how the first section begins.
+        """List how many trees test which attribute, the most tested first, and begin the first section.
 
         >>> from privet.schema import Categorical, Schema
         >>> from privet.structure.splits import OneCategory
@@ -127,7 +127,7 @@ class Forest(Released):
 
     @property
     def combined(self) -> str:
-        return hearing.WORDS[self.voting]
+        return schemes.WORDS[self.voting]
 
     @property
     def members(self) -> tuple[Tree, ...]:
@@ -140,12 +140,12 @@ class Forest(Released):
 
     @cached_property
     def votes(self) -> Floats:
-        """(node, class) what each node of all trees says when a record ends there."""
-        return hearing.votes(self.voting, self._nodes, self.weight)
+        """(node, class) the vote of each node of all trees for a record that ends there."""
+        return schemes.votes(self.voting, self._nodes, self.weight)
 
     @property
     def prior(self) -> Floats:
-        """(class,) what the roots say on average: the class shares of the whole table."""
+        """(class,) the mean of the roots' probabilities: the class shares of the whole table."""
         return np.asarray(self._nodes.prior[self.routes.roots].mean(axis=0))
 
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
@@ -153,25 +153,24 @@ class Forest(Released):
         return self.routes.apply(features)
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The class code of each record."""
         scores = self.predict_scores(features)
         if self.voting == "surest":
-            # Equally sure trees: the probabilities of all of them decide between their labels.
+            # Among equally sure trees, the sum of all probabilities decides.
             tied = scores == scores.max(axis=1, keepdims=True)
             scores = np.where(tied, self._tally(features, self._nodes.proba, best=False), -1.0)
         return scores.argmax(axis=1).astype(np.int32)
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, class) each class's share of what the trees say; equal shares where none says anything."""
-        return hearing.shares(self.voting, self.predict_scores(features))
+        """(record, class) the share of each class in the votes; equal shares if there are none."""
+        return schemes.shares(self.voting, self.predict_scores(features))
 
     def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, class) what the trees say together, before it becomes shares."""
+        """(record, class) the combined votes, before they become shares."""
         tally = self._tally(features, self.votes, best=self.voting == "surest")
-        return hearing.scores(self.voting, tally, self.prior)
+        return schemes.scores(self.voting, tally, self.prior)
 
     def arrays(self, most: int) -> dict[str, Any] | None:
-        """As of a tree, with what the votes need: what all trees begin with, and what decides between equal ones."""
+        """As for a tree, plus the log prior (``evidence``) and the probabilities that break ties (``surest``)."""
         if (found := super().arrays(most)) is None:
             return None
         evidence, surest = self.voting == "evidence", self.voting == "surest"
@@ -179,7 +178,7 @@ class Forest(Released):
         return found | {
             "scores": np.where(is_leaf[:, None], self.votes, 0.0).tolist(),
             "voting": self.voting,
-            "prior": np.log(np.maximum(self.prior, hearing.LEAST)).tolist() if evidence else None,
+            "prior": np.log(np.maximum(self.prior, schemes.LEAST)).tolist() if evidence else None,
             "ties": self._nodes.proba.tolist() if surest else None,
         }
 
@@ -187,11 +186,11 @@ class Forest(Released):
         return super().to_dict() | {"voting": self.voting, "weight": self.weight}
 
     @cached_property
-    def _nodes(self) -> hearing.Opinions:
+    def _nodes(self) -> schemes.Opinions:
         columns = [[getattr(tree, name) for tree in self.trees] for name in ("label", "proba", "counts")]
         label, proba, counts = map(np.concatenate, columns)
         roots = np.repeat(self.routes.roots, [len(tree) for tree in self.trees])
-        return hearing.Opinions(label, proba, counts, proba[roots])
+        return schemes.Opinions(label, proba, counts, proba[roots])
 
     def _tally(self, features: npt.NDArray[Any], votes: Floats, *, best: bool) -> Floats:
         from privet.models import kernels

@@ -1,8 +1,8 @@
-"""How sure a leaf is of the label that it was drawn with, from class counts with noise of a known size.
+"""Class probabilities of leaves whose label was drawn, from class counts with noise of a known scale.
 
-The label was drawn with most of epsilon, and the counts were bought with little of it. So where a leaf's own counts
-drown, it is about as sure as all leaves together are right, and where even that drowns, halfway between chance and
-certainty. All of it is arithmetic on released numbers, so it costs no budget.
+The label was drawn with most of epsilon and the counts were bought with little. So where noise swamps a leaf's own
+counts, its label is as probable as the labels of all leaves together are right; where it swamps even that, the label is
+halfway between chance and certainty. All of it is arithmetic on released numbers, so it costs no budget.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from privet.structure.routes import Routes
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.integer[Any]]
 
-HEARD = 3.0  # standard deviations of the noise in a number: so many records speak for what is said instead of it
+PRIOR_STRENGTH = 3.0  # standard deviations of the noise in a count: the weight of the prior, in records
 
 
 def grade(routes: Routes, counts: Floats, labels: Index, scale: float) -> Floats:
     """(node, class) probabilities of a tree whose leaves were drawn with ``labels``.
 
-    ``counts`` of leaves have Laplace noise of ``scale``. What speaks beside a leaf's own counts is what the node above
-    it says, with the label at least as likely as leaves are right on the whole. The label is the likeliest class.
+    ``counts`` of leaves have Laplace noise of ``scale``. A leaf's prior is its parent's probabilities, with the label
+    raised to at least the hit rate of all leaves. The label is the most probable class.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway, Tests
@@ -36,10 +36,10 @@ def grade(routes: Routes, counts: Floats, labels: Index, scale: float) -> Floats
     >>> [grade(routes, counts, np.array([0, 0, 1]), scale)[1:, 1].round(2).tolist() for scale in (1, 1e9)]
     [[0.1, 0.69], [0.25, 0.75]]
     """
-    proba = shrink(routes, add_up(routes, counts), scale, HEARD)
+    proba = shrink(routes, add_up(routes, counts), scale, PRIOR_STRENGTH)
     leaves, classes = routes.leaves, counts.shape[1]
     own, label, rows = counts[leaves], labels[leaves], np.arange(leaves.size)
-    prior = proba[np.maximum(routes.parent[leaves], 0)]  # a tree of one leaf has nothing above it but all records
+    prior = proba[np.maximum(routes.parent[leaves], 0)]  # the parent of a single leaf is the leaf itself: all records
     right = np.maximum(prior[rows, label], hit_rate(own, label, scale))
     prior[rows, label] = 0.0
     prior *= ((1 - right) / np.maximum(prior.sum(axis=1), TIE))[:, None]  # with one class there are no others
@@ -50,12 +50,12 @@ def grade(routes: Routes, counts: Floats, labels: Index, scale: float) -> Floats
 
 
 def beside(counts: int, scale: float) -> float:
-    """As how many records what is known from elsewhere is heard beside so many noisy counts."""
-    return 1 + HEARD * scale * math.sqrt(2 * counts)
+    """The weight of the prior, in records, beside so many noisy counts."""
+    return 1 + PRIOR_STRENGTH * scale * math.sqrt(2 * counts)
 
 
 def hit_rate(counts: Floats, label: Index, scale: float) -> float:
-    """About which share of the records in some leaves have the label of their leaf: never less than chance.
+    """Estimate the share of records that have the label of their leaf; at least chance.
 
     >>> counts, label = np.array([[90.0, 10.0], [20.0, 80.0]]), np.array([0, 1])
     >>> [round(hit_rate(counts, label, scale), 2) for scale in (0.1, 1e9)]
@@ -64,12 +64,12 @@ def hit_rate(counts: Floats, label: Index, scale: float) -> float:
     chance = 1 / counts.shape[1]
     records = max(float(counts.sum()), 1.0)
     hits = min(max(float(counts[np.arange(label.size), label].sum()), 0.0), records)
-    released = beside(label.size, scale)
-    return max((hits + released * (1 + chance) / 2) / (records + released), chance)
+    pseudo = beside(label.size, scale)
+    return max((hits + pseudo * (1 + chance) / 2) / (records + pseudo), chance)
 
 
 def likeliest(proba: Floats, label: Index) -> Floats:
-    """The same probabilities where the label is the likeliest class; elsewhere it is raised until it is.
+    """Raise the label's probability, where needed, until it is the most probable class.
 
     >>> likeliest(np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1])).round(3)
     array([[0.9, 0.1],

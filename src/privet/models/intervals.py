@@ -1,24 +1,24 @@
-"""Intervals of 95 % for numbers with noise of a known size."""
+"""95 % intervals for numbers with noise of a known scale."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-Z = 1.959963984540054  # two sides of 2.5 % each under a normal curve
-LONGER_TAILS = (Z**3 - 3 * Z) / 24  # Cornish and Fisher: for each unit of excess kurtosis the quantile lies so much out
+Z = 1.959963984540054  # the two-sided 95 % quantile of the normal distribution
+LONGER_TAILS = (Z**3 - 3 * Z) / 24  # Cornish-Fisher: the shift of that quantile for each unit of excess kurtosis
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and its interval of 95 %; NaN, with all that is possible as interval, where the counts say nothing."""
+    """A number and its 95 % interval; NaN with the widest possible interval where the counts tell nothing."""
 
     value: float
     low: float
     high: float
 
     def within(self, least: float, most: float) -> Estimate:
-        """The same between what is possible."""
+        """The same, clipped to [least, most]."""
         return Estimate(*(min(max(number, least), most) for number in (self.value, self.low, self.high)))
 
     def to_dict(self) -> dict[str, float]:
@@ -30,7 +30,7 @@ class Estimate:
 
 
 def noise_variance(scale: float) -> float:
-    """Of discrete Laplace noise.
+    """The variance of discrete Laplace noise.
 
     >>> round(noise_variance(10.0), 2)  # a little less than the 200 of the continuous one
     199.83
@@ -39,18 +39,18 @@ def noise_variance(scale: float) -> float:
 
 
 def noise_reach(scale: float, draws: float = 1) -> int:
-    """How far the sum of so many draws of discrete Laplace noise goes in 95 of 100 cases, either way, rounded up.
+    """Half the width of the 95 % interval of a sum of discrete Laplace draws, rounded up.
 
     >>> noise_reach(10.0), noise_reach(10.0, draws=4)
     (31, 57)
     """
-    deviations = Z + LONGER_TAILS * 3 / draws  # as ``reach`` says, of draws that are all alike
+    deviations = Z + LONGER_TAILS * 3 / draws  # see ``reach``, for draws of one scale
     return math.ceil(deviations * math.sqrt(draws * noise_variance(scale)))
 
 
 def reach(variance: float, of_noise: float) -> float:
-    """How many standard deviations an interval goes: more than ``Z`` where the noise, which is Laplace's, dominates.
+    """The width of an interval in standard deviations: more than ``Z`` where Laplace noise dominates.
 
-    ``of_noise`` is the sum over cells of (weight squared times the variance of the noise) squared.
+    ``of_noise`` is the sum over cells of the squared noise variance of (weight times count).
     """
     return Z + LONGER_TAILS * min(3 * of_noise / variance**2, 3.0) if variance > 0 else Z

@@ -9,7 +9,7 @@ from privet.structure.descent import BLOCK, by_blocks, descend
 
 
 def tally(features, roots, depths, attribute, kind, cut, first_child, vote, best):
-    """(record, class) votes of the leaves, one leaf a tree: their sums, or with ``best`` the largest of them."""
+    """(record, class) votes of the leaves, one leaf a tree: their sum, or with ``best`` their maximum."""
     total = np.zeros((features.shape[1], vote.shape[1]))
     by_blocks(_tally, features, roots, depths, attribute, kind, cut, first_child, vote, best, total)
     return total
@@ -27,5 +27,5 @@ def _tally(first, last, features, roots, depths, attribute, kind, cut, first_chi
             descend(features, start, node, depths[t], attribute, kind, cut, first_child)
             for j in range(len(node)):
                 for c in range(classes):
-                    text = vote[node[j], c]
-                    total[start + j, c] = max(total[start + j, c], text) if best else total[start + j, c] + text
+                    ballot = vote[node[j], c]
+                    total[start + j, c] = max(total[start + j, c], ballot) if best else total[start + j, c] + ballot

@@ -1,6 +1,6 @@
-"""What can be computed from released class counts in leaves. They are sums of a signal and of known noise.
+"""Arithmetic on released class counts of leaves, which are sums of a signal and noise of a known scale.
 
-All of it is arithmetic on released numbers, over all trees at once and a level at a time, so it costs no budget.
+It runs over all trees at once, a level at a time. It uses released numbers only, so it costs no budget.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TIE = 1e-9  # of probability, moved to the label where another class is equally 
 
 
 def add_up(routes: Routes, counts: Floats) -> Floats:
-    """The counts with every inner node the sum of its leaves: noise cancels on the way up (Fletcher 2017, 7.3.1)."""
+    """Sum the leaves' counts into every inner node: noise cancels on the way up (Fletcher 2017, 7.3.1)."""
     summed = np.where(routes.is_leaf[:, None], counts, 0.0)
     for nodes in reversed(routes.levels[1:]):
         np.add.at(summed, routes.parent[nodes], summed[nodes])
@@ -33,12 +33,12 @@ def add_up(routes: Routes, counts: Floats) -> Floats:
 
 
 def leaves_below(routes: Routes) -> Floats:
-    """How many leaves each node stands for; a leaf for itself."""
+    """The number of leaves below each node; 1 for a leaf."""
     return add_up(routes, np.ones((len(routes.tests), 1)))[:, 0]
 
 
 def chances(routes: Routes) -> Floats:
-    """How likely each node is to be reached, if at each test every child is as likely as the others."""
+    """The chance of reaching each node if every child of a test is equally likely."""
     chance = np.ones(len(routes.tests))
     for nodes in routes.levels[1:]:
         above = routes.parent[nodes]
@@ -47,7 +47,7 @@ def chances(routes: Routes) -> Floats:
 
 
 def expected_tests(routes: Routes) -> Floats:
-    """(tree,) how many tests a record is asked, if at each of them every child is as likely as the others."""
+    """(tree,) the expected number of tests of a record, if every child of a test is equally likely."""
     asked = np.where(routes.is_leaf, chances(routes) * routes.level, 0.0)
     return np.add.reduceat(asked, routes.roots)
 
@@ -61,11 +61,11 @@ def shares(counts: Floats) -> Floats:
 
 
 def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """Class probabilities and labels of nodes, parents (-1 for a root) before their children.
+    """Class probabilities and labels of nodes, given parents (-1 for a root) before their children.
 
-    Where counts are equal, the class wins that the parent finds likelier. A node without a positive count says what its
-    parent says. Where the parent cannot decide either, the classes take turns, node by node: the class listed first
-    must not get all leaves that noise has emptied.
+    A tie goes to the class that is more probable in the parent; a node without a positive count takes its parent's
+    probabilities. Where the parent is tied too, classes take turns by node number: the first class must not get all
+    leaves that noise has emptied.
 
     >>> proba, label = settle(np.array([[3.0, 9.0], [3.0, 9.0], [-1.0, -4.0]]), np.array([-1, 0, 0]))
     >>> proba[2], label
@@ -81,7 +81,7 @@ def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.ND
                 proba[node] = proba[above]
             among = among[proba[above, among] == proba[above, among].max()]
         label[node] = among[node % among.size]
-    # The label must be the likeliest class, or two predictions would disagree.
+    # The label must be the most probable class, or the two predictions would disagree.
     rows = np.flatnonzero(proba.argmax(axis=1) != label)
     proba[rows] *= 1 - TIE
     proba[rows, label[rows]] += TIE
@@ -89,11 +89,11 @@ def settle(counts: Floats, parent: npt.NDArray[np.intp]) -> tuple[Floats, npt.ND
 
 
 def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Floats:
-    """(node, class) probabilities. The smaller or noisier a node's counts, the closer it moves to its parent.
+    """(node, class) probabilities, shrunk towards the parent; the smaller or noisier a node's counts, the more.
 
-    The parent's opinion counts as much as 1 record plus ``strength`` standard deviations of the node's own noise.
-    ``scale`` is that of the Laplace noise of a leaf. All trees hold the same records, so their roots share one opinion:
-    a mean in which roots with less noise count more. A class below the noise's size is raised to it.
+    The parent weighs as much as 1 record plus ``strength`` standard deviations of the node's noise. ``scale`` is the
+    Laplace scale of a leaf. All trees hold the same records, so all roots get the same probabilities: a mean weighted
+    by the roots' noise, in which a class below the noise is raised to it.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway, Tests
@@ -112,19 +112,19 @@ def shrink(routes: Routes, summed: Floats, scale: float, strength: float) -> Flo
     prior = np.maximum(whole, scale * np.sqrt(2 / weights.sum())) + 1
     proba = np.tile(prior / prior.sum(), (len(summed), 1))
     own = np.maximum(summed, 0.0)
-    released = 1 + strength * noise * np.sqrt(summed.shape[1])
+    pseudo = 1 + strength * noise * np.sqrt(summed.shape[1])
     for nodes in routes.levels[1:]:
-        mixed = own[nodes] + released[nodes, None] * proba[routes.parent[nodes]]
+        mixed = own[nodes] + pseudo[nodes, None] * proba[routes.parent[nodes]]
         proba[nodes] = mixed / mixed.sum(axis=1, keepdims=True)
     return proba
 
 
 def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) -> float:
-    """How much of what sets the leaves apart from the whole table is signal, from 0 to 1; the rest is noise.
+    """The share of signal, from 0 to 1, in the differences between the leaves and the whole table.
 
-    A leaf of n records differs from n times the class shares of the table (``prior``). Were there nothing but Laplace
-    noise of ``scale`` and chance, the expected square of that difference would be known, and about how it varies. What
-    the squares, summed over the leaves of all trees, have beyond it is signal.
+    A leaf of n records differs from n times the class shares of the table (``prior``). If there were only Laplace noise
+    of ``scale`` and chance, the mean and the variance of the squared difference would be known. What the squares,
+    summed over the leaves of all trees, have beyond that is signal.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway, Tests
@@ -137,18 +137,18 @@ def signal_share(routes: Routes, counts: Floats, scale: float, prior: Floats) ->
     leaves = counts[routes.leaves]
     sizes = leaves.sum(axis=1, keepdims=True)
     classes = leaves.shape[1]
-    # Noise of variance v in every count moves count c minus prior_c times their sum by v (1 - 2 prior_c + C prior_c^2).
+    # If every count has noise of variance v, that of (count c) - prior_c sum is v (1 - 2 prior_c + C prior_c^2).
     noise = 2 * scale**2 * (1 - 2 * prior + classes * prior**2)
     chance = np.maximum(sizes, 0.0) * prior * (1 - prior)
     expected = (noise + chance).sum(axis=1)
-    # Squares of noise vary too, in a leaf by nearly twice their mean: half a standard deviation more is not signal yet.
+    # Squares of noise vary too, by nearly twice their mean in a leaf: half a standard deviation more is no signal yet.
     noisy = float(expected.sum()) + math.sqrt(0.75 * float((expected**2).sum()))
     found = float(((leaves - sizes * prior) ** 2).sum())
     return max(0.0, 1 - noisy / found) if found > 0 else 0.0
 
 
 def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:
-    """Which nodes have a signal-to-noise ratio of at least 1, as do all nodes above them; roots always (TH eq. 7.8)."""
+    """(node,) signal-to-noise ratio of at least 1, here and in all nodes above; roots always (TH eq. 7.8)."""
     ratio = epsilon * summed.sum(axis=1) / (summed.shape[1] * np.sqrt(2 * leaves_below(routes)))
     alive = ratio >= 1
     alive[routes.roots] = True
@@ -158,13 +158,13 @@ def above_noise(routes: Routes, summed: Floats, epsilon: float) -> Bools:
 
 
 def surest_opinion(routes: Routes, proba: Floats, alive: Bools) -> Floats:
-    """(node, class) the most confident opinion on the way from the root to each node; only the ``alive`` have one."""
-    text = proba.copy()
+    """(node, class) the most confident probabilities on the path from the root; only ``alive`` nodes count."""
+    surest = proba.copy()
     for nodes in routes.levels[1:]:
-        above = text[routes.parent[nodes]]
+        above = surest[routes.parent[nodes]]
         own = alive[nodes] & (proba[nodes].max(axis=1) > above.max(axis=1))
-        text[nodes] = np.where(own[:, None], proba[nodes], above)
-    return text
+        surest[nodes] = np.where(own[:, None], proba[nodes], above)
+    return surest
 
 
 def as_trees(
@@ -175,9 +175,9 @@ def as_trees(
     label: npt.NDArray[np.intp] | None = None,
     draws: npt.NDArray[Any] | None = None,
 ) -> tuple[Tree, ...]:
-    """The trees of the routes with what their nodes say; below a node that is not ``alive`` nothing is left.
+    """Split routes into trees with these node values; nothing is kept below a node that is not ``alive``.
 
-    ``draws`` is as in :class:`~privet.models.tree.Tree`; leave it out where counts are no sums of noisy counts.
+    ``draws`` is as in :class:`~privet.models.tree.Tree`; leave it out where counts are not sums of noisy counts.
     """
     labels = proba.argmax(axis=1) if label is None else label
     noise = np.zeros(len(counts)) if draws is None else draws
@@ -195,29 +195,26 @@ def as_trees(
 
 
 def tree_of_counts(schema: Schema, tests: Sequence[Test | None], counts: Floats) -> Tree:
-    """A tree in level order whose nodes say what their counts say.
-
-    An inner node without counts of its own has the sum of its children's.
-    """
+    """A tree in level order that predicts by its counts; an inner node without counts gets its children's sum."""
     routes, counts = Routes.in_level_order(schema, tests), counts.copy()
     draws = bought(counts)
-    silent = ~routes.is_leaf & (draws == 0)
-    counts[silent] = 0.0
+    unreleased = ~routes.is_leaf & (draws == 0)
+    counts[unreleased] = 0.0
     for nodes in reversed(routes.levels[1:]):
-        released = nodes[silent[routes.parent[nodes]]]
-        np.add.at(counts, routes.parent[released], counts[released])
-        np.add.at(draws, routes.parent[released], draws[released])
+        below = nodes[unreleased[routes.parent[nodes]]]
+        np.add.at(counts, routes.parent[below], counts[below])
+        np.add.at(draws, routes.parent[below], draws[below])
     proba, label = settle(counts, routes.parent)
     return as_trees(routes, proba, counts, label=label, draws=draws)[0]
 
 
 def bought(counts: Floats) -> npt.NDArray[np.int32]:
-    """How many draws of noise are in each node's counts where they are as they were bought: one, or none if unknown."""
+    """Draws of noise in each node's counts as bought: one, or 0 where there are none."""
     return np.asarray(~np.isnan(counts).any(axis=1), dtype=np.int32)
 
 
 def _barren(tree: Tree, alive: Bools) -> Bools:
-    """Nodes that become leaves: dead ones, and those whose children are all dead."""
+    """Nodes that become leaves: those not alive, and those with no child alive."""
     barren = ~alive
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         children = tree.children(node)

@@ -1,4 +1,4 @@
-"""A model: what a fit released, the public facts it uses, and what was promised. It travels as text."""
+"""A model: what a fit released, its schema and parameters, and its certificate."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """The result of a fit: what was released (a tree, a forest, a sum), and what was promised.
+    """The result of a fit: what was released (a tree, a forest, an additive model), and what was promised.
 
-    ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy's numbers
-    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader. ``made`` says
-    when the fit began and with which versions; files of older versions do not have it.
+    ``params`` and ``certificate`` are plain mappings that JSON can hold. In a file tuples become lists, NumPy numbers
+    become Python's, and exact fractions become text (``"1/3"``). ``notes`` are sentences for the reader. ``made`` has
+    the start of the fit and the versions; files of older versions lack it.
     """
 
     recipe: str
@@ -38,7 +38,7 @@ class Model:
 
     @classmethod
     def of(cls, given: Any) -> Model | None:
-        """The model of a fitted classifier, a model itself, or one around what was released; None of anything else."""
+        """Get the model of a fitted classifier, a model itself, or wrap what was released; None for anything else."""
         given = getattr(given, "model_", given)
         if isinstance(given, Model):
             return given
@@ -50,7 +50,7 @@ class Model:
 
     @property
     def scale(self) -> float | None:
-        """The scale of the noise in its class counts; None if the certificate does not tell."""
+        """The noise scale of the class counts; None if the certificate has none."""
         return noise_scale(self.certificate)
 
     def __repr__(self) -> str:
@@ -60,30 +60,30 @@ class Model:
         return self.trees.html(self.scale)
 
     def rules(self, *, inner: bool = False, deepest: int | None = None) -> tuple[Rule, ...]:
-        """The rules of its trees, with support and confidence where counts were released; none of a sum."""
+        """The rules of the trees, with support and confidence where counts were released."""
         return self.trees.rules(inner=inner, deepest=deepest, scale=self.scale)
 
     def sections(self, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
-        """What a page or ``privet show`` prints, see :class:`privet.models.released.Released`."""
+        """The sections of a page or of ``privet show``; see :class:`privet.models.released.Released`."""
         return self.trees.sections(self.scale, raw=raw, **limits)
 
     def to_text(self) -> str:
-        """What a model file holds."""
+        """Encode as the text of a model file."""
         from privet.models.codec import to_text
 
         return to_text(self)
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Model:
-        """What :meth:`to_text` wrote; anything else raises :class:`ModelFileError`."""
+        """Decode the text of :meth:`to_text`; anything else raises :class:`ModelFileError`."""
         from privet.models.codec import from_text
 
         return from_text(text)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model. The file appears whole or not at all; one that was there before stays if writing fails.
+        """Write the model file. It appears whole or not at all; an existing one stays if writing fails.
 
-        An older model is replaced. A journal never is: it is the record of what was spent.
+        An older model is replaced. A journal never is: it records what was spent.
         """
         from privet.models.codec import to_text
         from privet.models.drafts import Draft

@@ -1,8 +1,8 @@
-"""Pruning with released numbers only: it asks nothing of the data, so it costs no budget.
+"""Pruning with released numbers only, so it costs no budget.
 
-Friedman & Schuster (KDD 2010), Algorithm 3: make the noisy counts of a tree agree with each other (sizes from the top
-down, class counts from the bottom up), then replace subtrees by leaves, by C4.5's error estimate. All passes run over
-the flat arrays. Parents come before their children, so forwards is down and backwards is up.
+Friedman & Schuster (KDD 2010), Algorithm 3: make the noisy counts of a tree consistent (sizes from the top down, class
+counts from the bottom up), then replace subtrees by leaves, by C4.5's error estimate. All passes run over the flat
+arrays. Parents come before their children, so forwards is down and backwards is up.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from privet.errors import ParameterError
 from privet.models.tree import LEAF, Floats, Tree
 from privet.models.validation import check_tree
 
-CONFIDENCE = 0.25  # C4.5's default certainty factor, and the one of the paper
+CONFIDENCE = 0.25  # C4.5's default certainty factor, also the paper's
 TOLERANCE = 0.1  # C4.5 prunes even when the leaf is worse by up to a tenth of an error
 
 
@@ -29,11 +29,12 @@ class Corrected(NamedTuple):
 
 
 def correct_counts(tree: Tree, sizes: Floats | None = None) -> Corrected:
-    """TopDownCorrect and BottomUpAggregate: consistent node sizes and class counts from released noisy ones.
+    """TopDownCorrect and BottomUpAggregate: make released node sizes and class counts consistent.
 
-    ``sizes`` are released node sizes, NaN where none was bought. There the size is taken from the node's class counts,
-    else from its children, else from what its siblings leave over. Negative numbers are clipped to 0. Children that are
-    all 0 share their parent equally, and so do a leaf's classes. A leaf without class counts is taken at its ``proba``.
+    ``sizes`` are released node sizes, NaN where none was bought. A missing size comes from the node's class counts,
+    else from its children, else from what its siblings leave over. Negative numbers are clipped to 0. Children
+    that are all 0 share their parent's size equally, and so do a leaf's classes. A leaf without class counts uses its
+    ``proba``.
 
     >>> from privet.schema import Categorical, Schema
     >>> from privet.structure.splits import Multiway
@@ -60,7 +61,7 @@ def correct_counts(tree: Tree, sizes: Floats | None = None) -> Corrected:
 
 
 def extra_errors(records: float, errors: float, confidence: float = CONFIDENCE) -> float:
-    """How many errors C4.5 adds to those it saw in a leaf: a pessimist's bound at the given certainty factor.
+    """The errors that C4.5 adds to those seen in a leaf: a pessimistic bound at the certainty factor.
 
     >>> round(extra_errors(6, 0), 4), round(extra_errors(1, 0), 4)
     (1.2378, 0.75)
@@ -68,12 +69,12 @@ def extra_errors(records: float, errors: float, confidence: float = CONFIDENCE) 
     if records <= 0:
         return 0.0
     if errors < 1:
-        # The exact bound for no error: the rate p at which none in N has probability CF, (1 - p)^N = CF.
+        # The exact bound for no error: the rate p at which N records show none with probability CF, (1 - p)^N = CF.
         none = records * (1 - confidence ** (1 / records))
         return none if errors <= 0 else none + errors * (extra_errors(records, 1, confidence) - none)
     if errors + 0.5 >= records:
         return max(records - errors, 0.0)
-    # Upper end of Wilson's interval for a binomial rate, with half an error for continuity.
+    # The upper end of Wilson's interval for a binomial rate, with half an error for continuity.
     z = NormalDist().inv_cdf(1 - confidence)
     f, n = (errors + 0.5) / records, records
     upper = (f + z**2 / (2 * n) + z * (f / n - f**2 / n + z**2 / (4 * n**2)) ** 0.5) / (1 + z**2 / n)
@@ -83,9 +84,9 @@ def extra_errors(records: float, errors: float, confidence: float = CONFIDENCE) 
 def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFIDENCE) -> Tree:
     """Replace a subtree by a leaf where C4.5 expects no more errors from the leaf (up to 0.1 more is accepted).
 
-    A new leaf predicts its largest corrected class count (ties to the first class) and carries the corrected counts
-    and their proportions; with nothing in it, it keeps what the node said. All other nodes stay as they were.
-    A smaller ``confidence`` (0 < CF <= 0.5) trusts small leaves less and prunes more.
+    A new leaf predicts its largest corrected class count (ties to the first class) and carries the corrected counts and
+    their proportions; an empty one keeps the node's label and probabilities. All other nodes stay as they were. A
+    smaller ``confidence`` (0 < CF <= 0.5) trusts small leaves less and prunes more.
     """
     if not 0 < confidence <= 0.5:
         raise ParameterError(f"confidence must be above 0 and at most 0.5, not {confidence!r}")
@@ -110,17 +111,17 @@ def prune_c45(tree: Tree, sizes: Floats | None = None, confidence: float = CONFI
         collapse[node] = True
         labels[node] = label
         new_counts[node] = counts if known[node] else np.nan  # a guess must not look like a released count
-        draws[node] = 0  # corrected by what is known of other nodes, so its noise is not
+        draws[node] = 0  # corrected with the counts of other nodes, so its noise is unknown
         if total > 0:
             proba[node] = counts / total
     return compact(tree, collapse, label=labels, proba=proba, counts=new_counts, draws=draws)
 
 
 def prune_gini(tree: Tree) -> Tree:
-    """Collapse nodes whose children are leaves and on average no purer than the node; repeat until none is left.
+    """Collapse nodes whose children are leaves and on average no purer than the node, until none is left.
 
-    Purity is that of the released class counts of the nodes themselves, clipped at 0 (Fletcher 2017, eq. 6.24);
-    children count by their size. A split is kept where its counts or those of a child were not released.
+    Purity is that of the nodes' released class counts, clipped at 0 (Fletcher 2017, eq. 6.24); children weigh by size.
+    A split stays where its counts or those of a child were not released.
     """
     check_tree(tree)
     counts = tree.counts.clip(min=0)
@@ -144,7 +145,7 @@ def _children(tree: Tree, node: int) -> slice:
 
 
 def _claimed_sizes(tree: Tree, sizes: Floats | None) -> Floats:
-    """The best released number for each node's size, NaN where there is none."""
+    """The best released estimate of each node's size, NaN where there is none."""
     claimed = np.full(len(tree), np.nan) if sizes is None else np.array(sizes, dtype=np.float64)
     if claimed.shape != (len(tree),) or np.isinf(claimed).any():
         raise ParameterError(f"sizes must hold one finite number or NaN for each of the {len(tree)} nodes")
@@ -177,7 +178,7 @@ def _opinion(tree: Tree, leaf: int) -> Floats:
 
 
 def _shared(total: float, parts: Floats) -> Floats:
-    """``total`` in proportion to the parts; equally if they are all 0."""
+    """Split ``total`` in proportion to the parts; equally if they are all 0."""
     largest = parts.max()
     if largest <= 0:
         return np.full_like(parts, total / len(parts))
@@ -195,7 +196,7 @@ def _counts_known(tree: Tree) -> npt.NDArray[np.bool_]:
 
 
 def compact(tree: Tree, collapse: npt.NDArray[np.bool_], **changed: npt.NDArray[Any]) -> Tree:
-    """The tree without what lies below a collapsed node, and with the columns that were ``changed``.
+    """The tree without the nodes below collapsed ones, and with the ``changed`` columns.
 
     Siblings go or stay together, so they stay contiguous.
     """

@@ -1,8 +1,8 @@
-"""What a fit releases: what every kind of model answers, so that nobody has to ask which kind it is.
+"""The protocol of released models, so that no caller has to ask which kind a model is.
 
-A new kind of model is a file: a subclass of :class:`Released`, and its reader in ``KINDS`` of ``models/codec.py``. It
-may show itself as trees (:class:`~privet.models.shown.ShownTree`) or as curves
-(:class:`~privet.models.curves.ShownSum`), which text, pages and pictures know how to draw.
+A new kind of model is a file: a subclass of :class:`Released`, and its decoder in ``KINDS`` of ``models/codec.py``. Its
+sections are trees (:class:`~privet.models.shown.ShownTree`) or curves (:class:`~privet.models.curves.ShownSum`), which
+text, pages and pictures can draw.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ TESTS = ("attribute", "kind", "cut", "first_child")  # the columns of a tree's s
 
 
 class Limits(TypedDict, total=False):
-    """How much of a tree is shown."""
+    """Limits on how much of a tree is shown."""
 
     max_leaves: int | None
-    """At most so many leaves; the branches with the fewest records are folded into one."""
+    """The most leaves; the branches with the fewest records are folded into one."""
     min_support: float | None
-    """No branch is opened in which every leaf has fewer records."""
+    """The fewest records: a branch whose leaves all have fewer is not opened."""
 
 
 @runtime_checkable
 class Released(Protocol):
-    """A tree, a forest, an additive model. All of it is worked out from released numbers and public facts.
+    """A released model: a tree, a forest, an additive model. It holds released numbers and public facts only.
 
-    What a kind does not say itself follows from its ``members``; a kind that is not made of trees has none.
+    The defaults work on ``members``; a kind that is not made of trees has none and overrides them.
     """
 
     schema: Schema
     title: ClassVar[str]
-    """What it is called: ``decision tree``, ``forest``, ``additive model``."""
+    """The name of the kind: ``decision tree``, ``forest``, ``additive model``."""
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record; ``features`` are codes (attributes, records)."""
@@ -56,54 +56,54 @@ class Released(Protocol):
         """(record, class) probabilities."""
 
     def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, column) the numbers that a prediction is made of."""
+        """(record, column) the scores behind a prediction."""
 
     @property
     def members(self) -> tuple[Tree, ...]:
-        """Its trees."""
+        """The trees."""
         return ()
 
     @property
     def combined(self) -> str:
-        """How its trees become one prediction, in words; empty if there is nothing to combine."""
+        """How the trees are combined, in words; empty if there is nothing to combine."""
         return ""
 
     @property
     def size(self) -> dict[str, int]:
-        """How large it is, by what is counted."""
+        """The size, by unit."""
         leaves, depth = sum(tree.n_leaves for tree in self.members), max(tree.depth for tree in self.members)
         return {"trees": len(self.members), "leaves": leaves, "depth": depth}
 
     @property
     def graded(self) -> bool:
-        """Whether its probabilities can be other than 0 and 1; seen from the model, never from what it is asked."""
+        """Whether probabilities other than 0 and 1 can occur; this depends on the model only, not on records."""
         leaves = (tree.proba[tree.is_leaf] for tree in self.members)
         return len(self.members) > 1 or any(bool(((proba > 0) & (proba < 1)).any()) for proba in leaves)
 
     def rules(self, *, inner: bool = False, deepest: int | None = None, scale: float | None = None) -> tuple[Rule, ...]:
-        """The rules of its trees, see :func:`privet.models.rules.rules_of`."""
+        """The rules of the trees; see :func:`privet.models.rules.rules_of`."""
         from privet.models.rules import rules_of
 
         listed = (rules_of(tree, inner=inner, deepest=deepest, scale=scale) for tree in self.members)
         return tuple(rule for rules in listed for rule in rules)
 
     def importances(self) -> Floats:
-        """(attribute,) its share in what the model decides; together at most 1.
+        """(attribute,) importance; the sum is at most 1.
 
-        Of trees it is the share of all the impurity (Gini) that the tests take away; a forest's is the mean. A node
-        weighs as much as its released counts, clipped at 0 and added up from the leaves. Where leaves released no
-        counts nobody knows how many records take a branch: then all branches of a test weigh the same, and a leaf is as
-        sure as its probabilities say. All are 0 if no test takes anything away.
+        For a tree, an attribute's share of the Gini impurity that the tests remove; for a forest, the mean. A node
+        weighs as much as its released counts, clipped at 0 and summed from the leaves. If leaves released no counts,
+        all branches of a test weigh the same and the leaves' probabilities are used. All are 0 if no test removes
+        impurity.
         """
         return np.mean([_importances(tree) for tree in self.members], axis=0)
 
     def asked(self) -> tuple[int, ...]:
-        """The attributes that it asks for, in the order in which a reader meets them."""
+        """The attributes that are tested, in reading order."""
         met = (int(tree.attribute[node]) for tree in self.members for node, _ in tree.walk())
         return tuple(dict.fromkeys(attribute for attribute in met if attribute >= 0))
 
     def sections(self, scale: float | None = None, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
-        """What a page or ``privet show`` prints, one by one; ``scale`` is that of the noise in its counts.
+        """The sections of a page or of ``privet show``; ``scale`` is the noise scale of the counts.
 
         ``raw`` shows exactly what was released.
         """
@@ -116,18 +116,18 @@ class Released(Protocol):
         return (ShownTree.of(tree, scale, **limits) for tree in self.members)
 
     def overview(self, sections: Iterator[Section]) -> str:
-        """The whole as text that a screen holds, from its sections."""
+        """The whole model as text that fits a screen, from its sections."""
         return "\n".join(map(str, sections))
 
     def html(self, scale: float | None = None) -> Html:
-        """What a notebook shows; ``scale`` is that of the noise in its counts."""
+        """HTML for a notebook; ``scale`` is the noise scale of the counts."""
         return next(self.sections(scale)).html()
 
     def _repr_html_(self) -> str:
         return self.html()
 
     def arrays(self, most: int) -> dict[str, Any] | None:
-        """Plain lists with which a script predicts the same; None if they hold more than ``most`` numbers."""
+        """Plain lists from which a script predicts the same; None if they hold more than ``most`` numbers."""
         if sum(map(len, self.members)) * self.schema.n_classes > most:
             return None
         trees = [{name: getattr(tree, name).tolist() for name in (*TESTS, "label")} for tree in self.members]
@@ -135,18 +135,18 @@ class Released(Protocol):
         return {"trees": trees, "scores": np.concatenate(scores).tolist(), "voting": None}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON data, which :mod:`privet.models.codec` reads."""
+        """Plain JSON data, as :mod:`privet.models.codec` decodes it."""
         return {"voting": None, "weight": None, "trees": [_columns(tree) for tree in self.members]}
 
     def fault(self) -> str | None:
-        """What is wrong with it, as a clause, or None."""
+        """What is wrong with the model, as a clause, or None."""
         from privet.models.validation import tree_fault
 
         return next((f"the tree {fault}" for tree in self.members if (fault := tree_fault(tree))), None)
 
 
 def _columns(tree: Tree) -> dict[str, Any]:
-    """A tree as lists; None for what was not released."""
+    """A tree as lists, with None for what was not released."""
     facts: dict[str, Any] = {name: getattr(tree, name).tolist() for name in (*TESTS, "label", "proba")}
     facts["counts"] = [
         None if np.isnan(row).all() else [None if np.isnan(count) else count for count in row.tolist()]

@@ -1,4 +1,4 @@
-"""A tree as text: indented, in Graphviz' DOT, as a Mermaid flowchart, and as a list that folds (HTML)."""
+"""A tree as indented text, as Graphviz DOT, as a Mermaid flowchart, and as a folding HTML list."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from privet.models.tree import Tree
 
 INDENT = "|   "
 BRANCH = "|--- "
-FAINT = "#6b746c"  # grey that still can be read on white
+FAINT = "#6b746c"  # a grey that is still readable on white
 LOOKS = {
     "leaf": ', style="rounded,filled", fillcolor="#e8f0e8"',
     "faint": f', style="rounded,dashed", fontcolor="{FAINT}"',
 }
 
-MOST_NODES = 400  # that a person still reads; beyond, branches are summed up
-MOST_OPEN = 40  # leaves that are all shown at once
-OPEN_LEVELS = 2  # of a larger tree
-MOST_LEVELS = 40  # deeper nesting is more than browsers take
+MOST_NODES = 400  # in a list; deeper branches are summed up
+MOST_OPEN = 40  # leaves: a smaller tree is fully open
+OPEN_LEVELS = 2  # open levels of a larger tree
+MOST_LEVELS = 40  # browsers do not take deeper nesting
 
 
 def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
-    """The tree with one condition a line, in the form of scikit-learn's ``export_text``.
+    """Render a tree with one condition a line, in the form of scikit-learn's ``export_text``.
 
-    After ``max_depth`` conditions, 100 if left out, a branch is cut and only its depth is told.
+    A branch is cut after ``max_depth`` conditions (default 100); only its depth is printed.
 
     >>> from privet.schema import Categorical, Numeric, Schema
     >>> from privet.structure.splits import Threshold
@@ -51,8 +51,8 @@ def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
         if depth > 0:
             lines.append(INDENT * (depth - 1) + BRANCH + condition.pop(node))
         if shown.is_leaf(node):
-            text = shown.nodes[node]
-            lines.append(INDENT * depth + BRANCH + f"class: {text.label}{text.evidence}")
+            view = shown.nodes[node]
+            lines.append(INDENT * depth + BRANCH + f"class: {view.label}{view.evidence}")
         elif depth == most:
             lines.append(INDENT * depth + BRANCH + f"truncated branch of depth {below[node]}")
         else:
@@ -62,7 +62,7 @@ def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
 
 
 def export_graphviz(tree: Tree | ShownTree) -> str:
-    """The tree in DOT, for ``dot -Tsvg``. Names and values may hold any characters. Deep branches are cut at 100."""
+    """Render a tree in DOT, for ``dot -Tsvg``. Names may hold any characters. Branches are cut at depth 100."""
     shown = as_shown(tree)
     lines = ["digraph Tree {", "    node [shape=box, style=rounded];"]
     lines += [f"    // {note}" for note in shown.notes]
@@ -73,7 +73,7 @@ def export_graphviz(tree: Tree | ShownTree) -> str:
 
 
 def export_mermaid(tree: Tree | ShownTree) -> str:
-    """The tree as a Mermaid flowchart, which Markdown viewers draw; see :func:`export_graphviz`."""
+    """Render a tree as a Mermaid flowchart, which Markdown viewers draw; see :func:`export_graphviz`."""
     shown = as_shown(tree)
     lines = ["flowchart TD", *(f"    %% {note}" for note in shown.notes)]
     faint = []
@@ -88,7 +88,7 @@ def export_mermaid(tree: Tree | ShownTree) -> str:
 
 
 def typeset(words: str, name: str) -> str:
-    """A condition on the attribute of that name with the signs of print, for pages and pictures.
+    """Replace ``<=`` and ``!=`` after an attribute's name by typographic signs, for pages and pictures.
 
     >>> typeset("age <= 50", "age"), typeset("12 < age <= 50", "age"), typeset("ward != <= 3", "ward")
     ('age ≤ 50', '12 < age ≤ 50', 'ward ≠ <= 3')
@@ -102,14 +102,14 @@ def typeset(words: str, name: str) -> str:
 
 
 def _boxes(shown: ShownTree) -> Iterator[tuple[int, str, str]]:
-    """(node, text, look): a leaf, one that noise alone could have made, or neither."""
+    """(node, text, look) of each box; the look is "leaf", "faint" (noise alone could have made it) or empty."""
     below = _heights(shown)
     for node, depth in shown.order:
-        text = shown.nodes[node]
+        view = shown.nodes[node]
         if depth > DEEPEST:
             continue
         if shown.is_leaf(node):
-            yield node, text.label + text.evidence, "faint" if shown.is_minor(text) else "leaf"
+            yield node, view.label + view.evidence, "faint" if shown.is_minor(view) else "leaf"
         elif depth == DEEPEST:
             yield node, f"truncated branch of depth {below[node]}", ""
         else:
@@ -123,7 +123,7 @@ def _edges(shown: ShownTree) -> Iterator[tuple[int, int, str]]:
 
 
 def _heights(shown: ShownTree) -> dict[int, int]:
-    """The number of tests on the longest path down from each node."""
+    """The number of tests on the longest path below each node."""
     heights: dict[int, int] = {}
     for node, _ in reversed(shown.order):  # parents before children, reversed
         heights[node] = max((heights[branch.child] + 1 for branch in shown.branches.get(node, ())), default=0)
@@ -136,12 +136,12 @@ def _dot(text: str) -> str:
 
 
 def _mermaid(text: str) -> str:
-    # Mermaid's decimal entity codes, for everything that could mean something to it, HTML or Markdown.
+    # Mermaid's decimal entity codes for every character that Mermaid, HTML or Markdown could interpret.
     return "".join(c if c.isalnum() or c in " .,()=+-" else f"#{ord(c)};" for c in text)
 
 
 def shown_levels(tree: ShownTree, most: int = MOST_NODES) -> int:
-    """How many levels of tests can be shown so that there are no more nodes than that."""
+    """The number of levels of tests that can be shown with at most ``most`` nodes."""
     sizes = [0] * (tree.depth + 1)
     for _, depth in tree.order:
         sizes[depth] += 1
@@ -155,12 +155,10 @@ def shown_levels(tree: ShownTree, most: int = MOST_NODES) -> int:
 
 
 def nested_html(tree: Tree | ShownTree, prefix: str = "node", most: int = MOST_NODES) -> Html:
-    """The tree as a list in a list, which a browser folds and a screen reader reads.
+    """Render a tree as nested lists, which a browser folds and a screen reader reads.
 
-    Of a large tree only as many levels are shown as have ``most`` nodes. Of more than ``MOST_OPEN`` leaves only the
-    first branches are open.
-
-    Behind the label of a leaf stands what is known of its records. Leaves that noise alone could have made are grey.
+    A large tree shows as many levels as have ``most`` nodes; with more than ``MOST_OPEN`` leaves only the first
+    branches are open. A leaf shows its label and its count; leaves that noise alone could have made are grey.
     ``prefix`` begins the ids of the nodes.
 
     >>> from privet.schema import Categorical, Schema
@@ -186,46 +184,46 @@ def nested_html(tree: Tree | ShownTree, prefix: str = "node", most: int = MOST_N
     for node, depth in reversed(shown.order):  # children before their parents
         if depth > levels:
             continue
-        condition, text = when[node], shown.nodes[node]
+        condition, view = when[node], shown.nodes[node]
         if shown.is_leaf(node):
-            parts: tuple[object, ...] = (condition, " → ", _leaf(text))
+            parts: tuple[object, ...] = (condition, " → ", _leaf(view))
         elif depth >= levels:
             parts = condition, " ", tag("span", f"{below[node]:,} leaves, not shown", class_="remark")
         else:
-            summary = tag("summary", condition, " ", tag("span", _size(text, below[node]), class_="remark"))
+            summary = tag("summary", condition, " ", tag("span", _size(view, below[node]), class_="remark"))
             children = (items.pop(branch.child) for branch in shown.branches[node])
             unfolded = "open" if depth < OPEN_LEVELS or below[root] <= MOST_OPEN else None
             name = None if depth else f"{prefix}-{root}"
             parts = (tag("details", summary, tag("ul", *children), open=unfolded, id=name),)
             if not depth:
                 return join(parts)
-        grey = "faint" if shown.is_leaf(node) and shown.is_minor(text) else None
+        grey = "faint" if shown.is_leaf(node) and shown.is_minor(view) else None
         items[node] = tag("li", *parts, id=f"{prefix}-{node}", class_=grey)
     raise AssertionError("the order of a tree begins with its root")
 
 
 def leaves_below(shown: ShownTree) -> dict[int, int]:
-    """How many leaves that are shown are below each node, a leaf counting itself."""
+    """The number of shown leaves below each node; 1 for a leaf."""
     found: dict[int, int] = {}
     for node, _ in reversed(shown.order):
         found[node] = sum(found[branch.child] for branch in shown.branches.get(node, ())) or 1
     return found
 
 
-def _leaf(text: ShownNode) -> Html:
-    label = tag("strong", text.label, class_=f"then c{text.code}")
-    remark = leaf_remark(text)
+def _leaf(view: ShownNode) -> Html:
+    label = tag("strong", view.label, class_=f"then c{view.code}")
+    remark = leaf_remark(view)
     return join((label, *((" ", tag("span", remark, class_="remark")) if remark else ())))
 
 
-def leaf_remark(text: ShownNode) -> str:
-    """How many records a leaf has, with the interval, if that was released."""
-    if text.counts is None:
+def leaf_remark(view: ShownNode) -> str:
+    """The number of records of a leaf, with its interval; empty if it was not released."""
+    if view.counts is None:
         return ""
-    total = text.counts.total
+    total = view.counts.total
     return f"{total.words(',')} records" + (f" ({total.interval})" if total.interval else "")
 
 
-def _size(text: ShownNode, leaves: int) -> str:
-    records = "" if text.counts is None else f", {text.counts.total.words(',')} records"
+def _size(view: ShownNode, leaves: int) -> str:
+    records = "" if view.counts is None else f", {view.counts.total.words(',')} records"
     return f"{leaves:,} leaves{records}"

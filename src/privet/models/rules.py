@@ -1,4 +1,4 @@
-"""The rules of a tree, as values. Text is one rendering of a rule; nothing ever parses it back."""
+"""The rules of a tree, as values. Text is a rendering of a rule and is never parsed back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from privet.structure.splits import OneCategory, Test, Threshold
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A test that came out one way: a record matches when it goes to ``child``."""
+    """A test and its outcome: a record matches if it goes to ``child``."""
 
     test: Test
     child: int
@@ -36,10 +36,9 @@ class Condition:
 class Rule:
     """If all conditions hold, predict ``label`` (a value of the schema's label, not a code).
 
-    ``support`` is the number of records that match and ``confidence`` the part of them that has the label, both from
-    released counts as people see them (:mod:`privet.models.counts`): never negative, and None where nothing was
-    released (confidence also where support is 0). Where noise alone could have made the support, it is below
-    ``below``, and 0 there stands for about 0.
+    ``support`` is the number of matching records and ``confidence`` the share of them with the label, from released
+    counts (:mod:`privet.models.counts`): never negative, and None where nothing was released (confidence also where
+    support is 0). If noise alone could have made the support, it is below ``below``, where 0 stands for about 0.
 
     >>> from privet.schema import Categorical, Schema
     >>> schema = Schema((Numeric("age", 0, 100, bins=10),), Categorical("income", ("<=50K", ">50K")))
@@ -58,7 +57,6 @@ class Rule:
 
     @property
     def attributes(self) -> frozenset[int]:
-        """The attributes that the conditions look at."""
         return frozenset(condition.test.attribute for condition in self.conditions)
 
     def matches(self, features: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -69,10 +67,10 @@ class Rule:
         return met
 
     def simplified(self, schema: Schema) -> Rule:
-        """The same rule with as few conditions as possible, in the order in which its attributes first appear.
+        """The same rule with as few conditions as possible, by the first appearance of their attributes.
 
-        Two rules that admit the same codes get the same conditions: at most a lower and an upper bound for a number,
-        ``=`` one category or ``!=`` some. Conditions that contradict each other are left as they are.
+        Rules that admit the same codes get the same conditions: at most a lower and an upper bound for a number, ``=``
+        one category or ``!=`` some. Contradictory conditions stay as they are.
         """
         order = dict.fromkeys(condition.test.attribute for condition in self.conditions)
         return replace(self, conditions=tuple(c for a in order for c in self._simplest(schema, a)))
@@ -84,11 +82,11 @@ class Rule:
         return simplest(schema, attribute, admitted) if admitted.any() else iter(mine)
 
     def premise(self, schema: Schema) -> tuple[str, ...]:
-        """The conditions in words, without those that others imply."""
+        """The simplified conditions in words."""
         return tuple(words_of(self.simplified(schema).conditions, schema))
 
     def describe(self, schema: Schema) -> str:
-        """The rule as a sentence, without conditions that others imply."""
+        """The rule as a sentence, with simplified conditions."""
         conditions = self.premise(schema)
         premise = f"IF {' AND '.join(conditions)} THEN" if conditions else "ALWAYS"
         known = evidence(self.support, self.confidence, self.below)
@@ -96,10 +94,10 @@ class Rule:
 
 
 def simplest(schema: Schema, attribute: int, admitted: npt.NDArray[np.bool_]) -> Iterator[Condition]:
-    """As few conditions as say which codes of an attribute are admitted, at least one is."""
+    """The fewest conditions that admit exactly these codes of an attribute (at least one)."""
     codes = np.flatnonzero(admitted)
     if isinstance(schema.attributes[attribute], Numeric):
-        # Every test on a number admits an interval of codes, so all of them together do too.
+        # Every test on a number admits an interval of codes, and so does their conjunction.
         low, high = int(codes[0]), int(codes[-1])
         if low > 0:
             yield Condition(Threshold(attribute, low - 1), 1)
@@ -111,8 +109,8 @@ def simplest(schema: Schema, attribute: int, admitted: npt.NDArray[np.bool_]) ->
         yield from (Condition(OneCategory(attribute, int(code)), 1) for code in np.flatnonzero(~admitted))
 
 
-MOST_CONDITIONS = 2_000_000  # of all rules of a tree: those of one path of n tests have n * n / 2, which fills memory
-DEEPEST = 100  # conditions that a reader still follows
+MOST_CONDITIONS = 2_000_000  # of all rules of a tree: a path of n tests alone makes n * n / 2, which fills memory
+DEEPEST = 100  # conditions that a reader can still follow
 
 
 def rules_of(
@@ -120,10 +118,10 @@ def rules_of(
 ) -> tuple[Rule, ...]:
     """One rule for each leaf, from left to right.
 
-    With ``inner``, also one for each inner node, before those below it: what the tree would say if it stopped there.
-    The root's rule has no conditions. The leaves' rules share out the records: each record matches exactly one.
-    ``deepest`` leaves out rules of more conditions (before they are simplified). ``scale`` is that of the noise in the
-    tree's counts (:func:`privet.models.counts.noise_scale`), None if not known.
+    With ``inner``, also one for each inner node, before those below it: its prediction if the tree stopped there. The
+    root's rule has no conditions. Each record matches exactly one leaf's rule. ``deepest`` leaves out rules with more
+    conditions (before simplification). ``scale`` is the noise scale of the tree's counts
+    (:func:`privet.models.counts.noise_scale`), None if unknown.
     """
     level = tree.routes.level
     if deepest is None and (conditions := int(level[tree.is_leaf].sum())) > MOST_CONDITIONS:
@@ -149,7 +147,7 @@ def rules_of(
 
 
 def evidence(support: float | None, confidence: float | None, below: float | None = None) -> list[str]:
-    """``['support 1234', 'confidence 0.87']``, or as much of it as is known. What noise hides has no confidence."""
+    """``['support 1234', 'confidence 0.87']``, as far as known; a support that noise hides has no confidence."""
     known = [] if support is None else [f"support {count_words(support, below)}"]
     return known + ([] if confidence is None or below is not None else [f"confidence {confidence:.2f}"])
 

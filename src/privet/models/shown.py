@@ -1,4 +1,4 @@
-"""A tree as people see it: one view that text, pages, pictures and rules are all made of, so that they agree.
+"""A tree for display: one view behind text, pages, pictures and rules, so that they agree.
 
 The model stays as it is; ``ShownTree.whole`` with ``raw`` shows exactly what it holds.
 """
@@ -25,7 +25,7 @@ from privet.structure.splits import Multiway
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """The rule of a leaf that is shown: conditions as (attribute, words), and what the leaf says."""
+    """The rule of a shown leaf: conditions as (attribute, words), and the leaf."""
 
     premise: tuple[tuple[str, str], ...]
     leaf: ShownNode
@@ -37,7 +37,7 @@ class ShownRule:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShownTree:
-    """A tree as it is shown. Nodes have the numbers of the model, so that a path through it can be followed here.
+    """A tree for display. Nodes keep their numbers in the model, so that a path can be followed in both.
 
     >>> from privet.structure.splits import Threshold
     >>> from privet.schema import Numeric
@@ -57,11 +57,11 @@ class ShownTree:
 
     tree: Tree
     order: tuple[tuple[int, int], ...]
-    """(node, depth) of what is shown, in order of reading."""
+    """(node, depth) of the shown nodes, in reading order."""
     branches: Mapping[int, tuple[Branch, ...]]
     nodes: Mapping[int, ShownNode]
     notes: tuple[str, ...]
-    """Sentences that say what is not shown, and why."""
+    """Sentences about what is not shown, and why."""
     counted: bool
     simplified: bool
     min_support: float | None = None
@@ -75,13 +75,13 @@ class ShownTree:
         max_leaves: int | None = None,
         min_support: float | None = None,
     ) -> ShownTree:
-        """What is shown of a tree: what can be reached, with leaves that say the same as one.
+        """Simplify a tree for display: drop unreachable branches and merge leaves that predict the same.
 
         Parameters
         ----------
-        scale : of the noise in the tree's counts, None if it is not known
-        max_leaves : at most so many leaves; the branches with the fewest records are folded into one
-        min_support : no branch is opened in which every leaf has fewer records
+        scale : noise scale of the tree's counts, None if unknown
+        max_leaves : the most leaves; the branches with the fewest records are folded into one
+        min_support : the fewest records; a branch whose leaves all have fewer is not opened
         """
         check_limits(max_leaves, min_support)
         if min_support is not None and np.isnan(tree.counts[tree.is_leaf]).any():
@@ -101,7 +101,7 @@ class ShownTree:
 
     @classmethod
     def whole(cls, tree: Tree, scale: float | None = None, *, raw: bool = False) -> ShownTree:
-        """Every node of the tree; with ``raw``, also its counts exactly as they were released, negative ones too."""
+        """Show every node; with ``raw``, also its counts exactly as released, negative ones included."""
         return cls._of(Sketch.of(tree, scale, whole=True), raw=raw)
 
     @classmethod
@@ -117,7 +117,7 @@ class ShownTree:
         nodes = ShownNodes(sketch, shown, raw=raw)
         return cls(tree, order, branches, nodes, notes, bool(counted), full is not None, min_support)
 
-    # -- what there is ---------------------------------------------------------------------------------------------
+    # -- structure -------------------------------------------------------------------------------------------------
 
     @property
     def schema(self) -> Schema:
@@ -133,7 +133,7 @@ class ShownTree:
 
     @cached_property
     def leaves(self) -> tuple[ShownNode, ...]:
-        """In order of reading."""
+        """The leaves in reading order."""
         return tuple(self.nodes[node] for node, _ in self.order if node not in self.branches)
 
     def is_leaf(self, node: int) -> bool:
@@ -141,7 +141,7 @@ class ShownTree:
 
     @cached_property
     def shown_as(self) -> dict[int, int]:
-        """Leaves of the model that another one stands for, and which."""
+        """The model's leaves that were merged into another, with that leaf."""
         return {
             first + answer: branch.child
             for node, branches in self.branches.items()
@@ -153,17 +153,16 @@ class ShownTree:
     # -- in words --------------------------------------------------------------------------------------------------
 
     def question(self, node: int) -> str:
-        """What an inner node asks: whether its first condition holds, or for the value of an attribute."""
+        """The question of an inner node: its first condition, or the attribute of a multiway test."""
         test = self.tree.test(node)
         assert test is not None
         return self.asked(node) if isinstance(test, Multiway) else test.describe(self.schema, 0)
 
     def asked(self, node: int) -> str:
-        """The attribute that an inner node asks for."""
+        """The attribute that an inner node tests."""
         return isolated(self.schema.names[self.tree.attribute[node]])
 
     def condition(self, node: int, branch: Branch) -> str:
-        """What holds for the records that take a branch."""
         test = self.tree.test(node)
         assert test is not None
         if len(branch.answers) == 1:
@@ -175,32 +174,32 @@ class ShownTree:
         return test.describe_run(self.schema, branch.answers[0], branch.answers[-1])
 
     def answer(self, node: int, branch: Branch) -> str:
-        """The same where the question stands beside it: yes or no, or the condition."""
+        """The answer to the node's question: yes, no, or the condition."""
         if isinstance(self.tree.test(node), Multiway):
             return self.condition(node, branch)
         return "no" if branch.answers[0] else "yes"
 
     @cached_property
     def rules(self) -> tuple[ShownRule, ...]:
-        """One for each leaf that is shown; those with the most records first, those that noise could have made last.
+        """One rule for each shown leaf, by number of records, those that noise could have made last.
 
-        Of a whole tree only those of up to 100 conditions.
+        A whole tree lists only rules of up to 100 conditions.
         """
         order = sorted(self._rules(), key=lambda rule: (self.is_minor(rule.leaf), -(rule.leaf.support or 0)))
         return tuple(order)
 
     def is_minor(self, leaf: ShownNode) -> bool:
-        """Whether a leaf is to be less prominent: noise alone could have made it, or it is below ``min_support``."""
+        """Whether to de-emphasise a leaf: noise alone could have made it, or it is below ``min_support``."""
         return leaf.hidden or (self.min_support is not None and (leaf.support or 0) < self.min_support)
 
     @cached_property
     def minor(self) -> tuple[ShownNode, ...]:
-        """The leaves that are less prominent."""
+        """The leaves for which ``is_minor`` holds."""
         return tuple(leaf for leaf in self.leaves if self.is_minor(leaf))
 
     @cached_property
     def why_minor(self) -> str:
-        """Why these are less prominent, in words; empty if there are none."""
+        """Why these are minor, in words; empty if there are none."""
         hidden = [leaf.counts.total.below or 0 for leaf in self.minor if leaf.counts is not None and leaf.hidden]
         each = " each" if len(hidden) > 1 else ""
         reasons = (
@@ -252,16 +251,15 @@ class ShownTree:
         return self.html()
 
     def html(self) -> Html:
-        """A list that folds."""
         from privet.models.render import nested_html
 
         return nested_html(self)
 
     def beginning(self, title: str, lines: int) -> str:
-        """As many levels of tests as so many lines hold, one at least; the title says if that is not all."""
+        """The first levels, at least one, that fit into ``lines`` lines; the title tells if that is not all."""
         from privet.models.render import export_text
 
-        depth = min(self.depth, lines)  # a level more is a line more at least
+        depth = min(self.depth, lines)  # each level takes at least a line
         while (text := export_text(self, depth)).count("\n") > lines and depth > 1:
             depth -= 1
         first = "" if depth >= self.depth else f", its first {depth} test{'s'[: depth > 1]}"
@@ -269,12 +267,11 @@ class ShownTree:
 
 
 def as_shown(tree: Tree | ShownTree) -> ShownTree:
-    """A view of a tree; of one alone, whose noise nobody knows, all of it."""
+    """View a tree; a bare tree, whose noise scale is unknown, is shown whole."""
     return tree if isinstance(tree, ShownTree) else ShownTree.whole(tree)
 
 
 def check_limits(max_leaves: int | None, min_support: float | None) -> None:
-    """Refuse what no picture can be limited to."""
     if max_leaves is not None and (isinstance(max_leaves, bool) or not isinstance(max_leaves, int) or max_leaves < 1):
         raise ParameterError(
             parameter="max_leaves", problem=f"must be None or a whole number from 1 on, not {max_leaves!r}"
@@ -287,7 +284,7 @@ def check_limits(max_leaves: int | None, min_support: float | None) -> None:
 
 
 def _among(attribute: Categorical, codes: Bools) -> str:
-    """Several categories, or those that are left out if they are fewer."""
+    """A set of categories in words, or its complement if that is smaller."""
     few, word = (codes, "in") if codes.sum() <= (~codes).sum() else (~codes, "not in")
     names = [isolated(attribute.values[code]) for code in np.flatnonzero(few)]
     if word == "not in" and len(names) == 1:

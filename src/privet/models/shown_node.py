@@ -1,4 +1,4 @@
-"""What is said of the nodes of a tree where it is shown."""
+"""The nodes of a tree for display."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from privet.models.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class ShownNode:
-    """What is said of a node. ``node`` is its number in the model."""
+    """A node for display. ``node`` is its number in the model."""
 
     node: int
     code: int
-    """Of the label."""
+    """The code of the label."""
     label: str
-    """In words; of a node that stands for leaves of several labels, which one most records get."""
+    """The label in words; for a node that stands for several labels, the most frequent one."""
     probability: float | None
-    """What the tree says of the label; None where leaves are sure of theirs."""
+    """The tree's probability of the label; None where leaves have labels only."""
     counts: NodeCounts | None
     leaves: int
-    """How many leaves of the model it stands for; 0 if it is not shown as a leaf."""
+    """How many leaves of the model it stands for; 0 for an inner node."""
     evidence: str
-    """How many records, and what part of them or with which probability; empty if nothing was released."""
+    """Support and confidence or probability, in words; empty if nothing was released."""
 
     @property
     def hidden(self) -> bool:
@@ -42,7 +42,7 @@ class ShownNode:
 
 
 class ShownNodes(Mapping[int, ShownNode]):
-    """What is said of each node that is shown. Each is made when it is first asked for: of a huge tree few are."""
+    """The shown nodes, each made at its first access: few nodes of a huge tree are."""
 
     def __init__(self, sketch: Sketch, counts: ShownCounts, *, raw: bool) -> None:
         self._sketch, self._counts, self._raw = sketch, counts, raw
@@ -64,23 +64,25 @@ class ShownNodes(Mapping[int, ShownNode]):
         sketch, counts = self._sketch, self._counts[node]
         code, mixed = sketch.label[node], node in sketch.mixed
         leaves = 0 if node in sketch.branches else sketch.leaves[node]
-        text = float(sketch.proba[node, code]) if self._graded else None
+        probability = float(sketch.proba[node, code]) if self._graded else None
         words = f"{'mostly ' if mixed else ''}{isolated(sketch.tree.schema.label.values[code])}"
-        about = released(sketch.tree, node) if self._raw else leaf_evidence(counts, code, text, leaves, mixed)
-        return ShownNode(node, code, words, text, counts, leaves, about)
+        about = released(sketch.tree, node) if self._raw else leaf_evidence(counts, code, probability, leaves, mixed)
+        return ShownNode(node, code, words, probability, counts, leaves, about)
 
 
-def leaf_evidence(counts: NodeCounts | None, code: int, text: float | None, leaves: int, mixed: bool) -> str:
-    """What a leaf released. What the tree says there is more than its own counts where those above it are heard too."""
+def leaf_evidence(counts: NodeCounts | None, code: int, probability: float | None, leaves: int, mixed: bool) -> str:
+    """The evidence for a leaf. Its probability, which also uses the counts above it, replaces the confidence."""
     known = [f"{leaves} leaves"] if mixed else []
     if counts is not None:
-        known += evidence(counts.total.value, None if text is not None else counts.share(code), counts.total.below)
-        known += [] if text is None else [f"probability {text:.2f}"]
+        known += evidence(
+            counts.total.value, None if probability is not None else counts.share(code), counts.total.below
+        )
+        known += [] if probability is None else [f"probability {probability:.2f}"]
     return f" ({', '.join(known)})" if known else ""
 
 
 def released(tree: Tree, node: int) -> str:
-    """The counts of a node exactly as they were released."""
+    """The counts of a node exactly as released."""
     counts = tree.counts[node]
     if np.isnan(counts).all():
         return ""

@@ -1,6 +1,6 @@
-"""How a tree becomes smaller before it is shown: branches that nothing reaches go, leaves that say the same become one.
+"""Simplify a tree for display: drop branches that no record can reach, merge leaves that predict the same.
 
-The model keeps all of it. Everything here is computed from released numbers and from public facts.
+The model keeps all of it. Only released numbers and public facts are used.
 """
 
 from __future__ import annotations
@@ -22,60 +22,60 @@ from privet.structure.splits import Multiway
 
 Bools = npt.NDArray[np.bool_]
 Fan = tuple[int, list[tuple[int, Bools]]]
-"""What a node asks for, and the codes that lead to each child."""
+"""The attribute of a node, and the codes that lead to each child."""
 
 SAME = 0.005  # shares that differ by less are printed alike, whatever the noise
 
 
 class Branch(NamedTuple):
-    """What leads from a node to a child: the numbers of the test's answers, several where leaves became one."""
+    """An edge from a node to a child: the test's answers that lead there, several where leaves were merged."""
 
     child: int
     answers: tuple[int, ...]
 
 
 class Share(NamedTuple):
-    """The share of a label in a leaf, and the variance that noise gives it."""
+    """The share of a label in a leaf, and its noise variance."""
 
     value: float
     variance: float
 
     def tells_apart(self, other: Share) -> bool:
-        """Whether two shares differ by more than noise makes them in 95 of 100 cases."""
+        """Whether two shares differ by more than the noise does in 95 of 100 cases."""
         noise = Z * math.sqrt(self.variance + other.variance)
         return abs(self.value - other.value) > max(noise, SAME)
 
 
 @dataclass
 class Sketch:
-    """A tree that is being simplified. Nodes keep the numbers that they have in the model."""
+    """A tree while it is simplified. Nodes keep their numbers in the model."""
 
     tree: Tree
     scale: float | None
-    counts: Floats  # (node, class) estimates; of a node that stands for several, their sum
-    draws: Floats  # (node,) draws of noise in them, 0 where that is not known
-    support: list[float]  # records of each node, 0 where they are not known
+    counts: Floats  # (node, class) estimates; the sum for a merged node
+    draws: Floats  # (node,) draws of noise in them, 0 where unknown
+    support: list[float]  # records of each node, 0 where unknown
     label: list[int]
     proba: Floats
-    leaves: list[int]  # how many leaves of the model a node stands for, once it is a leaf itself
-    mixed: set[int]  # nodes that stand for leaves of different labels
+    leaves: list[int]  # how many leaves of the model a node stands for if it is a leaf here
+    mixed: set[int]  # nodes that stand for leaves with different labels
     branches: dict[int, list[Branch]]
     root: int = 0
     unreached: int = 0  # branches that no record can take
 
     @classmethod
     def of(cls, tree: Tree, scale: float | None, *, whole: bool) -> Sketch:
-        """The tree as it is or, unless it is to be ``whole``, without the branches that no record can reach."""
+        """Start from a tree, without its unreachable branches unless ``whole``."""
         found = np.ones(len(tree), dtype=np.bool_) if whole else reached(tree)
         counts, draws = estimates(tree, found)
         support = np.maximum(np.nan_to_num(counts.sum(axis=1)), 0.0).tolist()
-        text = tree.label.tolist(), tree.proba.copy()
-        sketch = cls(tree, scale, counts, draws, support, *text, [1] * len(tree), set(), {})
+        predicted = tree.label.tolist(), tree.proba.copy()
+        sketch = cls(tree, scale, counts, draws, support, *predicted, [1] * len(tree), set(), {})
         sketch.root = sketch._connect(found, whole)
         return sketch
 
     def _connect(self, found: Bools, whole: bool) -> int:
-        """Fill in the branches, and return the root: a test with a single answer left is not shown."""
+        """Fill in the branches, and return the root. A test with a single remaining answer is skipped."""
         shown = list(range(len(self.tree)))
         for node in reversed(shown.copy()):
             if not found[node]:
@@ -89,10 +89,10 @@ class Sketch:
                 self.branches[node] = left
         return shown[0]
 
-    # -- leaves that say the same ----------------------------------------------------------------------------------
+    # -- merging ---------------------------------------------------------------------------------------------------
 
     def merge(self) -> None:
-        """Make one of sibling leaves that say the same: the same label, and shares that noise does not tell apart."""
+        """Merge sibling leaves with the same label and shares that the noise does not tell apart."""
         for node in sorted(self.branches, reverse=True):  # children come after their parents
             for alike in self._alike(node):
                 if len(alike) == len(self.branches[node]):
@@ -101,25 +101,25 @@ class Sketch:
                     self._join(node, alike)
 
     def _alike(self, node: int) -> list[list[Branch]]:
-        """The branches to sibling leaves that say the same; bins of a number only if no other lies between them."""
+        """Groups of sibling leaves to merge; bins of a number only if adjacent."""
         test = self.tree.test(node)
         attribute = None if test is None else self.tree.schema.attributes[test.attribute]
         cuts = len(attribute.cuts) if isinstance(attribute, Numeric) and isinstance(test, Multiway) else None
         leaves = [branch for branch in self.branches[node] if branch.child not in self.branches]
         if cuts is None:
-            leaves.sort(key=lambda branch: -self.support[branch.child])  # the largest know best
+            leaves.sort(key=lambda branch: -self.support[branch.child])  # the largest are the most accurate
         found: list[list[Branch]] = []
         for leaf in leaves:
             near = found if cuts is None else [group for group in found[-1:] if _adjacent(group[-1], leaf, cuts)]
-            group = next((group for group in near if self._says_what(group, leaf)), None)
+            group = next((group for group in near if self._agrees(group, leaf)), None)
             if group is None:
                 found.append([leaf])
             else:
                 group.append(leaf)
         return [sorted(group, key=lambda branch: branch.answers) for group in found if len(group) > 1]
 
-    def _says_what(self, group: Sequence[Branch], leaf: Branch) -> bool:
-        """Whether a leaf says what a group of leaves says."""
+    def _agrees(self, group: Sequence[Branch], leaf: Branch) -> bool:
+        """Whether a leaf predicts the same as a group of leaves."""
         if self.label[group[0].child] != self.label[leaf.child]:
             return False
         return not self._share([branch.child for branch in group]).tells_apart(self._share([leaf.child]))
@@ -131,7 +131,7 @@ class Sketch:
         counts = not_negative(self.counts[nodes].sum(axis=0))
         total = float(counts.sum())
         if total <= 0:
-            return Share(0.5, math.inf)  # nothing can be told from nobody
+            return Share(0.5, math.inf)  # no records, so no difference either
         share = float(counts[label]) / total
         if self.scale is None or (self.draws[nodes] <= 0).any():
             return Share(share, 0.0)
@@ -139,7 +139,7 @@ class Sketch:
         return Share(share, noise * ((1 - share) ** 2 + (len(counts) - 1) * share**2) / total**2)
 
     def _join(self, node: int, alike: Sequence[Branch]) -> None:
-        """Make one branch of some; the first of their leaves stands for all."""
+        """Merge some branches of a node; the first leaf stands for all."""
         first, children = alike[0].child, [branch.child for branch in alike]
         known = (self.draws[children] > 0).all()
         self._pool(first, children)
@@ -151,17 +151,17 @@ class Sketch:
             joined if branch == alike[0] else branch for branch in self.branches[node] if branch not in alike[1:]
         ]
 
-    # -- fewer leaves ----------------------------------------------------------------------------------------------
+    # -- folding ---------------------------------------------------------------------------------------------------
 
     def fold_small(self, least: float) -> None:
-        """Open no branch below which every leaf has fewer records than that."""
+        """Fold branches whose leaves all have fewer than ``least`` records."""
         for node in sorted(self.branches, reverse=True):
             children = self.children(node)
             if self._is_twig(node) and all(self.support[child] < least for child in children):
                 self.collapse(node)
 
     def fold_to(self, most: int) -> None:
-        """Fold the twigs with the fewest records until there are at most so many leaves."""
+        """Fold the smallest nodes above leaves until at most ``most`` leaves remain."""
         parent = {branch.child: node for node, branches in self.branches.items() for branch in branches}
         shown = len(parent) + 1 - len(self.branches)
         twigs = [(self.support[node], -node) for node in self.branches if self._is_twig(node)]
@@ -175,7 +175,7 @@ class Sketch:
                 heappush(twigs, (self.support[above], -above))
 
     def collapse(self, node: int) -> None:
-        """A node whose children are leaves becomes one."""
+        """Turn a node whose children are leaves into a leaf."""
         self._pool(node, self.children(node))
         del self.branches[node]
 
@@ -183,7 +183,7 @@ class Sketch:
         return [branch.child for branch in self.branches.get(node, ())]
 
     def order(self) -> Iterator[tuple[int, int]]:
-        """(node, depth) of all that is left, in order of reading."""
+        """(node, depth) of the remaining nodes, in reading order."""
         stack = [(self.root, 0)]
         while stack:
             node, depth = stack.pop()
@@ -191,11 +191,11 @@ class Sketch:
             stack.extend((child, depth + 1) for child in reversed(self.children(node)))
 
     def ends(self) -> list[int]:
-        """The leaves of what is left, in order of reading."""
+        """The remaining leaves, in reading order."""
         return [node for node, _ in self.order() if node not in self.branches]
 
     def notes(self, full: int) -> Iterator[str]:
-        """Sentences that say what is not shown, and why; ``full`` leaves there were before any were folded."""
+        """Sentences about what is not shown, and why; ``full`` is the number of leaves before folding."""
         gone = self.unreached
         if gone:
             many = (
@@ -217,7 +217,7 @@ class Sketch:
         return not any(child in self.branches for child in self.children(node))
 
     def _pool(self, node: int, children: Sequence[int]) -> None:
-        """What some leaves say together: each counts as much as it has records."""
+        """Give a node the pooled label and probabilities of some leaves, weighted by their records."""
         records = np.array([self.support[child] for child in children])
         weights = records if records.any() else np.array([self.leaves[child] for child in children], dtype=float)
         pooled = weights @ self.proba[children] / weights.sum()
@@ -233,13 +233,13 @@ def _adjacent(one: Branch, other: Branch, cuts: int) -> bool:
     return one.answers[-1] + 1 == other.answers[0] <= cuts
 
 
-# -- what can be reached: it follows from the tests alone, so it is public ---------------------------------------------
+# -- reachability: it follows from the tests alone, so it is public ----------------------------------------------------
 
 
 def walk_admitted(fan: Callable[[int], Fan | None], root: int = 0) -> Iterator[tuple[int, dict[int, Bools]]]:
-    """Each node that a record can reach, in order of reading, with the codes that its path admits of each attribute.
+    """Each node that a record can reach, in reading order, with the codes that its path admits of each attribute.
 
-    The mapping has the attributes in the order in which they are asked for, and changes as the walk goes on.
+    The mapping lists attributes in the order of their first test, and changes as the walk goes on.
     """
     admitted: dict[int, Bools] = {}
     stack: list[tuple[int | None, int, Bools | None]] = [(root, -1, None)]
@@ -249,7 +249,7 @@ def walk_admitted(fan: Callable[[int], Fan | None], root: int = 0) -> Iterator[t
             admitted[attribute] = codes
         elif attribute >= 0:
             del admitted[attribute]
-        if node is None:  # all below a test was met: what held above it holds again
+        if node is None:  # leaving a test: restore the codes from above it
             continue
         yield node, admitted
         asked = fan(node)
@@ -265,7 +265,7 @@ def walk_admitted(fan: Callable[[int], Fan | None], root: int = 0) -> Iterator[t
 
 
 def reached(tree: Tree) -> Bools:
-    """(node,) whether a record can get there. Elsewhere the conditions of the path contradict each other.
+    """(node,) whether a record can get there, or the conditions of the path contradict each other.
 
     >>> from privet.schema import Categorical, Numeric, Schema
     >>> from privet.structure.splits import Threshold

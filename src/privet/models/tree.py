@@ -21,11 +21,11 @@ from privet.structure.splits import LEAF, Test, Tests, make_test
 class Tree(Released):
     """A decision tree over integer codes.
 
-    Node 0 is the root. An inner node ``i`` carries the test (``attribute[i]``, ``kind[i]``, ``cut[i]``) and its
-    children are ``first_child[i]``, ``first_child[i] + 1``, ...; a leaf has attribute -1. ``label[i]`` is the class
-    that node ``i`` predicts and ``proba[i]`` its graded opinion. ``counts`` holds released noisy class counts where
-    the method released them, NaN elsewhere; they may be negative. ``draws[i]`` says how many noisy counts were added up
-    to make each count of node ``i``, so that its noise is known; it is 0 where a count is anything else.
+    Node 0 is the root. An inner node ``i`` has the test (``attribute[i]``, ``kind[i]``, ``cut[i]``) and the children
+    ``first_child[i]``, ``first_child[i] + 1``, ...; a leaf has attribute -1. ``label[i]`` is the predicted class and
+    ``proba[i]`` the class probabilities. ``counts`` holds released noisy class counts, NaN where none were released;
+    they may be negative. ``draws[i]`` is the number of noisy counts in each count of node ``i``, from which its noise
+    follows; 0 if a count is anything else.
     """
 
     title: ClassVar[str] = "decision tree"
@@ -69,7 +69,7 @@ class Tree(Released):
         counts: Floats | None = None,
         draws: npt.NDArray[Any] | None = None,
     ) -> Tree:
-        """A tree from one test (or None) per node. Without ``proba`` a node is sure of its label."""
+        """Build a tree from one test (or None) per node. Without ``proba`` a node gives its label probability 1."""
         table = Tests.of(schema, tests)
         labels = np.asarray(label, dtype=np.int32)
         if proba is None:
@@ -116,12 +116,12 @@ class Tree(Released):
 
     @cached_property
     def _families(self) -> tuple[list[int], list[int]]:
-        """The first child of each node, and how many it has. As lists, of which one entry is read much faster."""
+        """The first child of each node and the number of children, as lists: reading one entry is much faster."""
         tests = Tests.of_columns(self.schema, self.attribute, self.kind, self.cut)
         return self.first_child.tolist(), tests.arity.tolist()
 
     def walk(self, deepest: int | None = None) -> Iterator[tuple[int, int]]:
-        """(node, depth) from the root, parents before children, in order of reading; not below ``deepest`` tests."""
+        """(node, depth) from the root, parents before children, in reading order; not below ``deepest`` tests."""
         stack = [(0, 0)]
         while stack:
             node, depth = stack.pop()
@@ -131,15 +131,14 @@ class Tree(Released):
 
     @cached_property
     def routes(self) -> Routes:
-        """The structure alone, checked: how records find their leaf. It holds nothing that was bought."""
+        """The checked structure alone, which leads records to leaves. It holds no released values."""
         return Routes.end_to_end(self.schema, [(self.attribute, self.kind, self.cut, self.first_child)])
 
     def apply(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The leaf of each record; ``features`` are codes (attributes, records) as ``encode_features`` makes."""
+        """The leaf of each record; ``features`` are codes (attributes, records) from ``encode_features``."""
         return self.routes.apply(features)[:, 0]
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The class code of each record."""
         return self.label[self.apply(features)]
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
@@ -149,7 +148,7 @@ class Tree(Released):
 
 
 def read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:
-    """A copy of some values that cannot be changed."""
+    """A read-only copy of some values."""
     column = np.array(values, dtype=dtype, copy=True)
     column.setflags(write=False)
     return column

@@ -1,4 +1,4 @@
-"""Whether a released tree is sound: its structure (see ``privet.structure.faults``) and its values."""
+"""Validate a released tree: its structure (see ``privet.structure.faults``) and its values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from privet.structure.splits import Tests
 
 
 def tree_fault(tree: Tree) -> str | None:
-    """What is wrong with a tree, in words that follow 'the tree ...', or None.
+    """What is wrong with a tree, as a clause after 'the tree ...', or None.
 
-    A sound tree has tests that fit the schema. Each label is a class, and each probability lies in [0, 1].
+    A sound tree has tests that fit the schema, labels that are classes, and probabilities in [0, 1].
     """
     tests = Tests.of_columns(tree.schema, tree.attribute, tree.kind, tree.cut)
     return structure_fault(tree.schema, tests, tree.first_child, np.zeros(1, dtype=np.int32)) or _value_fault(tree)

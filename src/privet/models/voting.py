@@ -1,14 +1,14 @@
-"""How the trees of a forest vote: what a node says when a record ends there, and how all of that is combined.
+"""How the trees of a forest vote: the vote of a node for a record that ends there, and how votes are combined.
 
 ================  ====================================================================================================
 ``majority``      each tree has one vote, for its label
 ``proba``         the mean of the trees' probabilities
-``confidence``    each tree votes for its label with the probability it gives to it
-``counts``        the trees' class counts, added up (Jagannathan et al. 2012)
-``surest``        the label of the most confident tree; where two are equally sure, the larger sum of probabilities
+``confidence``    each tree votes for its label with the probability of that label
+``counts``        the sum of the trees' class counts (Jagannathan et al. 2012)
+``surest``        the label of the most confident tree; between equal ones, the larger sum of probabilities
                   (Fletcher 2017, 7.4.7)
-``evidence``      every tree says by how much it changes the odds that the whole table gives, and the changes add up,
-                  each counted with ``weight``: naive Bayes, with a tree for each piece of evidence
+``evidence``      naive Bayes with a tree for each piece of evidence: the changes that the trees make to the log-odds
+                  of the whole table, each times ``weight``, are added up
 ================  ====================================================================================================
 
 Ties go to the class listed first in the schema, so a prediction never depends on chance.
@@ -24,7 +24,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Voting = Literal["majority", "proba", "confidence", "counts", "surest", "evidence"]
 
-LEAST = 1e-9  # the smallest probability in a logarithm: one tree must not rule a class out against all others
+LEAST = 1e-9  # the smallest probability in a logarithm: one tree must not veto a class
 
 WORDS: dict[Voting, str] = {
     "majority": "each tree has one vote",
@@ -37,17 +37,17 @@ WORDS: dict[Voting, str] = {
 
 
 class Opinions(NamedTuple):
-    """What the nodes of all trees say, end to end."""
+    """The values of the nodes of all trees, end to end."""
 
     label: npt.NDArray[np.int32]
     proba: Floats
     counts: Floats
     prior: Floats
-    """(node, class) the opinion of the root above."""
+    """(node, class) the probabilities of the root above."""
 
 
 def votes(voting: Voting, nodes: Opinions, weight: float) -> Floats:
-    """(node, class) what a node adds to the tally of a record that ends there."""
+    """(node, class) the vote of a node for a record that ends there."""
     match voting:
         case "proba":
             return nodes.proba
@@ -60,12 +60,12 @@ def votes(voting: Voting, nodes: Opinions, weight: float) -> Floats:
 
 
 def scores(voting: Voting, tally: Floats, prior: Floats) -> Floats:
-    """(record, class) the tally. Votes by evidence are changes of the roots' opinion, so ``prior`` is added to them."""
+    """(record, class) the tally; votes by evidence are changes of the log prior, which is added."""
     return tally + np.log(np.maximum(prior, LEAST)) if voting == "evidence" else tally
 
 
 def shares(voting: Voting, scores: Floats) -> Floats:
-    """(record, class) each class's share, adding up to 1; equal shares where there are no votes."""
+    """(record, class) the share of each class, adding up to 1; equal shares where there are no votes."""
     weights = np.exp(scores - scores.max(axis=1, keepdims=True)) if voting == "evidence" else np.maximum(scores, 0.0)
     total = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, total, out=np.full_like(weights, 1 / weights.shape[1]), where=total > 0)

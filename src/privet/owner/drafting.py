@@ -1,8 +1,8 @@
-"""A first schema for a table, for its owner to finish. OUTSIDE PRIVACY: it reads records, for the owner's eyes only.
+"""Draft a schema for a table, for its owner to finish. OUTSIDE PRIVACY: it reads records, for the owner's eyes only.
 
-Names are copied and types guessed. Bounds stay empty: the least and the greatest value of a column belong to single
-records. Lists of values are copied as far as several records share each value. All of it is marked ``unconfirmed``,
-and no schema can be built from that (:mod:`privet.schema.written`): a fact becomes public by the owner's word alone.
+Names are copied and types guessed. Bounds stay empty: the minimum and the maximum of a column belong to single records.
+Values are listed only if several records share each. Everything is marked ``unconfirmed``, and no schema can be built
+from that (:mod:`privet.schema.written`): only the owner can declare a fact public.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from privet.tables.files import Records, column_names, faults_of_lines, is_there
 from privet.tables.foreign import BAR, SEPARATED
 from privet.tables.frames import cells_of, open_table
 
-MOST_RECORDS = 100_000  # looked at; a type shows sooner
-MOST_VALUES = 50  # of a list that a person can check; a column with more is a text or a name
-ENOUGH = 10  # records that must share a value before it is copied
+MOST_RECORDS = 100_000  # read at most; types show sooner
+MOST_VALUES = 50  # in a list that a person can check; a column with more is a text or a name
+ENOUGH = 10  # records that must share a value before it is listed
 MOSTLY = 0.9  # the share of cells that settles a type: a few are always odd
-# What people write for a missing number, in small or capital letters.
+# Common spellings of a missing number, in any case.
 MARKERS = ("?", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "null", "none", "missing", "unknown", "-", "--", ".")
-CLASSES = ("class", "label", "target", "outcome", "y")  # what the column to predict is often called
+CLASSES = ("class", "label", "target", "outcome", "y")  # common names of the column to predict
 _ID = re.compile(r"(?i)(^|_)(id|uuid|guid|key|nr|no)$")
 
 IDENTIFIER = "an identifier: no value occurs twice"
@@ -51,7 +51,7 @@ WHY = (
 
 @dataclass(frozen=True)
 class DraftedColumn:
-    """What a column was taken for, and what the owner has to do. ``facts`` is None if it is left out."""
+    """A column's guessed type, and what the owner has to do. ``facts`` is None if it is left out."""
 
     name: str
     taken_for: str
@@ -61,19 +61,19 @@ class DraftedColumn:
 
 @dataclass(frozen=True)
 class DraftedSchema:
-    """A schema that still has to be confirmed, as the content of its file, and what was made of each column."""
+    """An unconfirmed schema, as the content of its file, and the draft of each column."""
 
     facts: dict[str, Any]
     columns: tuple[DraftedColumn, ...]
-    unreadable: dict[str, int]  # why how many lines of the file tell nothing
+    unreadable: dict[str, int]  # unreadable lines of the file, by reason
 
 
 def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
-    """Draft the schema of a table file. ``label`` names the column to predict, if it is known already."""
+    """Draft the schema of a table file. ``label`` is the column to predict, if it is known."""
     path = Path(path)
     names = _checked_names(path, column_names(path))
     table = read_columns(path, names, most=MOST_RECORDS)
-    lost = isinstance(table, Records) and None in table[names[0]]  # cells of a line that can be read are texts
+    lost = isinstance(table, Records) and None in table[names[0]]  # cells of a readable line are text
     if lost:
         table = {name: [cell for cell in table[name] if cell is not None] for name in names}
     drafted = draft_table(path, names, table, label)
@@ -104,7 +104,7 @@ def draft_table(
 
 
 def _checked_names(path: str | PathLike[str], header: Sequence[str]) -> tuple[str, ...]:
-    """The names of a header, without empty ones (an index that some library wrote). None is shown if it may be none."""
+    """The names in a header, without empty ones (an index column). Messages show none, since it may be a record."""
     names = tuple(name for name in header if name)
     if not names or any(not math.isnan(number_of(name)) or DATE.fullmatch(name) for name in names):
         raise TableError(f"the first line of {safe(path)} looks like a record; it must name the columns")
@@ -116,7 +116,7 @@ def _checked_names(path: str | PathLike[str], header: Sequence[str]) -> tuple[st
 
 
 def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> DraftedColumn:
-    """What a column seems to be.
+    """Guess the type of a column.
 
     >>> draft_column("age", [31, 64, 8, 27]).facts
     {'name': 'age', 'type': 'continuous', 'min': None, 'max': None, 'integer': True, 'basis': 'unconfirmed'}
@@ -139,7 +139,7 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
 
 
 def _plain_text(cell: Any) -> bool | int | float | str | None:
-    """What a cell says, without spaces around it; None where it is empty."""
+    """The content of a cell, stripped; None if it is empty."""
     plain = plain_of(cell)
     plain = plain.strip() if isinstance(plain, str) else plain
     return None if plain == "" or plain != plain else plain
@@ -149,13 +149,13 @@ def _is_marker(cell: Any) -> bool:
     return isinstance(cell, str) and cell.casefold() in MARKERS
 
 
-def _marker(text: Sequence[Any]) -> str | None:
-    """The word that stands for a missing number, if there is one: a usual one, or one that many cells share."""
+def _marker(cells: Sequence[Any]) -> str | None:
+    """The marker of a missing number, if there is one: a common one, or a word that many cells share."""
     words = Counter(
-        cell for cell in text if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
+        cell for cell in cells if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
     )
     usual = [word for word, _ in words.most_common() if _is_marker(word)]
-    often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(text) / 2]
+    often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(cells) / 2]
     return next(iter(usual or often), None)
 
 
@@ -177,13 +177,13 @@ def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColum
     return DraftedColumn(name, taken + note, FILL, facts)
 
 
-def _category(name: str, text: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
-    counted = Counter((type(cell), cell) for cell in text)  # 1 and True are two cells
+def _category(name: str, cells: list[Any], gaps: bool, is_label: bool) -> DraftedColumn:
+    counted = Counter((type(cell), cell) for cell in cells)  # 1 and True are two cells
     common = [cell for (_, cell), count in counted.items() if count >= ENOUGH]
-    if len(counted) == len(text) > 2 * MOST_VALUES and not is_label:
+    if len(counted) == len(cells) > 2 * MOST_VALUES and not is_label:
         return _left_out(name, IDENTIFIER, "not to learn from")
     alone = sum(count for count in counted.values() if count < ENOUGH)
-    if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(text) / 2):
+    if len(common) > MOST_VALUES or (len(counted) > MOST_VALUES and alone > len(cells) / 2):
         taken = f"more than {MOST_VALUES} values: a text, a name or a number in words"
         return _left_out(name, taken, "list the classes" if is_label else "add it by hand if its values are few")
     values = sorted(common, key=lambda cell: (isinstance(cell, str), cell))

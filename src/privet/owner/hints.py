@@ -1,6 +1,6 @@
-"""Guesses at what went wrong with cells that the schema cannot read. OUTSIDE PRIVACY: for the data owner's eyes.
+"""Guess why the schema cannot read some cells. OUTSIDE PRIVACY: for the data owner's eyes.
 
-Hints speak about kinds of mistakes and name the schema's own values, never a cell.
+Hints name kinds of mistakes and the schema's own values, never a cell.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 
 from privet.schema.facts import Attribute, Categorical, Numeric
 
-NEAR = 0.75  # of difflib's ratio: one letter in four may be wrong
-MOST_GUESSES = 200  # distinct cells that are compared with the schema's values; comparing is slow
+NEAR = 0.75  # difflib's ratio: one letter in four may be wrong
+MOST_GUESSES = 200  # distinct cells to compare with the schema's values; comparing is slow
 COMMA = re.compile(r"[+-]?\d+,\d+")
 DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}([T ].*)?")
 
@@ -40,7 +40,7 @@ def hints_of(attribute: Attribute, cells: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _key(cell: Any) -> Any:
-    """A cell as something that can be counted: its kind, or its text."""
+    """A hashable key of a cell: its kind, or its text."""
     if isinstance(cell, bool | np.bool_):
         return bool
     if isinstance(cell, date | time | timedelta | np.datetime64 | np.timedelta64):

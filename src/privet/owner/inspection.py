@@ -1,4 +1,4 @@
-"""Looking at the rows themselves: the data owner's check. OUTSIDE PRIVACY."""
+"""Check the rows of a table for the data owner. OUTSIDE PRIVACY."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ REMEDIES = {
     "not whole": "binned as it is",
     "missing label": "dropped",
     "unknown label": "dropped",
-}  # what a fit does about a fault; for other faults the encoding is asked
-WHOLE_LINES = "whole lines"  # the column, as it were, of what no cell of a line can be blamed for
+}  # how a fit handles a fault; for others, see ``_reading_of``
+WHOLE_LINES = "whole lines"  # the column name of faults that concern a whole line
 HARMLESS = "not whole"  # a fault that costs nothing
-LONGEST = 40  # characters of a value that a finding shows
+LONGEST = 40  # characters of a value in a finding
 MOST_OUTSIDE = 0.05  # the share of records with one fault in one column above which a check fails
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of fault in one column: how many rows have it and the first of them, counted from 0.
+    """One kind of fault in one column: the number of rows that have it and the first of them, from 0.
 
-    ``remedy`` is what a fit does about it, ``hints`` are guesses at what went wrong, and ``values`` the cells
-    themselves, the most frequent first, each with the number of records that have it.
+    ``remedy`` is how a fit handles it, ``hints`` are guesses at the cause, and ``values`` the cells, the most frequent
+    first, each with its number of records.
     """
 
     column: str
@@ -58,7 +58,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What :func:`check_table` found. It tells of single records and must not be published."""
+    """The result of :func:`check_table`. It describes single records and must not be published."""
 
     findings: tuple[Finding, ...]
     records: int
@@ -69,7 +69,7 @@ class CheckReport:
         return not self.findings
 
     def ruinous(self, most: float = MOST_OUTSIDE) -> tuple[Finding, ...]:
-        """The faults that more than a share ``most`` of all records have: a fit would learn little of that column."""
+        """The faults of more than a share ``most`` of all records, which spoil a column for a fit."""
         return tuple(f for f in self.findings if f.fault != HARMLESS and f.count > most * self.records)
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,8 +86,8 @@ class CheckReport:
 def check_table(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
     """Count and locate bad rows before a fit. OUTSIDE PRIVACY: for the data owner's eyes only.
 
-    A missing number is no fault where the schema declares a missing marker. What a fit refuses by names and declared
-    types is refused here too.
+    A missing number is no fault where the schema declares a missing marker. A table that a fit refuses by its names or
+    declared types is refused here too.
     """
     refuse_source(schema, table, labels, with_label=True)
     columns = open_for(table, schema, with_label=labels is None)
@@ -113,7 +113,7 @@ def check_table(schema: Schema, table: Any, labels: Any = None, limit: int = 10)
 
 
 def _lost(table: Any, column: Array) -> NDArray[np.bool_]:
-    """The records of a CSV file whose line cannot be read: they are missing everywhere."""
+    """The records of a CSV file whose line cannot be read: all their cells are missing."""
     if not isinstance(table, Records) or table.path is None:
         return np.zeros(column.size, dtype=bool)
     return np.fromiter((cell is None for cell in cells_of(column)), bool, column.size)
@@ -128,7 +128,7 @@ def _unreadable(table: Any, lost: NDArray[np.bool_], limit: int) -> list[Finding
 
 
 def _frequent(cells: list[Any], limit: int) -> tuple[tuple[str, int], ...]:
-    """The most frequent cells as they would be written in Python, each at most so long that a line can hold some."""
+    """The most frequent cells in Python's notation, shortened."""
     written = Counter(repr(plain_of(cell)) for cell in cells)
     short = [
         (text if len(text) <= LONGEST else text[: LONGEST - 3] + "...", n) for text, n in written.most_common(limit)
@@ -137,9 +137,9 @@ def _frequent(cells: list[Any], limit: int) -> tuple[tuple[str, int], ...]:
 
 
 def _reading_of(schema: Schema, attribute: Attribute, fault: str) -> str:
-    """How the encoding reads a cell that is missing or unknown, in words. It is asked, so this is always true."""
+    """How the encoding reads a missing or unknown cell, in words; found by encoding one, so it is always true."""
     listed = attribute.values if isinstance(attribute, Categorical) else ("no number",)
-    cell = None if fault == "missing" else max(map(str, listed), key=len) + "?"  # longer than all that are listed
+    cell = None if fault == "missing" else max(map(str, listed), key=len) + "?"  # longer than all listed values
     code = int(encode_features(Schema((attribute,), schema.label), {attribute.name: [cell]})[0, 0])
     if isinstance(attribute, Categorical):
         return f"read as {attribute.values[code]!r}"
@@ -155,9 +155,9 @@ def _faults(attribute: Attribute, column: Array) -> dict[str, NDArray[np.bool_]]
         unknown = codes == UNKNOWN
         missing = unknown & absent(column)
         return {"missing": missing, "unknown": unknown & ~missing}
-    values, text = values_of(attribute, column), numbers_of(column)
+    values, numbers = values_of(attribute, column), numbers_of(column)
     # A number that became NaN was the missing marker.
-    missing = np.isnan(values) & (~np.isnan(text) | absent(column, str(attribute.missing or "")))
+    missing = np.isnan(values) & (~np.isnan(numbers) | absent(column, str(attribute.missing or "")))
     outside = (values < attribute.low) | (values > attribute.high)
     return {
         "missing": missing & (attribute.missing is None),

@@ -1,1 +1,1 @@
-"""Choosing epsilon before any of it is spent: the economic model, the sample-size correction, and a simulation."""
+"""Choose epsilon before spending any of it: the economic model, the sample-size correction, and a simulation."""

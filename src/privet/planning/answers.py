@@ -1,4 +1,4 @@
-"""How far off an answer will be, and how many records a leaf needs: formulas of the noise, no data.
+"""The error of an answer, and the records that a leaf needs: formulas of the noise, no data.
 
 A count gets discrete Laplace noise X with probability proportional to a^|x|, a = e^-epsilon. So
 
@@ -8,7 +8,7 @@ and the difference D of two such variables, which decides between the noisy coun
 
     P(D = d) = ((1-a)/(1+a))^2 a^|d| (|d| + (1+a^2)/(1-a^2)).
 
-These are for add-remove neighbours; for replace-one, put in half of epsilon.
+These are for add-remove neighbours; for replace-one, use half of epsilon.
 
 >>> count_within(0.1), count_within(1), class_counts_within(0.1, classes=2)
 (30, 3, 37)
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.recipes.parameters import check_number, check_whole
 
-CONFIDENCE = 0.95  # what "will be" means, unless someone says otherwise
+CONFIDENCE = 0.95  # the default probability of every bound here
 MOST_CLASSES = 65_000
 
 
@@ -36,19 +36,19 @@ def count_within(epsilon: object, confidence: float = CONFIDENCE) -> int:
 
 
 def class_counts_within(epsilon: object, classes: int, confidence: float = CONFIDENCE) -> int:
-    """The same for the counts of all classes at once: they are disjoint, so each has all of epsilon."""
+    """The same for the counts of all classes together: classes are disjoint, so each count gets all of epsilon."""
     check_number(confidence, "confidence", 0, 1 - 1e-12)
     each = confidence ** (1 / check_whole(classes, "classes", 1, MOST_CLASSES))
     e = float(parse_epsilon(epsilon))
     most = (1 - each) * (1 + math.exp(-e)) / 2
-    # a^(k+1) <= most; the little that is taken off keeps a k that fits exactly.
+    # a^(k+1) <= most; subtracting 1e-9 keeps a k that fits exactly.
     return max(0, math.ceil(-math.log(most) / e - 1 - 1e-9))
 
 
 def margin_for_noisy_counts(epsilon: object, classes: int = 2, confidence: float = CONFIDENCE) -> int:
-    """How far a class must be ahead of every other for the largest *noisy count* to be its own with this probability.
+    """The lead over every other class with which a class has the largest *noisy count* with this probability.
 
-    Exact for two classes, where a tie counts as wrong; for more, the sum over the others bounds it.
+    Exact for two classes, where a tie counts as wrong; for more, a union bound.
 
     >>> margin_for_noisy_counts(1), margin_for_noisy_counts(0.1)
     (4, 34)
@@ -59,7 +59,7 @@ def margin_for_noisy_counts(epsilon: object, classes: int = 2, confidence: float
 
 
 def margin_for_a_draw(epsilon: object, classes: int = 2, confidence: float = CONFIDENCE) -> int:
-    """The same where the label is drawn with weights e^(epsilon count), as the exact tree and label choices do.
+    """The same where the label is drawn with weights e^(epsilon count), as in the exact tree and label choices.
 
     >>> margin_for_a_draw(1), margin_for_a_draw(0.1)
     (3, 30)
@@ -71,7 +71,7 @@ def margin_for_a_draw(epsilon: object, classes: int = 2, confidence: float = CON
 
 
 def leaf_records(margin: int, ahead: float) -> int:
-    """How many records a leaf needs for that margin if its largest class is ahead by a share of them.
+    """The records that a leaf needs for a margin if its largest class leads by the share ``ahead``.
 
     >>> leaf_records(34, ahead=0.7)
     49
@@ -86,14 +86,14 @@ def _allowed(classes: int, confidence: float) -> float:
 
 
 def _tail_of_difference(epsilon: float, margin: int) -> float:
-    """P(D >= margin), margin from 0 on: the geometric sums of the module's formula."""
+    """P(D >= margin) for margins from 0 on, by the geometric sums of the module's formula."""
     a, b = math.exp(-epsilon), -math.expm1(-epsilon)  # b = 1 - a, exact where epsilon is small
     offset = (1 + a * a) / (b * (1 + a))
     return (b / (1 + a)) ** 2 * a**margin * ((margin + offset) / b + a / b**2)
 
 
 def _first(enough: Callable[[int], bool]) -> int:
-    """The smallest whole number from 1 on that is enough; larger ones are."""
+    """The smallest whole number from 1 on that is enough; ``enough`` must be monotone."""
     high = 1
     while not enough(high):
         high *= 2

@@ -1,17 +1,17 @@
 """What epsilon is worth in money: the economic model of Hsu et al., *Differential Privacy: An Economic Method for
 Choosing Epsilon* (CSF 2014); Fletcher 2017, section 3.5.
 
-Who takes part in a study risks something: that an insurer raises her premium, that a neighbour learns of her illness.
-The **base cost** E is what these events cost her on average if she does *not* take part, for they can happen anyway.
-The promise of epsilon is that taking part multiplies the chance of any event by e^epsilon at most, so that it costs her
-at most (e^epsilon - 1) E more, and whoever pays her that much owes her nothing.
+A participant of a study risks something: that an insurer raises her premium, that a neighbour learns of her illness.
+The **base cost** E is what such events cost her on average if she does *not* take part, for they can happen anyway. By
+the promise of epsilon, taking part multiplies the chance of any event by at most e^epsilon. So it costs her at most
+(e^epsilon - 1) E more, and that is a fair compensation.
 
-That bounds epsilon from above, by money: N participants must not cost more than the budget B,
+Money bounds epsilon from above: N participants must not cost more than the budget B,
 
     N (e^epsilon - 1) E <= B.
 
 Accuracy bounds it from below: noise of scale 1/(epsilon N) on a share must stay small. A study is possible if an
-epsilon is left in between. Money is in any currency, the same for E and B; chances and shares lie between 0 and 1.
+epsilon is left in between. E and B are in the same currency; chances and shares lie between 0 and 1.
 
 >>> E = base_cost([(0.001, 50_000), (0.02, 500)])  # (chance, cost) of two bad events, without the study
 >>> E
@@ -32,15 +32,15 @@ from dataclasses import dataclass
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.recipes.parameters import check_number, check_whole
 
-MOST_RECORDS = 10**12  # people there are not
+MOST_RECORDS = 10**12  # more than there are people
 MOST_MONEY = 1e15
 
 
 def base_cost(events: Iterable[tuple[float, float]]) -> float:
     """E, the expected cost of bad events to someone who does not take part: the sum of chance times cost.
 
-    Hsu et al. weigh what could follow from any *result* of the study by how likely that result is without her; a list
-    of events and their chances is that sum worked out.
+    Hsu et al. weigh the consequences of any *result* of the study by how likely that result is without her; a list of
+    events and their chances is that sum worked out.
 
     >>> base_cost([(0.01, 1_000), (0.001, 20_000)])
     30.0
@@ -54,7 +54,7 @@ def base_cost(events: Iterable[tuple[float, float]]) -> float:
 
 
 def extra_cost(epsilon: object, base_cost: float) -> float:
-    """(e^epsilon - 1) E: the most that taking part adds to a participant's expected cost, and so what she is owed.
+    """(e^epsilon - 1) E: the most that taking part adds to a participant's expected cost, and so her compensation.
 
     >>> round(extra_cost(0.1, base_cost=60), 2)
     6.31
@@ -67,7 +67,7 @@ def extra_cost(epsilon: object, base_cost: float) -> float:
 
 
 def compensation(epsilon: object, records: int, base_cost: float) -> float:
-    """N (e^epsilon - 1) E: what all participants together are owed.
+    """N (e^epsilon - 1) E: the compensation of all participants together.
 
     >>> round(compensation(0.1, records=1_000, base_cost=60))
     6310
@@ -76,9 +76,9 @@ def compensation(epsilon: object, records: int, base_cost: float) -> float:
 
 
 def largest_epsilon(budget: float, records: int, base_cost: float) -> float:
-    """ln(1 + B / (N E)): the epsilon at which the compensation is all of the budget.
+    """ln(1 + B / (N E)): the epsilon at which the compensation uses up the budget.
 
-    Without a budget there is no epsilon, and where nothing bad can happen (E = 0) any will do: infinity.
+    Without a budget there is no epsilon; if nothing bad can happen (E = 0) any will do: infinity.
 
     >>> round(largest_epsilon(6_310, 1_000, 60), 3)
     0.1
@@ -90,11 +90,10 @@ def largest_epsilon(budget: float, records: int, base_cost: float) -> float:
 
 
 def chance_of_missing(epsilon: float, records: int, within: float) -> float:
-    """How likely a noisy share of N records is further than T from the truth of the population, at most.
+    """An upper bound on the chance that a noisy share of N records is further than T from the population's.
 
-    Half of T is left to sampling, 2 exp(-N T^2 / 2) by Hoeffding, half to the noise of scale 1/(epsilon N),
-    exp(-epsilon N T / 2). (The bound is worked out here; the paper's own constants may
-    differ.)
+    Half of T is for sampling, 2 exp(-N T^2 / 2) by Hoeffding, half for the noise of scale 1/(epsilon N),
+    exp(-epsilon N T / 2). (This bound is derived here; the paper's own constants may differ.)
 
     >>> round(chance_of_missing(0.1, records=2_000, within=0.1), 4)
     0.0001
@@ -106,9 +105,9 @@ def chance_of_missing(epsilon: float, records: int, within: float) -> float:
 
 
 def smallest_epsilon(records: int, within: float, miss: float) -> float:
-    """The epsilon from which a share is missed by more than T with probability ``miss`` at most.
+    """The epsilon from which a share is off by more than T with probability at most ``miss``.
 
-    Infinity where sampling alone misses it more often: then only more records help.
+    Infinity if sampling alone misses more often: then only more records help.
 
     >>> round(smallest_epsilon(1_000, within=0.1, miss=0.05), 4)
     0.0662
@@ -128,15 +127,15 @@ def _by_sampling(people: int, within: float) -> float:
 
 @dataclass(frozen=True)
 class Study:
-    """A study that estimates a share, and the epsilons that both sides can agree on.
+    """A study that estimates a share, and the range of epsilons that money and accuracy allow.
 
     Parameters
     ----------
-    records : N, how many people take part
-    base_cost : E, what bad events cost one of them on average without the study; money
-    budget : B, what there is to compensate them all; money
+    records : N, the number of participants
+    base_cost : E, the mean cost of bad events to a participant without the study; money
+    budget : B, the money to compensate them all
     within : T, how far off the share may be
-    miss : how likely it may be further off
+    miss : the probability that it is further off
 
     >>> print(Study(records=1_000, base_cost=60, budget=10_000, within=0.1, miss=0.05))
     possible with epsilon from 0.0662 to 0.154: 1,000 people are owed 4,106 to 10,000

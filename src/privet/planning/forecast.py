@@ -1,4 +1,4 @@
-"""What a planner foresees: points lost, records a leaf needs, and how far off answers will be."""
+"""The result of the planner: points lost, records that a leaf needs, and errors of answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTICE = (
 
 
 def in_points(value: float) -> str:
-    """With one digit, and no minus before a zero.
+    """Format with one digit, and without a minus before a zero.
 
     >>> in_points(-0.04), in_points(-0.06)
     ('0.0', '-0.1')
@@ -24,15 +24,15 @@ def in_points(value: float) -> str:
 
 @dataclass(frozen=True)
 class ForecastLine:
-    """One learner at one epsilon, averaged over invented tables. Accuracy as a fraction, losses in points."""
+    """One learner at one epsilon, averaged over simulated tables. Accuracy as a fraction, losses in points."""
 
     recipe: str
-    settings: str  # what differs from the recipe's defaults
+    settings: str  # parameters that differ from the recipe's defaults
     epsilon: float
     accuracy: float
-    without_noise: float  # the same learner on the same tables at an epsilon so large that noise is nothing
+    without_noise: float  # the same learner on the same tables with negligible noise
     error: float  # standard error of the points lost
-    leaf_records: int  # from so many records on, a leaf of one tree has the right label
+    leaf_records: int  # the records with which a leaf of one tree gets the right label
 
     @property
     def learner(self) -> str:
@@ -49,7 +49,7 @@ class ForecastLine:
 
 @dataclass(frozen=True)
 class Answer:
-    """How far off a count, and all class counts at once, will be if a whole epsilon is spent on them."""
+    """The error of a count, and of all class counts at once, if a whole epsilon is spent on them."""
 
     epsilon: float
     count_within: int
@@ -58,7 +58,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Forecast:
-    """A forecast for every learner and epsilon, and an answer's error for every epsilon."""
+    """A line for every learner and epsilon, and the error of answers for every epsilon."""
 
     schema: str
     records: int
@@ -72,7 +72,7 @@ class Forecast:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said with the numbers."""
+        """Remarks that belong to the numbers."""
         notes = [NOTICE]
         if self.simulated_records < self.records:
             notes.append(
@@ -90,7 +90,7 @@ class Forecast:
         return tuple(dict.fromkeys(line.learner for line in self.lines))
 
     def of(self, learner: str) -> tuple[ForecastLine, ...]:
-        """The forecasts of a learner, or of a recipe, by growing epsilon."""
+        """The lines of a learner, or of a recipe, by increasing epsilon."""
         return tuple(f for f in self.lines if learner in (f.learner, f.recipe))
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The picture of an forecast: points lost against epsilon. Needs matplotlib (``pip install privet[plots]``)."""
+"""The picture of a forecast: points lost against epsilon. Needs matplotlib (``pip install privet[plots]``)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from privet.errors import ParameterError
 from privet.planning.forecast import Forecast
 
-# Colours that colour-blind people can tell apart; more learners go round.
+# Safe for colour-blind people; more learners reuse them.
 INK = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 def check_matplotlib() -> Any:
-    """matplotlib's figure class; a clear message where it is missing."""
+    """matplotlib's figure class, or an error that tells how to install it."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -22,7 +22,7 @@ def check_matplotlib() -> Any:
 
 
 def draw(forecast: Forecast) -> bytes:
-    """The picture as PNG."""
+    """Draw a forecast as PNG."""
     figure = check_matplotlib()(figsize=(7.5, 5), dpi=150, layout="constrained")
     axes = figure.subplots()
     for place, learner in enumerate(forecast.learners):

@@ -1,8 +1,8 @@
-"""A planner that needs no data: what a budget would buy, before any of it is spent.
+"""Forecast what a budget buys, without data and before any of it is spent.
 
-From public facts (the schema, a rough number of records), a guess at how strong the signal is and some candidate
-epsilons it invents tables, fits each learner with its real noise and once with an epsilon so large that the noise is
-nothing, and compares. NOTHING IS PRIVATE HERE, for there is nothing to protect: the records are invented.
+From public facts (the schema, a rough number of records), a guess at the strength of the signal and some candidate
+epsilons, the planner simulates tables, fits each learner with its real noise and once with negligible noise, and
+compares. NOTHING HERE IS PRIVATE, since there is nothing to protect: the records are simulated.
 
 >>> from privet.datasets.clinic import clinic
 >>> schema, _ = clinic(10)
@@ -51,19 +51,19 @@ from privet.structure.splits import Tests
 
 RECIPES = ("exact", "diffpc45", "random-forest")  # the recommended tree and forest, and the classic; all quick
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
-WORLDS, SECONDS = 20, 20.0  # twenty differ enough to average over; seconds for who waits at a terminal
-LEAST_WORLDS = 3  # however slow: an average of fewer says nothing
-MOST_SIMULATED = 20_000  # records; see Forecast.notes for how more are simulated
+WORLDS, SECONDS = 20, 20.0  # twenty tables vary enough to average over; the time is for a user at a terminal
+LEAST_WORLDS = 3  # however slow: a mean of fewer means nothing
+MOST_SIMULATED = 20_000  # records; Forecast.notes explains how more are simulated
 LEAST_RECORDS, MOST_RECORDS = 10, 10**9
 TEST_RECORDS = 5_000  # half a point of sampling error, shared by all epsilons of a world
-MOST_EPSILON = 1000  # to plan for; already no promise at all
+MOST_EPSILON = 1000  # the largest to plan for; it already promises nothing
 NO_NOISE = Fraction(10**6)  # noise of scale a millionth never changes a count
-MOST_EXACT_DEPTH, MOST_OPERATIONS = 3, 10**8  # of an exact tree here: a fraction of a second, not six
+MOST_EXACT_DEPTH, MOST_OPERATIONS = 3, 10**8  # limits for an exact tree here: a fraction of a second, not six
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A recipe as the planner runs it, and the schema as it wants it cut."""
+    """A recipe with the planner's parameters, and its prepared schema."""
 
     recipe: Recipe
     settings: dict[str, Any]
@@ -81,9 +81,9 @@ class Learner:
 
 
 def quick_settings(recipe: str, schema: Schema) -> dict[str, Any]:
-    """What the planner sets otherwise than the recipe does: an exact tree is as deep as a moment affords.
+    """The parameters that the planner changes: an exact tree is as deep as a short run allows.
 
-    It buys no counts in its leaves, since the planner asks for their labels alone.
+    It buys no counts in its leaves, since the planner needs their labels alone.
     """
     if recipe != ExactTree.info.name:
         return {}
@@ -108,33 +108,33 @@ def plan(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Forecast:
-    """Foresee what learners and answers would be worth at some epsilons. Reads no record, spends no budget.
+    """Forecast the accuracy of learners and the error of answers at some epsilons. Reads no record, spends no budget.
 
     Parameters
     ----------
     schema : Schema
         The public facts about the table.
     records : int
-        About how many there are. A guess: if the number is itself a secret, do not count them for this.
+        The rough number of records. A guess: if the number is itself secret, do not count them for this.
     signal : str or Strength
         ``"weak"``, ``"medium"`` or ``"strong"``; see :mod:`privet.planning.strength`.
     epsilons : sequence of numbers
-        The budgets to compare, each as if it were all spent on one fit, or on one answer.
+        The budgets to compare, each spent on one fit, or on one answer.
     recipes : sequence of str
-        Which learners.
+        The learners.
     largest_class : float, optional
-        About which share of the records has the most common label, if that is no secret. A learner that hears only
-        noise falls back on it, so it matters where records are few and epsilon is small.
+        The rough share of the most common label, if that is not secret. A learner that sees only noise falls back on
+        it, so it matters where records are few and epsilon is small.
     worlds : int
-        How many tables are invented; the forecast is their average.
+        The number of simulated tables; the forecast is their average.
     seconds : float, optional
-        Invent no more tables after that time, but three at least.
+        Stop simulating tables after that time, but not before three.
     confidence : float
-        How sure an answer's error, and the label of a leaf, is to be.
+        The probability of an answer's error bound and of the right label in a leaf.
     seed : int, optional
-        Seeds the invented tables. Noise is never seeded.
+        Seeds the simulated tables. Noise is never seeded.
     progress : callable, optional
-        Told (steps done, steps at most).
+        Called with (steps done, steps at most).
     """
     size = check_whole(records, "records", LEAST_RECORDS, MOST_RECORDS)
     check_whole(worlds, "worlds", LEAST_WORLDS, 10_000)
@@ -155,9 +155,9 @@ def plan(
     learners = [Learner.of(name, schema) for name in dict.fromkeys(recipes)]
     rng = np.random.default_rng(seed)
     simulated = min(size, MOST_SIMULATED)
-    scale = Fraction(size, simulated)  # noise matters by epsilon times the number of records
+    scale = Fraction(size, simulated)  # the effect of noise depends on epsilon times the number of records
     steps = worlds * len(learners) * (len(budgets) + 1)
-    # By the learner's number and epsilon; None is for no noise.
+    # By the learner's number and epsilon; None stands for no noise.
     right: dict[tuple[int, Fraction | None], list[float]] = {}
     charges: dict[tuple[int, Fraction | None], dict[str, Any]] = {}
     start, done, drawn = time.monotonic(), 0, 0
@@ -219,7 +219,7 @@ def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: 
 
 
 def _leaf_need(charge: dict[str, Any], scale: Fraction, schema: Schema, signal: Strength, confidence: float) -> int:
-    """From the last charge of a fit, which pays for what leaves say: their counts, or a draw that labels them."""
+    """The records that a leaf needs, by the last charge of a fit, which buys its counts or the draw of its label."""
     each = Fraction(charge["epsilon"]) / scale
     margin_for = margin_for_noisy_counts if charge["kind"] in NOISY_COUNTS else margin_for_a_draw
     return leaf_records(margin_for(each, schema.n_classes, confidence), signal.margin)

@@ -1,17 +1,17 @@
 """How many more records a private test needs: the sample-size correction of Vu & Slavkovic, *Differential Privacy for
 Clinical Trial Data: Preliminary Evaluations* (ICDM workshops 2009); Fletcher 2017, section 3.5.
 
-A trial of n records estimates a share p, say of patients who were cured. Sampling gives the estimate the variance
-p (1 - p) / n; a count with Laplace noise of scale 1/epsilon, divided by n, adds 2 / (epsilon n)^2. A test of p0 against
-p1 at level alpha (how often it finds what is not there) and with some power (how often it finds what is) needs
+A trial of n records estimates a share p, say of cured patients. Sampling gives the estimate the variance p (1 - p) / n;
+Laplace noise of scale 1/epsilon on the count adds 2 / (epsilon n)^2. A test of p0 against p1 at level alpha (its rate
+of false positives) with some power (its rate of true positives) needs
 
     |p1 - p0| >= z_alpha sqrt(p0 (1 - p0) / n + 2 / (epsilon n)^2) + z_power sqrt(p1 (1 - p1) / n + 2 / (epsilon n)^2)
 
 with z the quantiles of the normal distribution. The smallest such n, over the same without noise, is the correction
-factor. The noise is taken for normal; n is public here, as it is in a trial. (The thesis names the result without its
-formula, so the derivation above is privet's own.)
+factor. The noise is approximated as normal; n is public here, as it is in a trial. (The thesis names the result without
+its formula, so the derivation above is privet's own.)
 
-The term of the noise shrinks with n^2, that of sampling with n: a trial that is large anyway hardly pays for privacy.
+The noise term shrinks with n^2, the sampling term with n: a trial that is large anyway hardly pays for privacy.
 
 >>> one_share(0.5, 0.6, epsilon=None), one_share(0.5, 0.6, epsilon=0.1), one_share(0.5, 0.6, epsilon=1)
 (194, 505, 202)
@@ -41,7 +41,7 @@ def one_share(
     power: float = 0.8,
     two_sided: bool = True,
 ) -> int:
-    """How many records tell a share of p1 from one of p0 (a known treatment, say); without privacy if epsilon is None.
+    """The sample size that tells a share of p1 from one of p0; without privacy if epsilon is None.
 
     >>> one_share(0.2, 0.3, epsilon=None, power=0.9), one_share(0.2, 0.3, epsilon=0.5, power=0.9)
     (189, 226)
@@ -67,7 +67,7 @@ def two_shares(
     power: float = 0.8,
     two_sided: bool = True,
 ) -> int:
-    """How many records *in each of two arms* tell their shares apart; arms are disjoint, so each count has all epsilon.
+    """The sample size *of each of two arms* that tells their shares apart; arms are disjoint, so each gets all epsilon.
 
     >>> two_shares(0.5, 0.6, epsilon=None), two_shares(0.5, 0.6, epsilon=0.1)
     (388, 787)
@@ -85,11 +85,11 @@ def two_shares(
 
 
 def correction_factor(plain: float, variance: float, epsilon: object) -> float:
-    """By how much to multiply a sample size that was worked out without privacy.
+    """The factor by which to multiply a sample size that was computed without privacy.
 
     ``plain`` records give an estimate of variance ``variance`` / plain; f times as many give the same with noise, so
-    1/f + 2 / (epsilon^2 variance plain f^2) = 1, of which f is the positive root. ``variance`` is that of one record,
-    p (1 - p) for a share, 1/4 at most.
+    1/f + 2 / (epsilon^2 variance plain f^2) = 1, of which f is the positive root. ``variance`` is that of one record:
+    p (1 - p) for a share, at most 1/4.
 
     >>> round(correction_factor(100, variance=0.25, epsilon=1), 3), round(correction_factor(100, 0.25, epsilon=0.1), 3)
     (1.074, 3.372)
@@ -100,7 +100,7 @@ def correction_factor(plain: float, variance: float, epsilon: object) -> float:
 
 
 def _noise_variance(epsilon: object | None) -> float:
-    """2 / epsilon^2, that of a Laplace variable of scale 1/epsilon."""
+    """2 / epsilon^2, the variance of Laplace noise of scale 1/epsilon."""
     return 0.0 if epsilon is None else 2 / float(parse_epsilon(epsilon)) ** 2
 
 
@@ -124,7 +124,7 @@ def _check_shares(p: float, q: float) -> None:
 
 
 def _fewest(enough: Callable[[int], bool]) -> int:
-    """The smallest n that is enough; more is always enough."""
+    """The smallest n that is enough; ``enough`` must be monotone."""
     high = 1
     while not enough(high):
         high *= 2

@@ -1,10 +1,10 @@
-"""Invented tables with a signal of declared strength, over any schema: what the planner tries learners on.
+"""Simulated tables with a signal of a given strength, over any schema, on which the planner tries learners.
 
 A random tree of Friedman & Schuster's generator (:mod:`privet.datasets.fs`) labels uniform records; a share of the
-labels is then drawn anew. One tree alone is harder than most real tables, where many attributes say a
-little of the same thing. So the attributes that the tree does not use *lean*: each class has values of its own there,
-and some of the records take one of those instead of any. Where the owner has an idea of how large the largest class is,
-records are drawn so; a learner that hears only noise is as right as that class is large.
+labels is then drawn anew. One tree alone is harder than most real tables, where many attributes carry some of the same
+information. So the attributes that the tree does not use *lean*: each class has values of its own there, and some of
+the records take one of those instead of any. If the owner gives the share of the largest class, classes are drawn
+accordingly; a learner that sees only noise reaches just that accuracy.
 
 Three strengths, chosen once for all schemas (docs/experiments/forecast.md shows how well they fit real tables):
 
@@ -35,23 +35,23 @@ from privet.schema import Numeric, Schema
 from privet.tables.encoding import Codes
 from privet.tables.frozen import Frozen
 
-POOL = 4  # times as many records are drawn as are kept, where classes are to be as common as declared
+POOL = 4  # the ratio of drawn to kept records if class shares are given
 
 Home = tuple[NDArray[Any], ...]
-"""For each class: the values of an attribute that are its own, or the two ends of a range."""
+"""For each class, its own values of an attribute, or the two ends of its range."""
 
 
 @dataclass(frozen=True)
 class Strength:
-    """How much of a label can be known.
+    """The strength of a signal.
 
     Parameters
     ----------
-    name : what an owner calls it
+    name : the name for owners
     depth : the most tests on a path of the hidden tree
-    label_noise : the share of labels drawn anew, each class as likely as in the whole table
-    lean : the largest share of records that take a value of their class in an attribute the tree does not use;
-        each such attribute has a share of its own between 0 and this
+    label_noise : the share of labels drawn anew, by the class shares of the whole table
+    lean : the largest share of records that take a value of their class in an attribute that the tree does not use;
+        each such attribute draws its own share between 0 and this
     """
 
     name: str
@@ -61,7 +61,7 @@ class Strength:
 
     @property
     def margin(self) -> float:
-        """By how much of its records the largest class of a pure leaf is ahead of any other."""
+        """The lead of the largest class of a pure leaf over any other, as a share of the records."""
         return 1 - self.label_noise
 
 
@@ -76,7 +76,7 @@ STRENGTHS = {
 
 
 def parse_strength(signal: Strength | str) -> Strength:
-    """A signal, or one by its name."""
+    """A strength, or one by its name."""
     if isinstance(signal, Strength):
         return signal
     if signal not in STRENGTHS:
@@ -88,16 +88,13 @@ def parse_strength(signal: Strength | str) -> Strength:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """One way things could be: a hidden tree, how the other attributes lean, how common classes are.
-
-    Tables are drawn from it.
-    """
+    """A distribution of tables: a hidden tree, the leaning of the other attributes, and the class shares."""
 
     tree: HiddenTree
     signal: Strength
     homes: dict[int, Home]
     leaning: dict[int, float]
-    balance: NDArray[np.float64] | None = None  # the share of each class; None for what the tree makes of it
+    balance: NDArray[np.float64] | None = None  # the share of each class; None for those of the tree
 
     @classmethod
     def draw(
@@ -111,7 +108,7 @@ class World:
         return cls(tree, signal, homes, leaning, _balance(tree, largest_class, rng))
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
-        """``n`` records of this world. They are nobody's."""
+        """Draw ``n`` simulated records."""
         schema = self.tree.schema
         plain = sample(self.tree, n, rng) if self.balance is None else self._balanced(n, rng)
         features, values = plain.features.copy(), {a: column.copy() for a, column in plain.values.items()}
@@ -131,7 +128,7 @@ class World:
         return Sample(schema, features, labels, values)
 
     def _balanced(self, n: int, rng: np.random.Generator) -> Sample:
-        """Records of the tree, chosen from more of them so that classes are as common as declared."""
+        """Records of the tree, subsampled to the given class shares."""
         assert self.balance is not None
         pool = sample(self.tree, POOL * n, rng)
         of_class = [np.flatnonzero(pool.labels == c) for c in range(len(self.balance))]
@@ -151,7 +148,7 @@ class World:
 
 
 def codes_for(records: Sample, schema: Schema) -> Codes:
-    """Records as codes of the same schema cut otherwise, as a recipe prepares it."""
+    """Encode records by the same schema with other cuts, as a recipe prepares it."""
     features = records.features.astype(np.uint8 if max(schema.arities) <= 256 else np.uint16)
     for a, column in records.values.items():
         features[a] = _bins(schema, a, column)
@@ -160,13 +157,13 @@ def codes_for(records: Sample, schema: Schema) -> Codes:
 
 
 def frozen_of(records: Sample) -> Frozen:
-    """Records as an engine keeps them whose numbers may be cut anew."""
+    """Records in the form of an engine that can cut numbers anew."""
     columns = [records.values.get(a, codes) for a, codes in enumerate(records.features)]
     return Frozen(records.schema, tuple(columns), records.labels)
 
 
 def _balance(tree: HiddenTree, largest_class: float | None, rng: np.random.Generator) -> NDArray[np.float64] | None:
-    """One of the tree's classes is the largest, the others share the rest; a tree of one class has no choice."""
+    """Class shares: one class of the tree is the largest, the others share the rest; None for a tree of one class."""
     present = np.unique(tree.label[tree.label >= 0])
     if largest_class is None or len(present) < 2:
         return None
@@ -184,7 +181,7 @@ def _home(schema: Schema, a: int, rng: np.random.Generator) -> Home:
         ends = np.concatenate([[attribute.low], inner, [attribute.high]])
         return tuple(ends[place[c] : place[c] + 2] for c in range(classes))
     dealt = rng.permutation(attribute.arity)
-    hands = min(classes, attribute.arity)  # more classes than values: some share theirs
+    hands = min(classes, attribute.arity)  # with more classes than values, some share theirs
     return tuple(dealt[place[c] % hands :: hands] for c in range(classes))
 
 

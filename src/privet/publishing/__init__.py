@@ -1,4 +1,4 @@
-"""Tables for everybody: synthetic records made from noisy counts, and, for comparison, published noise of no guarantee.
+"""Publish tables: synthetic records from noisy counts and, for comparison, noisy records without a guarantee.
 
 >>> import privet
 >>> from privet.datasets.clinic import clinic

@@ -1,13 +1,13 @@
 """Top-down generalisation with private counts (DiffGen; Mohammed, Chen, Fung & Yu 2011; Fletcher 2017, 3.4).
 
-All records start as one group that knows nothing. A group is specialised by cutting the range of one attribute in two,
-where a public hierarchy has its next cut; which attribute is chosen by the exponential mechanism. Half of the budget
-chooses, the other half counts the classes of the groups that are left.
+All records start as one group with full ranges. A group is specialised by cutting the range of one attribute in two, at
+the next cut of a public hierarchy; the exponential mechanism chooses the attribute. Half of the budget pays for the
+choices, the other half for the class counts of the final groups.
 
-Where privet differs: the paper cuts one range in the whole table at a time. Here every group chooses for itself, level
+Differences from the paper: it cuts one range in the whole table at a time; here every group chooses for itself, level
 by level. Groups are disjoint, so a level costs one choice however many groups there are. Numbers are halved at public
-points, where the paper buys a point for each. Scores are one-sided, so that a choice is twice as sharp. The default
-score is Gini's, since the paper's Max sees nothing in a cut that leaves both sides with the same majority.
+points, where the paper buys a point for each. Scores are one-sided, so a choice is twice as sharp. The default score is
+Gini's, since the paper's Max gives no credit to a cut that leaves both sides with the same majority.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class DiffGen(Publisher):
         candidates = Specialisations.of_hierarchies(Hierarchies(schema, self.taxonomies))
         depth = min(self.max_depth, sum(arity - 1 for arity in schema.arities))
         choosing = exact_share(self.choosing)
-        # In units of the leaf's question: all choices of a path together get their share.
+        # In units of the leaf's charge: all choices of a path together get their share.
         each = choosing / (1 - choosing) / depth if depth else Fraction(0)
         growth = Growth(
             plan=Plan.shares(epsilon, depth, node=0, choice=each, leaf=1),

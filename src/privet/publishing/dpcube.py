@@ -1,14 +1,14 @@
 """A synthetic table from noisy counts of a grid and of a partition fitted to them (DPCube; Xiao, Xiong & Yuan 2010).
 
-A public grid parts the records into cells, and half of the budget buys the class counts of every cell. Cells that look
-alike are gathered into boxes, top down as in a kd-tree; this reads the noisy counts only and so is free. The other half
-buys the class counts of the boxes, which are few and so drown less. Both answers about a box are weighted by how sure
-they are. How fine the grid should be depends on how many records there are, which is private: a small part of the
-budget buys that number first, unless ``cells`` is given.
+A public grid divides the records into cells, and half of the budget buys the class counts of every cell. Similar cells
+are merged into boxes, top down as in a kd-tree; this reads the noisy counts only and so is free. The other half buys
+the class counts of the boxes, which are few and so less noisy in relation. Both estimates of a box are averaged by
+their variance. The right resolution depends on the number of records, which is private: a small part of the budget buys
+that number first, unless ``cells`` is given.
 
-Where privet differs: the paper cuts a box at the median of the dimension with most variance and stops by a threshold
-that its user finds. Here every cut is tried, by how far the means of its sides are apart, and a box is left alone once
-that is no more than noise would show.
+Differences from the paper: it cuts a box at the median of the dimension with the largest variance and stops at a
+threshold that its user finds. Here every cut is tried, by the distance between the means of its sides, and a box stays
+whole once that distance is within the noise.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from privet.structure.routes import Routes
 from privet.structure.splits import Test, Threshold
 
 MOST_CELLS = 65_536  # a public cap, as for the leaves of trees
-LEAST_BOUGHT, MOST_BOUGHT = 16, 16_384  # of a grid whose size is bought
-COUNTING = Fraction(1, 50)  # of the budget, for the number of records
-PER_CELL = 4  # records that a cell should hold on average, in units of its noise's scale: fewer drown
+LEAST_BOUGHT, MOST_BOUGHT = 16, 16_384  # bounds on a grid whose size is bought
+COUNTING = Fraction(1, 50)  # the share of the budget for the number of records
+PER_CELL = 4  # the mean number of records of a cell, in units of its noise scale
 
 
 @dataclass(frozen=True)
 class DPCube(Publisher):
-    """A grid of at most ``cells``, in the attributes that are named (all, in turn, if none is).
+    """A grid of at most ``cells`` over the named attributes (all if none are named).
 
-    Without ``cells`` a fiftieth of the budget buys the number of records, and the grid is as fine as they fill it.
+    Without ``cells`` a fiftieth of the budget buys the number of records, from which the resolution follows.
     """
 
     name: ClassVar[str] = "dpcube"
@@ -89,7 +89,7 @@ class DPCube(Publisher):
         coarse = data.level().descend(routes).class_counts_all(second, what="partition counts")
         if progress is not None:
             progress(2, 2)
-        weight = noise[1] / (noise[1] + sizes * noise[0])[:, None]  # of the first answer: by the other's variance
+        weight = noise[1] / (noise[1] + sizes * noise[0])[:, None]  # of the first estimate: by the other's variance
         counts = np.full((len(tests), schema.n_classes), np.nan)
         counts[routes.leaves] = weight * sums + (1 - weight) * coarse
         return tree_of_counts(schema, tests, counts)
@@ -101,7 +101,7 @@ class _Box(NamedTuple):
 
 
 def partition(grid: Grid, counts: Floats, noise: float) -> tuple[list[Test | None], Floats, npt.NDArray[np.int64]]:
-    """The tests of a kd-tree in level order, and of each leaf the sum of its noisy cells and their number.
+    """The tests of a kd-tree in level order and, for each leaf, the sum and the number of its noisy cells.
 
     ``counts`` is (segment of the first dimension, of the second, ..., class) and ``noise`` the variance of each.
     """
@@ -129,7 +129,7 @@ def partition(grid: Grid, counts: Floats, noise: float) -> tuple[list[Test | Non
 
 
 def _best_cut(cells: Floats, noise: float) -> tuple[int, int] | None:
-    """(dimension, last segment of the left side) that parts the cells best, or None where noise alone would do it."""
+    """(dimension, last segment of the left side) of the best cut, or None if noise alone could explain it."""
     classes, dimensions = cells.shape[-1], cells.ndim - 1
     tried = sum(length - 1 for length in cells.shape[:-1])
     if tried == 0:
@@ -146,7 +146,7 @@ def _best_cut(cells: Floats, noise: float) -> tuple[int, int] | None:
         gain = (size * (total - size) / total * apart**2).sum(axis=1)
         if gain.max() > best:
             best, at = float(gain.max()), (dimension, int(gain.argmax()))
-    # What the largest of so many chi-squared numbers of noise stays below, nine times in ten.
+    # A bound that the largest of so many chi-squared variables of noise exceeds once in ten times.
     logs = np.log(10 * tried)
     return at if best > noise * (classes + 2 * np.sqrt(classes * logs) + 2 * logs) else None
 

@@ -1,4 +1,4 @@
-"""Values drawn uniformly from boxes of codes. Ordinary randomness on public numbers: no record is near."""
+"""Draw values uniformly from boxes of codes, by ordinary randomness on public numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Bools = npt.NDArray[np.bool_]
 def draw_values(
     attribute: Attribute, boxes: Bools, sizes: npt.NDArray[np.int64], random: np.random.Generator
 ) -> npt.NDArray[np.object_]:
-    """For each box (a row of possible codes) so many values of the attribute, box after box.
+    """Draw the given number of values of the attribute for each box (a row of possible codes), box after box.
 
-    A number is uniform over the widths of its bins; each category is as likely as any other.
+    Numbers are uniform over the widths of their bins; categories are equally likely.
 
     >>> age, lower_half = Numeric("age", 0, 100, integer=True, bins=2), np.array([[True, False]])
     >>> drawn = draw_values(age, lower_half, np.array([20]), np.random.default_rng(0))
@@ -44,7 +44,7 @@ def draw_values(
 
 
 def round_at_random(counts: npt.NDArray[np.float64], random: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Whole numbers that are the counts on average."""
+    """Round to whole numbers whose mean is the count."""
     whole = np.floor(counts)
     return (whole + (random.random(counts.shape) < counts - whole)).astype(np.int64)
 
@@ -53,12 +53,12 @@ def _weights(attribute: Attribute) -> npt.NDArray[np.float64]:
     if not isinstance(attribute, Numeric):
         return np.ones(attribute.arity)
     bins = [high - low + 1 if attribute.integer else high - low for low, high in _ends(attribute)]
-    # What is missing weighs as much as a bin does, where a box has both.
+    # A missing value weighs as much as a bin, where a box has both.
     return np.array([*bins, *([float(np.mean(bins))] if attribute.missing is not None else [])], dtype=np.float64)
 
 
 def _ends(attribute: Numeric) -> list[tuple[float, float]]:
-    """The lowest and highest number of each bin; of a whole-number attribute, whole ones (none if they cross)."""
+    """The lowest and highest number of each bin; whole ones for an integer attribute (crossed if there are none)."""
     edges = [attribute.low, *attribute.cuts.tolist(), attribute.high]
     pairs = list(pairwise(edges))
     if not attribute.integer:

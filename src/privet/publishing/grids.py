@@ -1,4 +1,4 @@
-"""A public grid over the codes of some attributes: each cut into segments along its hierarchy, all cuts across."""
+"""A public grid over the codes of some attributes, each cut into segments along its hierarchy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Grid:
 
     @classmethod
     def of(cls, schema: Schema, attributes: Sequence[int], most: int) -> Grid:
-        """The finest grid of at most ``most`` cells: the attributes are halved in turn, as often as it goes.
+        """The finest grid of at most ``most`` cells: attributes are halved in turn as long as possible.
 
         >>> from privet.datasets.clinic import clinic
         >>> schema, _ = clinic(10)
@@ -65,7 +65,7 @@ class Grid:
         return arranged
 
     def _tests(self) -> tuple[list[Test | None], list[tuple[int, ...]]]:
-        """The tests in level order, and the segment of every leaf in each dimension."""
+        """The tests in level order, and the segments of every leaf."""
         tests: list[Test | None] = []
         leaves: list[tuple[int, ...]] = []
         level = [tuple((0, size - 1) for size in self.shape)]

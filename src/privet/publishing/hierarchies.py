@@ -1,8 +1,8 @@
-"""Public hierarchies: how the codes of an attribute are parted again and again, down to single ones.
+"""Public hierarchies that divide the codes of an attribute again and again, down to single ones.
 
-A node of a hierarchy is a range of codes and is cut in two. Numbers are cut in the middle of their public bins, what is
-missing apart first. Categories are cut in the middle of their list, or where a public taxonomy says. Nothing here has
-seen a record.
+A node of a hierarchy is a range of codes that is cut in two. Numbers are cut in the middle of their public bins, after
+missing values are split off. Categories are cut in the middle of their list, or by a public taxonomy. No record is
+used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Taxonomy = Sequence[Any]
 
 @dataclass(frozen=True, eq=False)
 class Hierarchies:
-    """The hierarchies of a schema's attributes, by taxonomies where they are given.
+    """The hierarchies of a schema's attributes, by taxonomies where given.
 
     >>> ward = Categorical("ward", ("A1", "A2", "A3", "B1"))
     >>> schema = Schema((ward,), Categorical("ill", ("no", "yes")))
@@ -62,7 +62,7 @@ class Hierarchies:
         return known.get((low, high), (low + high) // 2)
 
     def nodes(self, attribute: int) -> Iterator[tuple[int, int, int]]:
-        """(low, high, cut) of every range that is cut, from the whole down."""
+        """(low, high, cut) of every range that is cut, from the whole range down."""
         todo = [(0, self.schema.arities[attribute] - 1)]
         while todo:
             low, high = todo.pop(0)
@@ -74,7 +74,7 @@ class Hierarchies:
 
 @dataclass(frozen=True, eq=False)
 class Specialisations(Candidates):
-    """The candidates of top-down generalisation: of each attribute, the next cut of the range that a cell has."""
+    """The candidates of top-down generalisation: for each attribute, the next cut of a cell's range."""
 
     low: tuple[int, ...] = ()
     high: tuple[int, ...] = ()
@@ -87,7 +87,7 @@ class Specialisations(Candidates):
         return cls(tests, low=tuple(row[1] for row in rows), high=tuple(row[2] for row in rows))
 
     def allowed(self, domains: Domains) -> Bools:
-        """(cell, test): whether the cell has exactly the range that the test cuts."""
+        """(cell, test) whether the cell has exactly the range that the test cuts."""
         schema, allowed = domains.schema, np.zeros((len(domains.possible), len(self.tests)), dtype=bool)
         lows, highs = np.array(self.low), np.array(self.high)
         for a in range(len(schema.attributes)):
@@ -108,7 +108,7 @@ def _leaves(taxonomy: Any) -> Iterator[Any]:
 
 
 def _taxonomy_cuts(taxonomy: Any, start: int) -> Iterator[tuple[tuple[int, int], int]]:
-    """(range, cut) of every group, a group of many parts halved between its parts."""
+    """(range, cut) of every group; a group of several parts is halved between its parts."""
     if isinstance(taxonomy, str) or not isinstance(taxonomy, Sequence):
         return
     parts = list(taxonomy)

@@ -1,7 +1,7 @@
-"""Noise on the values of a table, at a rate (Fletcher 2017, 5.7.1). NOT DIFFERENTIALLY PRIVATE.
+"""Noise on a share of a table's values (Fletcher 2017, 5.7.1). NOT DIFFERENTIALLY PRIVATE.
 
-Most cells stay as they are, and the label is never touched, so whoever knows a record finds it again. The certificate
-says epsilon = infinity. They are here as the thesis has them: to see what measures of retention show.
+Most cells stay as they are, and the label is never changed, so a known record can be found again. The certificate says
+epsilon = infinity. These methods are here, as in the thesis, to show what measures of retention measure.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Values = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
-    """A table with noise on its values, and the certificate that promises nothing."""
+    """A table with noise on its values, and a certificate that promises nothing."""
 
     method: str
     rate: float
@@ -40,7 +40,7 @@ class NoisyTable:
 
 
 def uniform_noise(table: Any, schema: Schema, rate: float, *, random: np.random.Generator | None = None) -> NoisyTable:
-    """Replace a part ``rate`` of all values by uniform ones: within the declared bounds, or any listed category.
+    """Replace a share ``rate`` of all values by uniform ones: within the declared bounds, or any listed category.
 
     NOT PRIVATE, whatever the rate: the other values stay, and every label does.
     """
@@ -57,8 +57,9 @@ def uniform_noise(table: Any, schema: Schema, rate: float, *, random: np.random.
 
 
 def gaussian_noise(table: Any, schema: Schema, rate: float, *, random: np.random.Generator | None = None) -> NoisyTable:
-    """Add Gaussian noise of the attribute's own variance to a part ``rate`` of all numbers; swap categories for others
-    that occur, as often as they occur. Distributions stay, and so do most records: NOT PRIVATE.
+    """Add Gaussian noise of the attribute's variance to a share ``rate`` of all numbers. NOT PRIVATE.
+
+    Categories are replaced by others at their frequencies. Distributions stay, and so do most records.
     """
     frozen, random = _frozen(table, schema, rate), random or np.random.default_rng()
 
@@ -87,18 +88,18 @@ def _published(method: str, rate: float, frozen: Frozen, change: Any) -> NoisyTa
         if isinstance(attribute, Categorical):
             columns[attribute.name] = np.array(attribute.values, dtype=object)[changed.astype(np.intp)]
         else:
-            columns[attribute.name] = _spoken(attribute, changed)
+            columns[attribute.name] = _written(attribute, changed)
     columns[frozen.schema.label.name] = decode_labels(frozen.schema, frozen.labels)
     why = f"{method} noise at a rate is not differentially private: most values stay as they are (epsilon = infinity)"
     certificate = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat(why, voids=True),))
     return NoisyTable(method, float(rate), columns, certificate.to_dict())
 
 
-def _spoken(attribute: Numeric, column: Values) -> Values:
-    """Numbers as people write them; what is missing as the declared marker, or as nothing."""
-    spoken = np.empty(column.size, dtype=object)
-    spoken[:] = [
+def _written(attribute: Numeric, column: Values) -> Values:
+    """Numbers as people write them; missing ones as the declared marker, or None."""
+    written = np.empty(column.size, dtype=object)
+    written[:] = [
         attribute.missing if np.isnan(value) else int(value) if attribute.integer and value.is_integer() else value
         for value in column.tolist()
     ]
-    return spoken
+    return written

@@ -1,8 +1,8 @@
-"""What a publisher releases: a public partition with noisy class counts, and synthetic records made from it.
+"""The release of a publisher: a public partition with noisy class counts, and synthetic records drawn from it.
 
 The partition is a tree whose leaves are boxes of codes. Records are drawn from it by ordinary randomness: everything
-that depends on the private table is in the tree already, bought from the ledger, so that drawing costs nothing and can
-be repeated. Proof: ``docs/proofs/publishing.md``.
+that depends on the private table is in the tree already, paid for by the ledger, so drawing is free and can be
+repeated. Proof: ``docs/proofs/publishing.md``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from privet.structure.splits import Test
 
 @dataclass(frozen=True)
 class Publisher(ABC):
-    """Parameters of a private way to publish a table."""
+    """The parameters of a private way to publish a table."""
 
     name: ClassVar[str]
 
@@ -40,17 +40,17 @@ class Publisher(ABC):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def prepare(self, schema: Schema) -> Schema:
-        """The schema that it works with: numbers cut as finely as it wants."""
+        """The schema with the publisher's own cuts."""
         return schema
 
     @abstractmethod
     def grow(self, data: PrivateDataset, epsilon: Fraction, progress: Progress | None = None) -> Tree:
-        """A partition with noisy class counts in its leaves, for at most ``epsilon``."""
+        """Buy a partition with noisy class counts in its leaves, for at most ``epsilon``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A published table: its partition, what was paid for it, and as many synthetic tables as anyone wants."""
+    """A published table: its partition, its certificate, and any number of synthetic tables."""
 
     method: str
     tree: Tree
@@ -63,11 +63,11 @@ class Release:
 
     @property
     def counts(self) -> Floats:
-        """(leaf, class) numbers of records: the noisy ones, made to be at least 0 and to add up to what they did."""
+        """(leaf, class) numbers of records: the noisy ones, made non-negative with the same sum."""
         return at_least_zero(self.tree.counts[self.tree.routes.leaves])
 
     def records(self, random: np.random.Generator | None = None) -> dict[str, npt.NDArray[np.object_]]:
-        """Synthetic records as columns by name, each value within its leaf's box. They cost nothing more."""
+        """Draw synthetic records, as columns by name, each value within its leaf's box. This costs nothing more."""
         random = random or np.random.default_rng()
         schema, boxes = self.schema, _boxes(self.tree)
         wanted = round_at_random(self.counts, random)
@@ -83,7 +83,7 @@ class Release:
         return {name: column[order] for name, column in named.items()}
 
     def to_csv(self, random: np.random.Generator | None = None) -> str:
-        """The synthetic records as a CSV file that every command of privet reads."""
+        """Draw synthetic records as a CSV file that every command of privet reads."""
         return csv_text(self.records(random))
 
 
@@ -98,7 +98,7 @@ def publish(publisher: Publisher, data: PrivateDataset, epsilon: object, progres
 
 
 def csv_text(columns: Mapping[str, Any]) -> str:
-    """Columns as CSV, quoted where the reader wants it."""
+    """Columns as CSV, quoted where needed."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -107,7 +107,7 @@ def csv_text(columns: Mapping[str, Any]) -> str:
 
 
 def at_least_zero(counts: Floats) -> Floats:
-    """The nearest counts that are not negative and have the same sum: one number is taken from all that stay positive.
+    """Project counts onto the nearest non-negative ones with the same sum: subtract a constant and clip.
 
     Clipping alone would add the noise of every empty cell to the table.
 
@@ -123,7 +123,7 @@ def at_least_zero(counts: Floats) -> Floats:
 
 
 def _boxes(tree: Tree) -> npt.NDArray[np.bool_]:
-    """(leaf, bin) whether a leaf's box has a bin, in the order of the leaves' numbers."""
+    """(leaf, bin) whether a leaf's box contains a bin, by the number of the leaf."""
     boxes = np.zeros((len(tree), tree.schema.total_bins), dtype=bool)
     boxes[0] = True
     for node in range(len(tree)):

@@ -1,1 +1,1 @@
-"""Pages and pictures of a model for people: what it promises and what it says. Released numbers only, no table."""
+"""Pages and pictures of a model and its promise. They use released numbers only, no table."""

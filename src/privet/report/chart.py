@@ -1,4 +1,4 @@
-"""One drawing for all figures, as SVG: lines against numbers, or groups of bars, each with its name and its reach."""
+"""The SVG chart behind all figures: lines over numbers, or groups of bars, each with a name and error bars."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from privet.models.intervals import Estimate
 from privet.report.curves import tick_text
 
 WIDTH, HEIGHT = 760, 380
-LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # room for the axes, and at the right for names
+LEFT, RIGHT, TOP, BOTTOM = 58, 170, 14, 44  # margins for the axes, and at the right for names
 APART = 15  # pixels between two names
-ASIDE = 2.5  # pixels by which neighbouring methods stand apart, so that bars of error do not hide one another
-COLOURS = 8  # that the style has
-MOST_LABELS = 9  # along the axis, before they run into one another
-# Of a picture that stands alone, without the style of a page; colours that colour-blind people can tell apart.
+ASIDE = 2.5  # pixels between neighbouring methods, so that error bars do not hide one another
+COLOURS = 8  # colours in the style sheet
+MOST_LABELS = 9  # along the axis, before they overlap
+# For a chart outside a page, without its style sheet; the colours are safe for colour-blind people.
 INK = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#555555", "#8c2d04")
 STYLE = "svg{font:13px sans-serif;background:#fff}.tick{fill:#555}.grid{stroke:#ddd}.limit{stroke:#777;"
 STYLE += "stroke-dasharray:5 4}.curve{fill:none;stroke-width:2}.dashed{stroke-dasharray:6 4}.reach{opacity:.6}"
@@ -27,7 +27,7 @@ STYLE += "".join(f".c{i}{{fill:{c}}}.curve.c{i},.reach.c{i}{{stroke:{c};fill:non
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A method: what it reached at each epsilon, as a value with its reach."""
+    """A method: its value, with an interval, at each epsilon."""
 
     name: str
     points: tuple[tuple[float, Estimate], ...]
@@ -36,7 +36,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What needs no epsilon: a learner that is not private, or the floor, which knows nothing."""
+    """A level without an epsilon: a non-private learner, or the floor (a constant prediction)."""
 
     name: str
     value: float
@@ -44,7 +44,7 @@ class Limit:
 
 
 def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str) -> Html:
-    """Accuracy against epsilon, with limits that need no epsilon; accuracies between 0 and 1."""
+    """Accuracy, from 0 to 1, against epsilon, with levels that need no epsilon."""
     scaled = [Series(one.name, tuple((e, _percent(at)) for e, at in one.points)) for one in series]
     levels = [replace(limit, value=100 * limit.value) for limit in limits]
     low, high = _bounds([*_known(scaled), *(limit.value for limit in levels)])
@@ -53,7 +53,6 @@ def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str
 
 
 def figure_chart(figure: Figure) -> Html:
-    """A figure of an experiment."""
     names = list(dict.fromkeys(str(p.x) for one in figure.series for p in one.points)) if figure.bars else []
 
     def place(p: Point) -> tuple[float, Estimate]:
@@ -71,14 +70,14 @@ def figure_chart(figure: Figure) -> Html:
 
 
 def standalone(chart: Html) -> str:
-    """A chart as a file of its own."""
+    """A chart as an SVG file of its own."""
     head, _, rest = chart.partition(">")
     return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{STYLE}</style>{rest}\n'
 
 
 @dataclass(frozen=True, slots=True)
 class _Axes:
-    """Where numbers lie in the picture, and which of them are written at the axes."""
+    """The mapping from values to pixels, and the labels of the axes."""
 
     across: Callable[[float], float]
     low: float
@@ -173,7 +172,7 @@ def _picture(shapes: Sequence[Html], names: Sequence[tuple[float, str, str]], ti
 
 
 def _names(names: Sequence[tuple[float, str, str]]) -> list[Html]:
-    """The names at the right, where their lines end, moved apart where they would overlap or leave the picture."""
+    """The names at the right, at the ends of their lines, moved apart where they would overlap or leave the chart."""
     ordered = sorted(names)
     heights: list[float] = []
     for height, *_ in ordered:
@@ -200,14 +199,14 @@ def _known(series: Sequence[Series]) -> list[float]:
 
 
 def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    """A little more than what there is."""
+    """The range of the values, with a margin."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max(0.05 * (high - low), 0.01 * max(abs(low), abs(high)), 1e-6)
     return low - (room if low else 0.0), high + room
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers, some four to eight of them."""
+    """Four to eight round numbers."""
     scales = (m * 10.0**e for e, m in product(range(-9, 12), (1, 2, 5)))
     step = next(step for step in scales if (high - low) / step <= 8)
     first = math.ceil(low / step - 1e-9)

@@ -1,7 +1,7 @@
-"""What the page of a model says, as plain data for its template: released numbers and public facts, no table.
+"""The content of a model's page, as plain data for its template: released numbers and public facts, no table.
 
-What a model shows depends on its sections alone (``Released.sections``), so a new kind of model that is shown as trees
-or as curves needs nothing here.
+It depends on the model's sections alone (``Released.sections``), so a new kind of model that is shown as trees or as
+curves needs no change here.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from privet.report.trees import size_words, tree_context
 from privet.schema import Numeric, Schema
 from privet.schema.fingerprint import digest
 
-MOST_NUMBERS = 8_000  # that a script gets to follow a case with: nodes times classes; about 150 KB
-MOST_LOOKED_AT = 12  # attributes that are listed by how much they decide
+MOST_NUMBERS = 8_000  # nodes times classes that the page's script gets to follow a case with; about 150 KB
+MOST_LOOKED_AT = 12  # attributes listed by importance
 TEMPLATES: dict[type, tuple[str, Any]] = {ShownTree: ("trees.html", tree_context), ShownSum: ("sums.html", sum_context)}
 
 
 def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str, Any]]:
-    """The template of a model's page, and all that it needs."""
+    """The template of a model's page, and its context."""
     sections = model.sections(**limits)
     first = next(sections)
     template, context = TEMPLATES[type(first)]
@@ -58,7 +58,7 @@ def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str
 
 
 def certificate_context(certificate: Certificate) -> dict[str, Any]:
-    """What the templates need of a certificate."""
+    """The context that describes a certificate."""
     return {
         "promise": promise.sentence(certificate),
         "private": certificate.private,
@@ -74,9 +74,9 @@ def certificate_context(certificate: Certificate) -> dict[str, Any]:
 
 
 def follow_data(released: Released) -> dict[str, Any] | None:
-    """What the page's script needs to follow one case; None if that is too much for a page, or nothing is asked.
+    """The data with which the page's script follows one case; None if too large for a page, or if nothing is tested.
 
-    The script does with it what ``encode_features`` and ``Released.predict`` do here; a test compares them.
+    The script repeats ``encode_features`` and ``Released.predict``; a test compares them.
     """
     schema, asked = released.schema, released.asked()
     arrays = released.arrays(MOST_NUMBERS) if asked else None
@@ -86,14 +86,14 @@ def follow_data(released: Released) -> dict[str, Any] | None:
     short: dict[str, Any] = _short(arrays)
     return short | {
         "labels": [isolated(value) for value in schema.label.values],
-        # Where a number is cut; None for a category, whose code is its place in the list.
+        # The cuts of a number; None for a category, whose code is its place in the list.
         "cuts": {a: fact.cuts.tolist() if isinstance(fact, Numeric) else None for a, fact in attributes.items()},
         "missing": {a: fact.fallback for a, fact in attributes.items()},
     }
 
 
 def _short(value: Any) -> Any:
-    """The same with nine digits a number: enough to predict the same, and half as many bytes."""
+    """Round numbers to nine digits: the predictions stay the same, with half as many bytes."""
     if isinstance(value, dict):
         return {key: _short(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -102,7 +102,7 @@ def _short(value: Any) -> Any:
 
 
 def _field(schema: Schema, a: int) -> dict[str, Any]:
-    """A field of the form, with public facts only: bounds and values as they were declared."""
+    """A form field from public facts: declared bounds and values."""
     attribute = schema.attributes[a]
     if isinstance(attribute, Numeric):
         return {
@@ -132,7 +132,7 @@ def _size(size: dict[str, int]) -> str:
 
 
 def _looks_at(shares: np.ndarray, schema: Schema) -> list[tuple[str, float, str]]:
-    """The attributes that decide most, with their share as a number and in words."""
+    """The most important attributes, with their share as a number and in words."""
     order = np.argsort(-shares, kind="stable")[:MOST_LOOKED_AT]
     text = (f"{100 * share:.0f} %" if share >= 0.005 else "below 1 %" for share in shares[order])
     return [(schema.names[a], float(shares[a]), words) for a, words in zip(order, text, strict=True) if shares[a]]
@@ -151,13 +151,13 @@ def _facts(model: Model) -> Iterator[tuple[str, str]]:
 def _recipe(name: str) -> str:
     try:
         info = recipe_class(name).info
-    except RecipeError:  # a reference that is not private, or a recipe of a package that is not here
+    except RecipeError:  # a non-private reference, or a recipe of a package that is not installed
         return name
     return f"{name}: {info.title} ({info.citation})"
 
 
 def _written(value: Any) -> str:
-    """A parameter as a person writes it."""
+    """A parameter as people write it."""
     return str(value) if isinstance(value, Fraction | str) else json.dumps(value, default=str)
 
 

@@ -1,6 +1,6 @@
 """The curves of an additive model as SVG: how much each value of an attribute raises or lowers the odds.
 
-And its tables, for two attributes together: a field whose colours say what they add.
+Also its tables, for pairs of attributes: a heat map of what they add.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from privet.schema import Categorical, Schema
 Corner = tuple[str, str]
 
 WIDTH, HEIGHT = 360, 170
-LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 24  # room for the axes
-LINE = 22  # between two categories
-LARGEST = 700.0  # log-odds that a double still holds as a factor
-NAMES = 150  # room for the names of categories
-MOST_CATEGORIES = 12  # in a picture: those furthest from nothing
-PAIR_NAMES, PAIR_TOP, PAIR_BOTTOM = 104, 6, 40  # room for names in the field of a pair
+LEFT, RIGHT, TOP, BOTTOM = 44, 8, 8, 24  # margins for the axes
+LINE = 22  # pixels between two categories
+LARGEST = 700.0  # log-odds whose factor a double can hold
+NAMES = 150  # pixels for the names of categories
+MOST_CATEGORIES = 12  # in a picture: those with the largest effect
+PAIR_NAMES, PAIR_TOP, PAIR_BOTTOM = 104, 6, 40  # pixels for names around the heat map of a pair
 ROW = 16
-STRENGTHS = 20  # of a colour: more cannot be told apart
+STRENGTHS = 20  # shades of a colour: more cannot be told apart
 MOST_TICKS = 6  # names along an axis
 FACTORS = (0.001, 0.01, 0.1, 1 / 3, 1, 3, 10, 100, 1000)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From log-odds to pixels; one for all curves of a model, so that they can be compared."""
+    """The mapping from log-odds to pixels, shared by all curves of a model so that they can be compared."""
 
     low: float
     high: float
@@ -49,7 +49,7 @@ class Scale:
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self) -> Iterator[tuple[float, str]]:
-        """Round factors within reach, at most five."""
+        """Round factors in range, at most five."""
         inside = [factor for factor in FACTORS if self.low <= math.log(factor) <= self.high]
         if len(inside) > 5:
             inside = [factor for factor in inside if factor not in (1 / 3, 3)]
@@ -57,7 +57,7 @@ class Scale:
 
 
 def factor_words(factor: float) -> str:
-    """What is done to the odds.
+    """A factor of the odds in words.
 
     >>> factor_words(3), factor_words(1 / 3), factor_words(1)
     ('× 3', '÷ 3', '× 1')
@@ -70,12 +70,12 @@ def _short(number: float) -> str:
 
 
 def odds_words(added: float) -> str:
-    """The same from what is added to the log-odds, which may be more than a double holds as a factor."""
+    """The same for a change of log-odds, whose factor may exceed a double."""
     return factor_words(math.exp(min(max(added, -LARGEST), LARGEST)))
 
 
 def shape_picture(curve: Curve, high: float | None, scale: Scale) -> Html:
-    """A curve; ``high`` is the upper bound of a number, None for categories."""
+    """Draw a curve; ``high`` is the upper bound of a number, None for categories."""
     if curve.starts is None or high is None:
         return _categories(curve, scale)
     return _number(curve, curve.starts, high, scale)
@@ -117,7 +117,7 @@ def _number(curve: Curve, starts: np.ndarray, high: float, scale: Scale) -> Html
 
 
 def _steps(edges: np.ndarray, values: np.ndarray, across: object, down: object) -> Iterator[Corner]:
-    """The corners of a staircase. Equal steps are one."""
+    """The corners of a staircase, with equal steps merged."""
     assert callable(across)
     assert callable(down)
     last = None
@@ -128,12 +128,12 @@ def _steps(edges: np.ndarray, values: np.ndarray, across: object, down: object) 
                 yield _at(across(edges[i])), last
             yield _at(across(edges[i])), y
         last = y
-    assert last is not None  # a number has one value at least
+    assert last is not None  # a number has at least one value
     yield _at(across(edges[-1])), last
 
 
 def _path(corners: Sequence[Corner]) -> str:
-    """Lines from corner to corner, each across or up and down."""
+    """A path of horizontal and vertical lines from corner to corner."""
     x, y = corners[0]
     written = [f"M{x} {y}"]
     for next_x, next_y in corners[1:]:
@@ -173,17 +173,16 @@ def _categories(curve: Curve, scale: Scale) -> Html:
 
 
 def tick_text(words: str, x: object, y: object, anchor: str | None = None) -> Html:
-    """Words at an axis."""
     return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
 
 
 def _grid(tick: float) -> str:
-    """The line where nothing changes is the one that all others are read from."""
+    """The class of a grid line; the line of no change is emphasised."""
     return "grid middle" if tick == 0 else "grid"
 
 
 def _colour(curve: Curve, column: int) -> str:
-    """With two classes there is one curve, that of the second."""
+    """The colour of a class; a single curve is that of the second class."""
     return "c1" if curve.values.shape[1] == 1 else f"c{column}"
 
 
@@ -196,7 +195,7 @@ def _plain(number: float) -> str:
 
 
 def _at(pixels: float) -> str:
-    """To half a pixel: then many steps of a curve are one, and a page is a third smaller."""
+    """Round to half a pixel: this merges many steps of a curve and makes a page a third smaller."""
     return f"{round(2 * pixels) / 2:g}"
 
 
@@ -204,7 +203,7 @@ def _at(pixels: float) -> str:
 
 
 def level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
-    """What each level of an attribute stands for, in few words: where it begins, or its categories."""
+    """A short name for each level of an attribute: where it begins, or its categories."""
     attribute, levels = schema.attributes[part.attributes[place]], part.levels[place]
     for level in range(part.sides[place]):
         codes = np.flatnonzero(levels == level)
@@ -217,7 +216,7 @@ def level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
 
 
 def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str], values: np.ndarray) -> Html:
-    """A field of (first, second) log-odds, in the colour of the class that they make likelier; stronger is more."""
+    """Draw a heat map of (first, second) log-odds, coloured by the class that they favour."""
     rows, columns = values.shape
     side = (WIDTH - PAIR_NAMES) / columns
     reach = float(np.abs(values).max()) or 1.0
@@ -256,7 +255,7 @@ def _field(row: int, column: int, side: float) -> str:
 
 
 def _alike(shares: np.ndarray) -> dict[tuple[str, int], list[tuple[int, int]]]:
-    """The fields that have the same colour, of those that have one."""
+    """The cells of each colour; cells without an effect have none."""
     found: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for place, share in np.ndenumerate(shares):
         if strength := round(STRENGTHS * abs(float(share))):

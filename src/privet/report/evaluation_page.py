@@ -1,4 +1,4 @@
-"""The page of an evaluation: accuracy against epsilon, with spread, beside what needs no epsilon."""
+"""The page of an evaluation: accuracy against epsilon, with spread, beside levels that need no epsilon."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MEASURES = {
 
 
 def evaluation_page(result: Evaluation, schema: Schema) -> str:
-    """The page of a cross-validation, which is not private and says so."""
+    """The page of a cross-validation, with a warning that it is not private."""
     scores = (*result.results, *result.references)
     points = [(_name(score), score.epsilon or 0.0, _spread(score)) for score in result.results]
     columns = [title for title, mean in MEASURES.items() if any(mean(score) is not None for score in scores)]
@@ -121,7 +121,7 @@ def _mean(value: float | None) -> str:
 
 
 def _commonest(results: Sequence[Evaluated]) -> list[Limit]:
-    """The share of the commonest class, as far as the noisy counts of all scores together tell."""
+    """The share of the most frequent class, from the noisy counts of all scores together."""
     counts = np.sum([result.score.confusion.sum(axis=1) for result in results], axis=0).clip(min=0)
     return [Limit(FLOOR, float(counts.max() / counts.sum()), floor=True)] if counts.sum() else []
 

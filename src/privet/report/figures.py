@@ -1,4 +1,4 @@
-"""Pictures for notebooks and papers, by matplotlib (``pip install 'privet[plots]'``): trees, trade-offs and budgets."""
+"""Figures for notebooks and papers with matplotlib (``pip install 'privet[plots]'``): trees, trade-offs, budgets."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from privet.promise import spending
 from privet.report.picture import BOX, LETTERS, MARK, PADDING, Box, Layout
 from privet.schema import Schema
 
-DOTS = 100  # an inch: how large a picture of its own becomes
+DOTS = 100  # dots per inch of a figure made here
 LINES, EDGE, GREEN, SOFT, GREY = "#9aa79c", "#23633a", "#23633a", "#e7f1e8", "#6b746c"
-MARKS = (INK[0], INK[2], INK[1], *INK[3:])  # of classes: the first two as different as can be
-MOST_NODES = 150  # in a picture that still can be read on paper
+MARKS = (INK[0], INK[2], INK[1], *INK[3:])  # of classes: the first two differ most
+MOST_NODES = 150  # in a figure that is readable on paper
 
 
 def plot_tree(
@@ -38,18 +38,18 @@ def plot_tree(
     min_support: float | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw a tree, from the left to the right; needs no graphviz.
+    """Draw a tree, from left to right; needs no graphviz.
 
-    Leaves that say the same are drawn as one, and leaves that noise alone could have made are grey. How large the noise
-    is, is known of a model and not of a tree alone.
+    Leaves that predict the same are merged, and leaves that noise alone could have made are grey. The noise scale comes
+    from the model; for a bare tree it is unknown.
 
     Parameters
     ----------
     model : fitted classifier, model, forest or tree
     number : which tree of a forest
-    max_leaves : at most so many leaves; the branches with the fewest records are folded into one
-    min_support : no branch is opened in which every leaf has fewer records
-    ax : matplotlib axes, optional; without them a figure of the right size is made
+    max_leaves : the most leaves; the branches with the fewest records are folded into one
+    min_support : the fewest records; a branch whose leaves all have fewer is not opened
+    ax : matplotlib axes, optional; by default a figure of the right size is made
 
     Returns the axes.
 
@@ -104,7 +104,7 @@ def _draw_box(ax: Any, box: Box, left: float, points: float) -> None:
 
 
 class Point(NamedTuple):
-    """What a method reached at an epsilon: its accuracy, and one standard deviation or error of it."""
+    """The accuracy of a method at an epsilon, with its standard deviation or error."""
 
     method: str
     epsilon: float
@@ -113,7 +113,7 @@ class Point(NamedTuple):
 
 
 def pareto(points: Iterable[Point]) -> list[Point]:
-    """The points that no other beats: none is at least as accurate for no more epsilon, and better in one of the two.
+    """The Pareto front: points that no other beats in accuracy without more epsilon.
 
     >>> [p.method for p in pareto([Point("a", 0.1, 0.8), Point("b", 0.1, 0.7), Point("b", 1, 0.9), Point("a", 1, 0.8)])]
     ['a', 'b']
@@ -127,15 +127,15 @@ def pareto(points: Iterable[Point]) -> list[Point]:
 
 
 def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float] | None = None, ax: Any = None) -> Any:
-    """Draw what privacy costs: the error of each method against epsilon, and the frontier that none of them passes.
+    """Draw what privacy costs: the error of each method against epsilon, and the Pareto front.
 
-    The picture that Friedman and Schuster (KDD 2010, Figure 2) judge methods by, for a given number of records. A point
-    on the frontier can be made more private only by more errors, and more accurate only by less privacy.
+    Friedman and Schuster (KDD 2010, Figure 2) judge methods by this picture, for a given number of records. A point on
+    the front can be made more private only with more errors, and more accurate only with less privacy.
 
     Parameters
     ----------
-    points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1; or what
-        ``privet.evaluation.cross_validation.evaluate`` found, whose references become the limits
+    points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1; or the
+        result of ``privet.evaluation.cross_validation.evaluate``, whose references become the limits
     limits : accuracies that do not depend on epsilon, by name, such as that of the majority class
     ax : matplotlib axes, optional
 
@@ -181,7 +181,7 @@ def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float
 
 
 def plot_shapes(model: SchemaClassifier | Model | Released, *, most: int = 12) -> Any:
-    """Draw the curves of an additive model, those that move most first, with about the noise they have.
+    """Draw the curves of an additive model, the most important first, with their noise.
 
     Returns the figure.
     """
@@ -201,7 +201,7 @@ def plot_shapes(model: SchemaClassifier | Model | Released, *, most: int = 12) -
 
 
 def _draw_curve(ax: Any, schema: Schema, curve: Curve) -> None:
-    """Log-odds of the second class, or a line for each class; numbers as a staircase, categories as points."""
+    """Log-odds of the second class, or a line for each class: staircases for numbers, points for categories."""
     reach = Z * curve.deviation
     labels = schema.label.values
     names = labels[1:] if curve.values.shape[1] == 1 else labels
@@ -229,7 +229,7 @@ def _draw_curve(ax: Any, schema: Schema, curve: Curve) -> None:
 
 
 def plot_ledger(ledger: Ledger | Certificate, *, ax: Any = None) -> Any:
-    """Draw what was spent on what, and of a ledger also what is left.
+    """Draw what was spent on what and, for a ledger, what is left.
 
     Returns the axes.
     """
@@ -254,12 +254,12 @@ def plot_ledger(ledger: Ledger | Certificate, *, ax: Any = None) -> Any:
 
 
 def _drawn(words: object) -> str:
-    """Words for matplotlib, which draws letters one by one: nothing invisible, and no isolates."""
+    """Text for matplotlib, which draws letters one by one: no invisible characters, no isolates."""
     return bare(isolated(words))
 
 
 def _model_of(given: Any) -> Model:
-    """The model of a fitted classifier, or one around what was released."""
+    """The model of a fitted classifier, or a wrapper around what was released."""
     if isinstance(given, SchemaClassifier):
         check_is_fitted(given, "model_")
     if (found := Model.of(given)) is None:

@@ -1,4 +1,4 @@
-"""From a template to one file: style and script inside, and a policy that allows these and nothing else."""
+"""Render a template to one file: style and script inside, and a content policy that allows only these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POLICY = (
 def model_page(model: Model, **limits: Unpack[Limits]) -> str:
     """The page of a model as HTML. Everything in it was released with the model; no table is read.
 
-    ``limits`` say how much of a tree is shown: ``max_leaves``, ``min_support``.
+    ``limits`` bound how much of a tree is shown: ``max_leaves``, ``min_support``.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -46,16 +46,16 @@ def write_report(
     max_leaves: int | None = None,
     min_support: float | None = None,
 ) -> Path:
-    """Write a fitted classifier, or a model, as a page for people: one file that any browser opens. It costs nothing.
+    """Write a fitted classifier, or a model, as a page: one file that any browser opens. It costs no budget.
 
     Parameters
     ----------
     model : fitted classifier or model
     path : where to write the page; a file of that name is replaced
-    max_leaves : show at most so many leaves of a tree; the branches with the fewest records are folded into one
-    min_support : open no branch in which every leaf has fewer records, and fold the rules with fewer away
+    max_leaves : the most leaves of a tree; the branches with the fewest records are folded into one
+    min_support : the fewest records; a branch whose leaves all have fewer is not opened, and such rules are folded away
 
-    Returns where the page is.
+    Returns the path of the page.
 
     >>> import tempfile, privet
     >>> from privet.datasets.clinic import clinic
@@ -81,7 +81,7 @@ def write_report(
 
 
 def render(template: str, *, package: str = __package__, **context: Any) -> str:
-    """A page from a template of this package, or of another that builds on ours. What is no markup is escaped."""
+    """Render a template of this package, or of another that builds on it. Everything but markup is escaped."""
     style, script = _asset("style.css"), _asset("page.js")
     policy = POLICY.format(style=_hash(style), script=_hash(script))
     page = _environment(package).get_template(template)
@@ -90,7 +90,7 @@ def render(template: str, *, package: str = __package__, **context: Any) -> str:
 
 def _data_block(value: Any) -> Html:
     """JSON that can stand inside an element: no text in it can end the element."""
-    written = json.dumps(value, separators=(",", ":"), allow_nan=False)  # in ASCII: no control character is in it raw
+    written = json.dumps(value, separators=(",", ":"), allow_nan=False)  # in ASCII, so without raw control characters
     return Html(written.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
@@ -114,8 +114,8 @@ def _environment(package: str) -> Any:
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((__package__, package))]),
         autoescape=True,
-        finalize=_finalized,  # every value of every template, so that none can forget
-        undefined=StrictUndefined,  # a misspelt name is an error, not a hole in the page
+        finalize=_finalized,  # for every value of every template
+        undefined=StrictUndefined,  # a misspelt name is an error, not a gap in the page
         trim_blocks=True,
         lstrip_blocks=True,
     )

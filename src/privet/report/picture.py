@@ -1,6 +1,6 @@
-"""A tree as a picture: the root at the left, every leaf on a line of its own. As SVG, or for matplotlib to draw.
+"""The picture of a tree: the root at the left, every leaf on a line of its own; as SVG, or for matplotlib.
 
-All lengths are in pixels, at the size of letters that a page has.
+All lengths are in pixels, at the font size of a page.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from privet.models.render import MOST_NODES, leaves_below, shown_levels, typeset
 from privet.models.shown import ShownTree
 from privet.models.simplifying import Branch
 
-LINE = 31  # between two leaves
+LINE = 31  # pixels between two leaves
 BOX = 24  # the height of a box
 LETTERS = 13  # the height of letters
-CHARACTER = 7.6  # the mean width of one; a little too wide is better than cut
+CHARACTER = 7.6  # the mean width of a letter; slightly too wide is better than cut off
 PADDING = 9
-LONGEST = 40  # characters in a box; the rest is in its tooltip, where there is one
+LONGEST = 40  # characters in a box; the tooltip has the rest
 LONGEST_BRANCH = 20
-MARK = 14  # room for the square in the colour of a class
-TURN = 20  # from a box to the line that goes up and down, and on
+MARK = 14  # room for the coloured square of a class
+TURN = 20  # from a box to the vertical line, and from there to the next
 
-SHRINKS = 1450  # pixels that still can be read when they are shrunk to the width of a page
-SHRUNK = 736  # pixels to which they are shrunk at most (46rem in the style); a narrower picture keeps its size
+SHRINKS = 1450  # the widest picture that is still readable when shrunk to the width of a page
+SHRUNK = 736  # the width to which such a picture is shrunk (46rem in the style); a narrower one keeps its size
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node, how deep it is (from 0) and on which line (from 0, between those of its children)."""
+    """The position of a node: its depth and its line, both from 0; a parent is between its children."""
 
     node: int
     level: int
     line: float
     parent: int | None
-    """Its place in the list of places, not its node."""
+    """An index into the list of places, not a node number."""
     asks: str
-    """What the branch to it says: yes or no, or the value; empty for the root."""
+    """The answer on the branch to it (yes, no or a value); empty for the root."""
     cut_off: int
-    """How many leaves lie below it that are not shown; 0 for a node that is shown in full."""
+    """The number of leaves below it that are not shown; 0 if it is shown in full."""
 
 
 def places(tree: ShownTree, most: int = MOST_NODES) -> tuple[Place, ...]:
-    """The places of the nodes that are shown, parents first."""
+    """The places of the shown nodes, parents first."""
     levels, below = shown_levels(tree, most), leaves_below(tree)
     order = [(node, depth) for node, depth in tree.order if depth <= levels]
     lines: dict[int, float] = {}
@@ -69,7 +69,6 @@ def places(tree: ShownTree, most: int = MOST_NODES) -> tuple[Place, ...]:
 
 
 def branch_words(tree: ShownTree, node: int, branch: Branch) -> str:
-    """The answer that leads to a child."""
     name = tree.asked(node)
     text = typeset(tree.answer(node, branch), name).replace(f" < {name} ≤ ", " to ", 1)
     return text.removeprefix(f"{name} = ").removeprefix(f"{name} ")
@@ -77,32 +76,32 @@ def branch_words(tree: ShownTree, node: int, branch: Branch) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node with its words, and how wide they are."""
+    """A node with its text and width."""
 
     place: Place
     leaf: bool
     faint: bool
-    """Whether noise alone could have made the leaf."""
+    """Whether the leaf is minor, such as one that noise alone could have made."""
     code: int
-    """Of its label."""
+    """The code of its label."""
     words: str
     counted: str
-    """How many records a leaf has, as far as noise lets one tell; empty where that was not released."""
+    """The number of records of a leaf, as far as noise shows it; empty if it was not released."""
     width: float
 
     @classmethod
     def of(cls, tree: ShownTree, place: Place) -> Box:
-        leaf, counted, text = tree.is_leaf(place.node), "", tree.nodes[place.node]
+        leaf, counted, view = tree.is_leaf(place.node), "", tree.nodes[place.node]
         if place.cut_off:
             words = f"{place.cut_off:,} leaves, not shown"
         elif leaf:
-            words = text.label
-            counted = "" if text.counts is None else text.counts.total.words(",")
+            words = view.label
+            counted = "" if view.counts is None else view.counts.total.words(",")
         else:
             words = f"{typeset(tree.question(place.node), tree.asked(place.node))}?"
         room = (MARK + 7 if leaf else 0) + (CHARACTER * (1 + len(counted)) if counted else 0)
-        faint = leaf and tree.is_minor(text)
-        return cls(place, leaf, faint, text.code, words, counted, _long(words, LONGEST) + room)
+        faint = leaf and tree.is_minor(view)
+        return cls(place, leaf, faint, view.code, words, counted, _long(words, LONGEST) + room)
 
     @property
     def middle(self) -> float:
@@ -114,13 +113,13 @@ class Box:
 
     @property
     def answer(self) -> str:
-        """What stands on the branch to it."""
+        """The text on the branch to it."""
         return shortened(self.place.asks, LONGEST_BRANCH)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All boxes of a picture, where each level begins, and how large the whole is."""
+    """The boxes of a picture and the left edge of each level."""
 
     boxes: tuple[Box, ...]
     lefts: tuple[float, ...]
@@ -142,7 +141,7 @@ class Layout:
         return self.lefts[box.place.level]
 
     def branch(self, box: Box) -> tuple[tuple[float, float], ...] | None:
-        """The corners of the line from its parent to a box: to a turn, up or down, and on; None for the root."""
+        """The corners of the line from the parent to a box; None for the root."""
         if box.place.parent is None:
             return None
         parent = self.boxes[box.place.parent]
@@ -152,7 +151,7 @@ class Layout:
 
 
 def _columns(boxes: Sequence[Box]) -> list[float]:
-    """Where each level begins: after the boxes of the one before, and room for the answers between."""
+    """The left edge of each level: after the boxes of the previous one, with room for the answers."""
     lefts = [float(PADDING)]
     for level in range(1, 1 + max(box.place.level for box in boxes)):
         before = max(box.width for box in boxes if box.place.level == level - 1)
@@ -166,7 +165,7 @@ def _long(words: str, most: int) -> float:
 
 
 def tree_picture(tree: ShownTree, title: str, prefix: str = "picture", most: int = MOST_NODES) -> Html:
-    """The picture; ``prefix`` begins the ids of its nodes. Leaves that noise alone could have made are greyed."""
+    """The picture as SVG; ``prefix`` begins the ids of its nodes. Minor leaves are grey."""
     layout = Layout.of(tree, most)
     lines = join(_branch(layout, box, prefix) for box in layout.boxes)
     shapes = join(_shape(box, layout.left(box), prefix) for box in layout.boxes)

@@ -1,4 +1,4 @@
-"""What a page shows of an additive model: a curve for each attribute with the noise in it, and tables of pairs."""
+"""The page of an additive model: a curve for each attribute with its noise, and tables of pairs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from privet.schema import Numeric
 Floats = npt.NDArray[np.float64]
 
 MOST_SHAPES = 24  # pictures in a page
-MOST_ROWS = 40  # of a table of numbers; neighbours that say the same are one row
-MOST_CELLS = 400  # of a table of pairs
+MOST_ROWS = 40  # of a table of numbers; equal neighbours share a row
+MOST_CELLS = 400  # of the table of a pair
 
 
 def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, Any]:
-    """What the template of additive models needs."""
+    """The context of the template for additive models."""
     section = next(sections)
     model, curves = section.model, section.curves
     scale = Scale.of(curves)
@@ -42,13 +42,13 @@ def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, A
 
 
 def _base(model: Additive) -> str:
-    """Where everybody begins, before anything is known."""
-    nobody = np.zeros((len(model.schema.attributes), 1), dtype=np.int32)
-    shares = Additive(model.schema, (), model.offset).predict_proba(nobody)[0]
+    """The prediction from the offset alone, in words."""
+    zeros = np.zeros((len(model.schema.attributes), 1), dtype=np.int32)
+    shares = Additive(model.schema, (), model.offset).predict_proba(zeros)[0]
     if model.schema.n_scores == 1:
         return f"{100 * shares[1]:.0f} %"
-    text = zip(model.schema.label.values, shares, strict=True)
-    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in text)
+    labelled = zip(model.schema.label.values, shares, strict=True)
+    return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in labelled)
 
 
 def _factors(row: Floats) -> tuple[str, ...]:
@@ -56,7 +56,6 @@ def _factors(row: Floats) -> tuple[str, ...]:
 
 
 def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
-    """One attribute of the page."""
     attribute = model.schema.attributes[model.schema.index(curve.attribute)]
     high = attribute.high if isinstance(attribute, Numeric) else None
     rows = _rows(curve)
@@ -73,12 +72,12 @@ def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
 
 
 def _rows(curve: Curve) -> list[tuple[str, tuple[str, ...]]]:
-    """What each value does to the odds. Neighbouring intervals of a number that are written alike become one."""
-    text = [_factors(row) for row in curve.values]
+    """The effect of each value on the odds. Neighbouring intervals with the same text are merged."""
+    factors = [_factors(row) for row in curve.values]
     if curve.starts is None:
-        return [(_value(curve, name), words) for name, words in zip(curve.names, text, strict=True)]
+        return [(_value(curve, name), words) for name, words in zip(curve.names, factors, strict=True)]
     rows: list[tuple[str, tuple[str, ...]]] = []
-    for start, words in zip(curve.starts.tolist(), text, strict=True):
+    for start, words in zip(curve.starts.tolist(), factors, strict=True):
         if not rows or rows[-1][1] != words or math.isnan(start):
             rows.append(("missing" if math.isnan(start) else f"from {start:g}", words))
     return rows
@@ -89,7 +88,7 @@ def _value(curve: Curve, name: str) -> str:
 
 
 def _pair(model: Additive, part: Part) -> dict[str, Any]:
-    """A table of two attributes, with a picture where a score is one number."""
+    """The table of two attributes, with a picture if a score is one number."""
     first, second = (tuple(level_names(model.schema, part, place)) for place in (0, 1))
     titles = model.schema.names[part.attributes[0]], model.schema.names[part.attributes[1]]
     values = part.table.reshape(*part.sides, -1)

@@ -1,4 +1,4 @@
-"""What a page shows of trees: pictures, lists that fold, and rules with their counts."""
+"""The page of trees: pictures, folding lists, and rules with their counts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from privet.models.shown import ShownRule, ShownTree
 from privet.report.picture import SHRINKS, Layout, tree_picture
 
 TREES_SHOWN = 3  # of a forest: enough to see what its trees are like
-IN_FULL = (400, 200)  # nodes in the list and rules of a single tree that a page still shows
+IN_FULL = (400, 200)  # nodes in the list, and rules, of a single tree
 IN_PART = (80, 20)  # the same for a tree of a forest
-WHOLE_PICTURE = 64  # nodes of a tree that a picture shows whole without becoming a wall
+WHOLE_PICTURE = 64  # nodes of a tree that a picture shows in full
 IN_PICTURE = (40, 20)  # of a larger one: as many of its first levels as fit a screen
 RULES_OPEN = 40  # a longer table is folded at first
 
 
 def tree_context(sections: Iterator[ShownTree], released: Released) -> dict[str, Any]:
-    """What the template of trees needs."""
+    """The context of the template for trees."""
     members, shown = len(released.members), list(islice(sections, TREES_SHOWN))
     return {
         "forest": bool(released.combined),
@@ -32,7 +32,6 @@ def tree_context(sections: Iterator[ShownTree], released: Released) -> dict[str,
 
 
 def _view(tree: ShownTree, number: int, *, alone: bool) -> dict[str, Any]:
-    """What a page shows of a tree."""
     nodes, most = IN_FULL if alone else IN_PART
     drawn, name = _drawn(tree), f"tree {number + 1}"
     rows = [_row(place, rule) for place, rule in enumerate(tree.rules[:most], 1)]
@@ -57,7 +56,7 @@ def _view(tree: ShownTree, number: int, *, alone: bool) -> dict[str, Any]:
 
 
 def _tables(rows: list[Any], minor: list[Any], why: str, *, more: int, alone: bool) -> list[dict[str, Any]]:
-    """The tables of rules, each with what to click at to see it, or nothing if it is open.
+    """The tables of rules, each with the text of its fold, empty if it is open.
 
     The minor rules are those that noise alone could have made, or that are below a limit.
     """
@@ -69,19 +68,18 @@ def _tables(rows: list[Any], minor: list[Any], why: str, *, more: int, alone: bo
 
 
 def size_words(leaves: int, asked: int) -> str:
-    """How large a tree is."""
     return f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}, at most {asked} question{'' if asked == 1 else 's'}"
 
 
 def _drawn(tree: ShownTree) -> int:
-    """How many nodes the picture may show."""
+    """The number of nodes that the picture may show."""
     if len(tree.order) <= WHOLE_PICTURE:
         return WHOLE_PICTURE
     return next((most for most in IN_PICTURE if Layout.of(tree, most).width <= SHRINKS), IN_PICTURE[-1])
 
 
 def _row(number: int, rule: ShownRule) -> dict[str, Any]:
-    """A row of the table of rules: its counts are all records, and those of each class, with interval or nothing."""
+    """A row of the table of rules; counts are (words, interval) of all records and of each class."""
     leaf = rule.leaf
     counts: list[tuple[str, str]] = []
     if leaf.counts is not None:

@@ -1,7 +1,7 @@
-"""What an analyst learned: rules as values, how alike two lists of rules are, and which patterns a table retains.
+"""Rules as values, the similarity of two rule lists, and how well a published table retains patterns.
 
-Measures on released models are free. Measures on records are NOT PRIVATE unless their name says so: they take tables
-that need no protection, or a table and its published form in the owner's own hands.
+Measures on released models are free. Measures on records are NOT PRIVATE unless their name says so: they are for tables
+that need no protection, or for an owner who holds a table and its published form.
 """
 
 from privet.evaluation.metrics import Performance, performance

@@ -1,7 +1,7 @@
 """Rules of scikit-learn's trees and forests, from their documented attributes.
 
-Such a tree knows its thresholds and nothing about the table. Its rules get a schema of the same columns, cut exactly at
-those thresholds, so that they are rules like any others: they match records, are compared and are told in words.
+Such a tree has thresholds and no schema. Its rules get a schema of the same columns, cut exactly at those thresholds,
+so that they can be matched, compared and described like any others.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from privet.structure.splits import Threshold
 
 
 def is_foreign(model: Any) -> bool:
-    """Whether this is a fitted tree, or a forest of them, in the manner of scikit-learn."""
+    """Whether this is a fitted tree, or a forest of trees, with scikit-learn's attributes."""
     return not hasattr(model, "model_") and (hasattr(model, "tree_") or hasattr(model, "estimators_"))
 
 
 def foreign_rules(model: Any, names: Sequence[str] | None = None) -> tuple[Schema, tuple[Rule, ...]]:
-    """The schema of a classifier's own cuts, and a rule for each leaf."""
+    """The schema of a classifier's own thresholds, and a rule for each leaf."""
     trees = [model] if hasattr(model, "tree_") else list(np.ravel(model.estimators_))
     classes = getattr(model, "classes_", None)
     if classes is None or isinstance(classes, list) or not all(hasattr(tree, "tree_") for tree in trees):
@@ -38,7 +38,7 @@ def foreign_rules(model: Any, names: Sequence[str] | None = None) -> tuple[Schem
     labels = tuple(np.asarray(classes).tolist())
     names = _names(model, names)
     cuts = _cuts(trees, len(names))
-    # Values beyond the outermost cut are in the outermost bin, so any bounds around the cuts will do.
+    # Values beyond the outermost cut fall into the outermost bin, so any bounds around the cuts will do.
     attributes = [
         Numeric(name, *_around(mine), thresholds=tuple(mine)) if mine else Numeric(name, 0, 1, bins=2)
         for name, mine in zip(names, cuts, strict=True)

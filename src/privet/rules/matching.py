@@ -1,7 +1,7 @@
-"""Which records match which rules, many at once: records as bits, conditions as words of 64 of them.
+"""Match many rules against many records: conditions are bitsets over the records, in words of 64.
 
-A condition of a simplified rule is one of few elementary tests, or its opposite. So each test becomes a bitset once,
-and a rule is the AND of some: a thousand rules on a million records are a hundred million words.
+A condition of a simplified rule is one of few elementary tests, or its complement. Each test becomes a bitset once, and
+a rule is the AND of some: a thousand rules on a million records are a hundred million words.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from privet.tables.encoding import Codes
 Words = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
-BLOCK = 2**18  # records whose bits are made together: some 10 MB for a few hundred tests
+BLOCK = 2**18  # records packed together: some 10 MB for a few hundred tests
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Counts of the records that match each rule; ``counts`` is (rule, class).
+    """Counts of matching records; ``counts`` is (rule, class).
 
-    ``first`` counts a record for the first rule of the list that it matches, as a decision list reads it.
+    ``first`` counts a record only for the first rule that it matches, as in a decision list.
     """
 
     counts: Ints
@@ -39,9 +39,9 @@ class Matches:
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """The records of a table that match one rule: what a measure of the user's own is given.
+    """The records of a table that match one rule: the argument of a user-defined measure.
 
-    ``total`` is the number of records in the whole table, ``class_counts`` those of each label among the matching.
+    ``total`` is the number of records in the whole table, ``class_counts`` the matching ones by label.
     """
 
     rule: Rule
@@ -71,7 +71,7 @@ class Matched:
 
 
 def count_matches(schema: Schema, rules: Sequence[Rule], codes: Codes) -> Matches:
-    """How many records of each class match each rule. NOT PRIVATE: exact counts."""
+    """Count the records of each class that match each rule. NOT PRIVATE: exact counts."""
     assert codes.labels is not None
     simple = [rule.simplified(schema).conditions for rule in rules]
     tests = list(dict.fromkeys(_plain(c)[0] for conditions in simple for c in conditions))
@@ -101,7 +101,7 @@ def _met(plans: list[list[tuple[int, bool]]], bits: Words, everyone: Words) -> I
 
 
 def _plain(condition: Condition) -> tuple[tuple[Test, int], bool]:
-    """A test with the child that is asked for, and whether it is the opposite that must hold."""
+    """A test with its expected child, and whether the complement must hold."""
     opposite = condition.child == 1 and not isinstance(condition.test, Multiway)
     return (condition.test, 0 if opposite else condition.child), opposite
 

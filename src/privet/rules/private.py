@@ -1,7 +1,7 @@
-"""Pattern retention of private records, for one charge: the noisy class counts of a tree's leaves say all of it.
+"""Private pattern retention for one charge, from the noisy class counts of a tree's leaves.
 
-The patterns must be the leaves of one tree. Each record matches exactly one of them, so that all supports by class are
-one histogram, which one record changes by 1 in one place. Everything else is arithmetic on that histogram and on the
+The patterns must be the leaves of one tree. Each record matches exactly one of them, so all supports by class are one
+histogram, in which a record changes one count by 1. Everything else is arithmetic on that histogram and on the
 published table. Proof: ``docs/proofs/publishing.md``.
 """
 
@@ -26,7 +26,7 @@ from privet.tables.encoding import Codes, encode
 def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> npt.NDArray[np.int64]:
     """(leaf, class) noisy numbers of private records that match each leaf of a released tree. Spends ``epsilon``.
 
-    The leaves come in the order of :func:`privet.models.rules.rules_of`. Counts may be negative.
+    Leaves are in the order of :func:`privet.models.rules.rules_of`. Counts may be negative.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -52,7 +52,7 @@ def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> np
 def private_retention(
     data: PrivateDataset, anonymised: Any, patterns: Any, epsilon: object, *, min_support: float = MIN_SUPPORT
 ) -> RetentionReport:
-    """Measure what a published table retains of private records, by noisy counts of them. Spends ``epsilon`` once.
+    """Measure what a published table retains of private records, from noisy counts of them. Spends ``epsilon`` once.
 
     ``anonymised`` is a released table, which is counted exactly, and ``patterns`` the tree of a released model; both
     must be public already. Noise makes small patterns look changed: raise ``min_support`` well above 1/epsilon.

@@ -1,7 +1,7 @@
-"""Whether an anonymised table still has the patterns of the original one (Fletcher 2017, chapter 5).
+"""Whether an anonymised table keeps the patterns of the original (Fletcher 2017, chapter 5).
 
-NOT PRIVATE: all of this counts both tables exactly. It is for the owner, who holds both, and for tables that need no
-protection; what it says about private records must not be released. :mod:`privet.rules.private` has a private form.
+NOT PRIVATE: both tables are counted exactly. It is for an owner who holds both, and for tables that need no protection;
+its results about private records must not be released. :mod:`privet.rules.private` has a private form.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from privet.tables.encoding import Codes, encode
 
 Floats = npt.NDArray[np.float64]
 Measure = Callable[[Rule, Matched, Matched], float]
-"""A measure of the user's own: of a pattern, the records in x that match it and those in z. NaN leaves it out."""
+"""A user-defined measure of a pattern, its matching records in x and those in z. NaN leaves the pattern out."""
 
-MIN_SUPPORT = 5  # a chi-squared distance of fewer labels says little (thesis, 5.5.3)
+MIN_SUPPORT = 5  # a chi-squared distance between fewer labels means little (thesis, 5.5.3)
 
 
-# ---- of one pattern -------------------------------------------------------------------------------------------------
+# ---- one pattern ----------------------------------------------------------------------------------------------------
 
 
 def support_distance(rule: Rule, x: Matched, z: Matched) -> float:
-    """By how much the number of matching records has changed, as a part of all records of x."""
+    """The change in the number of matching records, relative to all records of x."""
     return abs(x.support - z.support) / x.total if x.total else math.nan
 
 
 def relative_error(rule: Rule, x: Matched, z: Matched) -> float:
-    """The same as a part of the records that matched in x; NaN where none did."""
+    """The same, relative to the matching records of x; NaN if there are none."""
     return abs(x.support - z.support) / x.support if x.support else math.nan
 
 
 def label_distance(rule: Rule, x: Matched, z: Matched) -> float:
-    """The chi-squared distance of the label distributions; 1 where z has nobody left, NaN where x had nobody."""
+    """The chi-squared distance of the label distributions; 1 if none match in z, NaN if none match in x."""
     return chi_squared(x.class_counts, z.class_counts)
 
 
 def chi_squared(x: npt.NDArray[Any], z: npt.NDArray[Any]) -> float:
-    """Half the sum of (f - g)^2 / (f + g) over two histograms' shares.
+    """Half the sum of (f - g)^2 / (f + g) over the shares of two histograms.
 
     >>> round(chi_squared(np.array([2, 1]), np.array([1, 1])), 4)
     0.0286
@@ -67,12 +67,12 @@ def chi_squared(x: npt.NDArray[Any], z: npt.NDArray[Any]) -> float:
 MEASURES: dict[str, Measure] = {"PSD": support_distance, "PLD": label_distance, "RE": relative_error}
 
 
-# ---- of all of them -------------------------------------------------------------------------------------------------
+# ---- all patterns ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class RetentionReport:
-    """What became of the patterns of x in z. 0 is perfect retention, in every measure here.
+    """How the patterns of x fare in z. 0 is perfect retention in every measure.
 
     ``by_pattern`` has a value for each pattern and measure, NaN where a pattern was left out.
     """
@@ -87,7 +87,7 @@ class RetentionReport:
     records: tuple[int, int]
     notes: tuple[str, ...] = field(default=("NOT PRIVATE: both tables were counted exactly.",))
     performances: tuple[Performance, Performance] | None = None
-    """Accuracy, F1 and AUC of a model of x and one of z, on records that neither has seen; where they were given."""
+    """Accuracy, F1 and AUC of a model of x and one of z on unseen records, if these were given."""
 
     @property
     def pattern_accuracy(self) -> float:
@@ -95,7 +95,7 @@ class RetentionReport:
 
     @property
     def means(self) -> dict[str, float]:
-        """Each measure's mean over the patterns that count in it; NaN where none does."""
+        """The mean of each measure over its patterns; NaN where there are none."""
         return {name: _mean(values) for name, values in self.by_pattern.items()}
 
     @property
@@ -166,10 +166,10 @@ def retention_report(
     ----------
     original, anonymised : tables with labels, as a fit takes them
     patterns : the rules of a model, or a RuleList
-        A record is predicted by the first pattern that it matches, and wrongly if it matches none.
-    min_support : patterns that fewer records of the original match are left out of label distances
-    measures : more of them, by name: functions of (rule, records of x, records of z), see :class:`Matched`
-    models, test : a model of x, one of z, and records with labels to test both on: accuracy, F1 and AUC beside the rest
+        A record is predicted by the first pattern that it matches; matching none is an error.
+    min_support : the fewest matching records of the original for a pattern's label distance
+    measures : more measures by name: functions of (rule, records of x, records of z), see :class:`Matched`
+    models, test : a model of x, one of z, and labelled records to test both on: adds accuracy, F1 and AUC
 
     >>> from privet.datasets.clinic import clinic
     >>> from privet.estimators.references import SklearnTreeReference
@@ -207,12 +207,12 @@ def retention_report(
 
 
 def pattern_accuracy(original: Any, anonymised: Any, patterns: Any) -> float:
-    """|accuracy of the patterns on x - on z|. NOT PRIVATE."""
+    """The change in the accuracy of the patterns from x to z. NOT PRIVATE."""
     return retention_report(original, anonymised, patterns).pattern_accuracy
 
 
 def pattern_support_distance(original: Any, anonymised: Any, patterns: Any) -> float:
-    """PSD: the mean change of support, as a part of x. NOT PRIVATE."""
+    """PSD: the mean change of support, relative to the records of x. NOT PRIVATE."""
     return retention_report(original, anonymised, patterns).psd
 
 
@@ -222,7 +222,7 @@ def pattern_label_distance(original: Any, anonymised: Any, patterns: Any, *, min
 
 
 def accuracy(rules: RuleList, first: npt.NDArray[Any], records: float) -> float:
-    """The part of the records that have the label of their pattern; 0 for an empty table."""
+    """The share of records that have the label of their pattern; 0 for an empty table."""
     values = [str(value) for value in rules.schema.label.values]
     right = sum(
         float(first[i, values.index(str(rule.label))]) for i, rule in enumerate(rules) if rule.label is not None

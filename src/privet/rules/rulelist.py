@@ -1,4 +1,4 @@
-"""Lists of rules, from any tree or forest of privet's or scikit-learn's: filtered, told in words, kept as JSON."""
+"""Lists of rules from privet's or scikit-learn's trees and forests: filtered, described, stored as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {Kind.THRESHOLD: "threshold", Kind.ONE_CATEGORY: "category", Kind.MULTI
 
 @dataclass(frozen=True)
 class RuleList:
-    """Rules and the facts that give their codes a meaning. A rule may have no label: then it is a set of conditions.
+    """Rules and the schema of their codes. A rule without a label is a set of conditions.
 
     >>> from privet.datasets.clinic import clinic
     >>> from privet.estimators.references import SklearnTreeReference
@@ -56,11 +56,11 @@ class RuleList:
         return "\n".join(rule.describe(self.schema) for rule in self.rules)
 
     def normalised(self) -> RuleList:
-        """The same rules with the conditions on an attribute merged into as few as say it, and no rule twice."""
+        """The same rules with the conditions on each attribute merged, without duplicates."""
         return replace(self, rules=tuple(dict.fromkeys(rule.simplified(self.schema) for rule in self.rules)))
 
     def filtered(self, *, min_support: float = 0, min_confidence: float = 0) -> RuleList:
-        """The rules that many records match and most of them obey; one of unknown support passes only at 0."""
+        """The rules with enough support and confidence; an unknown value passes only a limit of 0."""
         kept = [
             rule
             for rule in self.rules
@@ -69,7 +69,7 @@ class RuleList:
         return replace(self, rules=tuple(kept))
 
     def without_labels(self) -> RuleList:
-        """The antecedents alone."""
+        """The conditions alone."""
         return replace(self, rules=tuple(replace(rule, label=None, confidence=None) for rule in self.rules))
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,12 +87,11 @@ class RuleList:
         return {"format": FORMAT, "version": 1, "schema": self.schema.to_dict(), "rules": rules}
 
     def to_json(self) -> str:
-        """The rules and their schema. The texts in it are for people: nothing parses them back."""
+        """The rules and their schema. The texts in it are for people and are not parsed back."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> RuleList:
-        """What :meth:`to_json` wrote."""
         try:
             content = json.loads(text)
             if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -119,10 +118,9 @@ def rule_list(model: Any, *, names: Sequence[str] | None = None, inner: bool = F
     Parameters
     ----------
     model : a privet tree, forest, model or fitted classifier; a fitted scikit-learn tree or forest of trees
-        Rules of scikit-learn's come with a schema that is made of their own thresholds: they say nothing about
-        missing values.
-    names : what the columns of a scikit-learn model are called, where it was fitted without names
-    inner : whether inner nodes get a rule too (privet's trees only)
+        Rules of scikit-learn's get a schema made of their own thresholds, without missing values.
+    names : the columns of a scikit-learn model that was fitted without names
+    inner : also make a rule for each inner node (privet's trees only)
     """
     if isinstance(model, RuleList):
         return model

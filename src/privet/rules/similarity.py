@@ -1,10 +1,10 @@
-"""How alike two lists of rules are: the Jaccard index of what they look at (Fletcher 2017, chapter 4).
+"""The similarity of two rule lists: the Jaccard index of the attributes that they test (Fletcher 2017, chapter 4).
 
-A rule becomes the set of attributes that it asks for, with its label: values are left out, since 45 and 44 are not two
-different ideas. The index compares rules, never records, so on released models it is free.
+A rule becomes the set of attributes that it tests, with its label. Values are left out, since thresholds of 45 and 44
+mean the same. The index compares rules, never records, so on released models it is free.
 
-The thesis gives the triangle inequality as J(S,U) >= J(S,T) + J(T,U), which already S = T = U contradicts. What holds,
-since 1 - J is a metric, is J(S,U) >= J(S,T) + J(T,U) - 1.
+The thesis gives the triangle inequality as J(S,U) >= J(S,T) + J(T,U), which already S = T = U contradicts. Since 1 - J
+is a metric, J(S,U) >= J(S,T) + J(T,U) - 1 holds.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from privet.errors import ParameterError
 from privet.rules.rulelist import RuleList, rule_list
 
 Element = tuple[frozenset[str], Any]
-"""The names of the attributes of a rule, and its label as text; None for a rule without one."""
+"""The attribute names of a rule, and its label as text; None for a rule without one."""
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """The Jaccard index of two sets of encoded rules and the bounds that their sizes alone give it."""
+    """The Jaccard index of two sets of encoded rules, and its bounds by their sizes."""
 
     first: frozenset[Element]
     second: frozenset[Element]
     possible: int
-    """How many different elements there could be: labels times sets of at most so many attributes as the longest."""
+    """The number of possible elements: labels times attribute sets up to the size of the longest."""
 
     @property
     def shared(self) -> frozenset[Element]:
@@ -67,12 +67,12 @@ class Similarity:
 def compare_rules(
     first: Any, second: Any, *, labels: bool = True, attribute_of: Mapping[str, str] | None = None
 ) -> Similarity:
-    """How alike two rule lists are; models that rules can be taken from will do.
+    """Compare two rule lists, or two models that have rules.
 
     Parameters
     ----------
-    labels : whether a rule's label is part of it; without, only what is looked at counts
-    attribute_of : the attribute that a column belongs to, for models that see an attribute as several columns
+    labels : whether a rule's label is part of it; if not, only its attributes count
+    attribute_of : the attribute of each column, for models that see an attribute as several columns
 
     >>> from privet.datasets.clinic import clinic
     >>> from privet.estimators.references import SklearnTreeReference
@@ -100,7 +100,7 @@ def compare_rules(
 def encode(
     rules: RuleList, *, labels: bool = True, attribute_of: Mapping[str, str] | None = None
 ) -> frozenset[Element]:
-    """The set that a rule list becomes."""
+    """The set of elements of a rule list."""
     renamed, names = attribute_of or {}, rules.schema.names
     return frozenset(
         (frozenset(renamed.get(names[a], names[a]) for a in rule.attributes), _label(rule.label, labels))
@@ -109,7 +109,7 @@ def encode(
 
 
 def element_texts(rules: RuleList) -> list[str]:
-    """Each rule as in Table 4.2 of the thesis: a 1 for each attribute that it asks for, and a letter for its label."""
+    """Each rule as in Table 4.2 of the thesis: a 1 for each attribute that it tests, and a letter for its label."""
     width, labels = len(rules.schema.names), [str(value) for value in rules.schema.label.values]
     texts = []
     for rule in rules:
@@ -119,18 +119,18 @@ def element_texts(rules: RuleList) -> list[str]:
 
 
 def jaccard(first: frozenset[Any] | set[Any], second: frozenset[Any] | set[Any]) -> float:
-    """The part of both sets that they share; 1 for two empty ones."""
+    """The size of the intersection over that of the union; 1 for two empty sets."""
     either = len(first | second)
     return len(first & second) / either if either else 1.0
 
 
 def upper_bound(first: int, second: int) -> float:
-    """The most that sets of these sizes can have in common: the smaller inside the larger."""
+    """The largest index for sets of these sizes: the smaller inside the larger."""
     return min(first, second) / max(first, second) if max(first, second) else 1.0
 
 
 def lower_bound(together: int, possible: int) -> float:
-    """The least: more elements than could differ must coincide.
+    """The smallest index: more elements than there can be different ones must coincide.
 
     >>> round(lower_bound(100, possible_elements(5, 5, 2)), 2)
     0.61
@@ -139,12 +139,12 @@ def lower_bound(together: int, possible: int) -> float:
 
 
 def possible_elements(attributes: int, longest: int, labels: int, unconditional: bool = False) -> int:
-    """How many elements rules of 1 to ``longest`` attributes can become; with the rule of a single leaf, one more."""
+    """The number of elements for rules of 1 (with ``unconditional``, of 0) to ``longest`` attributes."""
     return labels * sum(comb(attributes, size) for size in range(0 if unconditional else 1, longest + 1))
 
 
 def _label(label: Any, wanted: bool) -> str | None:
-    # As text: a model file keeps labels as they were declared, scikit-learn as numpy had them.
+    # As text: a model file keeps labels as declared, scikit-learn as NumPy has them.
     return str(label) if wanted and label is not None else None
 
 

@@ -1,4 +1,4 @@
-"""What is public about a table, and how records become codes by those facts alone."""
+"""The public facts about a table, by which alone records become codes."""
 
 from __future__ import annotations
 

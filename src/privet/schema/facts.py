@@ -1,7 +1,7 @@
 """Public facts as values: what everyone may know about a table before anyone looks into it.
 
-A :class:`Schema` holds attribute names, numeric bounds and cut points, category lists and labels. It says how a
-record becomes small integer codes (:mod:`privet.tables.encoding`) and which tests a node can carry
+A :class:`Schema` holds attribute names, numeric bounds and cut points, category lists and labels. It determines how a
+record becomes small integer codes (:mod:`privet.tables.encoding`) and which tests a node can have
 (:mod:`privet.structure.splits`). Everything else about a table, the number of records included, is private.
 
 Schemas are immutable, hashable and compared by their facts (title, notes and splits describe the file, not the facts).
@@ -29,23 +29,23 @@ from privet.schema.limits import brief, has_surrogates
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
 UNCONFIRMED = "unconfirmed"  # the basis of a fact in a draft; no schema can be built with it
-INFERRED = "inferred"  # the basis of a fact that was read off the data; it marks every schema that has the fact
-PUBLIC_BASES = (None, "documented", "meaning")  # of facts that need no caveat
-LONGEST_BITS = 1_330  # of a whole number among values: 400 digits, as many as the largest double has
+INFERRED = "inferred"  # the basis of a fact that was read off the data; it marks every schema with such a fact
+PUBLIC_BASES = (None, "documented", "meaning")  # bases that need no caveat
+LONGEST_BITS = 1_330  # of a whole number among values: 400 digits, more than the largest double has
 LONGEST_TEXT = 10_000  # characters of a name or a value: a page repeats them hundreds of times
-MAX_ROWS = 10_000  # of a unit; a row would pay next to nothing
-MARKERS = ("?", "missing", "other")  # listed values that unknown categories fall back to, in this order
+MAX_ROWS = 10_000  # of a unit; with more, a row's share of epsilon is next to nothing
+MARKERS = ("?", "missing", "other")  # listed values to which unknown categories fall back, in this order
 
 
 @dataclass(frozen=True)
 class Numeric:
     """A number between public bounds, cut into bins at public points.
 
-    ``value <= cuts[j]`` exactly when ``code <= j``. Give ``thresholds`` (ascending, strictly inside the bounds), or
-    let the bounds be cut into ``bins`` of equal width. A whole-number attribute is cut half-way between whole numbers,
-    at all of them when there are no more than ``bins``. With a ``missing`` marker, missing values have a code of their
-    own, the last; without one they are read as the ``middle``. ``basis`` says where the bounds come from: they are
-    ``"documented"`` or follow from the ``"meaning"``. Any other text is quoted by certificates.
+    ``value <= cuts[j]`` exactly when ``code <= j``. Give ``thresholds`` (ascending, strictly inside the bounds), or let
+    the bounds be cut into ``bins`` of equal width. A whole-number attribute is cut half-way between whole numbers, at
+    all of them when there are no more than ``bins``. With a ``missing`` marker, missing values have a code of their
+    own, the last; without one they are read as the ``middle``. ``basis`` is the origin of the bounds: ``"documented"``,
+    or ``"meaning"`` if they follow from it. Certificates quote any other text.
 
     >>> Numeric("age", 0, 120).fallback, Numeric("age", 0, 120, missing="?").fallback
     (9, 20)
@@ -112,23 +112,23 @@ class Numeric:
 
     @property
     def middle(self) -> float:
-        """The number that a missing one is read as where the schema declares no marker: half-way between the bounds."""
+        """The number that a missing one is read as without a marker: half-way between the bounds."""
         half = self.low + (self.high - self.low) / 2
         return min(math.floor(half + 0.5), self.high) if self.integer else half
 
     @cached_property
     def fallback(self) -> int:
-        """The code of what is missing or no number."""
+        """The code of a missing value or one that is no number."""
         return len(self.cuts) + 1 if self.missing is not None else int(np.searchsorted(self.cuts, self.middle))
 
 
 @dataclass(frozen=True)
 class Categorical:
-    """One of a public list of values (strings, booleans or numbers, kept as they are given).
+    """One of a public list of values (strings, booleans or numbers, kept as given).
 
-    A value outside the list, or a missing one, is read as ``other`` when that is declared, else as a listed ``"?"``,
-    ``"missing"`` or ``"other"`` (in any case), else as the middle of the list, which suits lists that have an order:
-    list a ``"?"`` for all others. The rule is public; no record is refused.
+    A value outside the list, or a missing one, is read as ``other`` if that is declared, else as a listed ``"?"``,
+    ``"missing"`` or ``"other"`` (in any case), else as the middle of the list, which suits ordered lists: list a
+    ``"?"`` for all others. The rule is public; no record is refused.
 
     >>> Categorical("pain", ("none", "some", "much")).fallback, Categorical("ward", ("A", "B", "?")).fallback
     (1, 2)
@@ -171,7 +171,7 @@ class Categorical:
 
     @cached_property
     def fallback(self) -> int:
-        """The code that unknown and missing values take."""
+        """The code of unknown and missing values."""
         if self.other is not None:
             return self.values.index(self.other)
         written = [str(value).strip().lower() for value in self.values]
@@ -183,10 +183,10 @@ Attribute = Numeric | Categorical
 
 @dataclass(frozen=True)
 class Unit:
-    """Whom a guarantee protects where a person has several rows: all rows with the same value in a column.
+    """The unit of privacy where a person has several rows: all rows with the same value in a column.
 
-    At most ``max_rows`` rows of each unit enter what is learned (``privet.tables.units`` says which), and epsilon then
-    speaks of tables that differ in one whole unit. A row pays ``1 / max_rows`` of it: choose few.
+    At most ``max_rows`` rows of each unit are used (see ``privet.tables.units``), and epsilon is then for tables that
+    differ in one whole unit. Each row gets ``1 / max_rows`` of it: choose few.
 
     >>> Unit("patient_id", max_rows=3)
     Unit(name='patient_id', max_rows=3)
@@ -208,7 +208,7 @@ class Unit:
 class Schema:
     """The public facts of a table: its attributes, in order, and its label.
 
-    ``inferred`` marks facts that were read off the data; what is computed with them is not private, and the
+    ``inferred`` marks facts that were read off the data; results computed with them are not private, and the
     certificate says so (epsilon = infinity). The mark is a ``basis`` of the facts themselves, so it survives JSON,
     copies, and a new schema made from some of them. To vouch for a fact, give it another basis:
 
@@ -257,7 +257,7 @@ class Schema:
             raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
 
     def _mark_inferred(self) -> None:
-        """Make the mark and the facts agree, whichever was given."""
+        """Make the flag and the facts' bases agree, whichever was given."""
         marked = any(fact.basis == INFERRED for fact in (*self.attributes, self.label))
         if self.inferred and not marked:
             object.__setattr__(self, "attributes", tuple(replace(a, basis=INFERRED) for a in self.attributes))
@@ -272,7 +272,7 @@ class Schema:
         )
 
     def __repr__(self) -> str:
-        return f"<Schema {str(self).removeprefix('schema: ')}>"  # all facts would fill a screen; to_dict has them
+        return f"<Schema {str(self).removeprefix('schema: ')}>"  # all facts would fill a screen; see to_dict
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -280,7 +280,7 @@ class Schema:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that a fit reads: the attributes, the label, and who a row belongs to, where that is declared."""
+        """The columns that a fit reads: the attributes, the label, and the unit if one is declared."""
         return (*self.names, self.label.name, *(() if self.unit is None else (self.unit.name,)))
 
     @cached_property
@@ -300,20 +300,19 @@ class Schema:
 
     @property
     def n_classes(self) -> int:
-        """How many classes the label has.
+        """The number of classes of the label.
 
-        Whether a label is a class or a number is asked in one place, ``__post_init__``, where only classes pass. All
-        others read this and ``n_scores``; ``decode_labels`` makes labels of what a model predicts.
+        Only ``__post_init__`` decides whether a label is a class or a number, and it accepts only classes. Everything
+        else reads this and ``n_scores``; ``decode_labels`` turns predictions into labels.
         """
         return self.label.arity
 
     @property
     def n_scores(self) -> int:
-        """How many numbers an additive score has: the log-odds of the second of two classes, or one for each class."""
+        """The columns of an additive score: the log-odds of the second of two classes, or one for each class."""
         return 1 if self.n_classes == 2 else self.n_classes
 
     def index(self, name: str) -> int:
-        """The position of an attribute."""
         if name not in self.names:
             raise SchemaError(f"no attribute is called {name!r}; the attributes are {', '.join(self.names)}")
         return self.names.index(name)
@@ -325,7 +324,7 @@ class Schema:
         return replace(self, attributes=tuple(regridded))
 
     def caveats(self) -> tuple[str, ...]:
-        """What a certificate must say about facts that are not quite independent of the data."""
+        """Sentences of a certificate about facts that are not quite independent of the data."""
         named: dict[str, list[str]] = {}
         for fact in (*self.attributes, self.label):
             if fact.basis not in PUBLIC_BASES:
@@ -340,7 +339,7 @@ class Schema:
 
     @classmethod
     def from_json(cls, source: str | PathLike[str]) -> Schema:
-        """Read a schema from a file (YAML by its name, else JSON), or from JSON text (it begins with a brace)."""
+        """Read a schema from a file (YAML by its name, else JSON), or from JSON text (beginning with a brace)."""
         from privet.schema.written import parse_json, read_schema
 
         is_text = isinstance(source, str) and source.lstrip().startswith("{")
@@ -354,7 +353,7 @@ class Schema:
         return schema_of(facts)
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of its file, as plain dictionaries and lists; what is empty or the default is left out."""
+        """The content of its file, as plain dictionaries and lists, without empty and default values."""
         from privet.schema.written import facts_of
 
         return facts_of(self)
@@ -377,7 +376,7 @@ def _checked_name(name: Any) -> str:
 
 
 def _check_text(text: Any, what: str) -> None:
-    """Refuse what no model, journal or page could hold, before anything is paid for."""
+    """Refuse text that no model, journal or page can hold, before anything is paid for."""
     if isinstance(text, str) and has_surrogates(text):
         raise SchemaError(f"{what} holds half of a character (a lone surrogate), which no file can hold; correct it")
     if isinstance(text, str) and len(text) > LONGEST_TEXT:

@@ -1,7 +1,7 @@
-"""What the owner declared about a table, as short hashes. By them a ledger notices that a schema has changed.
+"""Short hashes of the declared facts of a table, by which a ledger notices that a schema has changed.
 
-Only what is said about the *table* counts: names, kinds, bounds, categories and labels. Where numbers are cut does not
-count: each recipe chooses that for itself.
+Only facts about the *table* count: names, kinds, bounds, categories and labels. Cuts do not count: each recipe chooses
+its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from privet.schema.facts import Categorical, Numeric, Schema
 
 
 def fingerprint(schema: Schema) -> dict[str, str]:
-    """A hash of the declared facts of each column, by its name.
+    """A hash of the declared facts of each column, by name.
 
     >>> from privet.datasets.clinic import clinic
     >>> schema, _ = clinic(10)
@@ -29,12 +29,12 @@ def fingerprint(schema: Schema) -> dict[str, str]:
 
 
 def digest(schema: Schema) -> str:
-    """All declared facts in one short hash, for people to compare."""
+    """One short hash of all declared facts, for people to compare."""
     return hashlib.sha256(json.dumps(fingerprint(schema)).encode()).hexdigest()[:16]
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    """Which columns came, went or were declared differently, in words; empty if none.
+    """The columns that were added, dropped or declared differently, in words; empty if none.
 
     >>> changes({"age": "1", "sex": "2"}, {"age": "3", "weight": "4"})
     'age declared differently, sex dropped, weight added'

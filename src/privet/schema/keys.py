@@ -1,7 +1,7 @@
-"""The keys of a schema file: what may stand in one, and what kind of thing. ``schema.json`` is the list.
+"""The keys of a schema file and the types of their values, as listed in ``schema.json``.
 
-That file is a JSON Schema, so that editors can complete and check what is written. The reader takes its keys and kinds
-from there too: a key that the file does not know does not exist.
+That file is a JSON Schema, so that editors can complete and check schema files. The reader takes its keys and types
+from there too: a key that it does not list does not exist.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from privet.errors import SchemaError
 from privet.schema.limits import brief
 
 FACTS, NUMBER, CATEGORY, UNIT = "schema", "continuous", "categorical", "unit"  # what has keys
-LONGEST = 40  # characters of a word that is compared with ours
-NEAR = 0.6  # of difflib's ratio: typing errors, not other words
-# Words that other tools and people use, and ours for them.
+LONGEST = 40  # characters of a word to compare with ours
+NEAR = 0.6  # difflib's ratio: typing errors, not other words
+# Words of other tools and people, and ours for them.
 OTHER_WORDS = {
     "low": "min", "lower": "min", "minimum": "min", "high": "max", "upper": "max", "maximum": "max",
     "label": "class", "target": "class", "classes": "labels", "class_labels": "labels",
@@ -34,13 +34,12 @@ OTHER_WORDS = {
 
 @cache
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of a schema file."""
     found: dict[str, Any] = json.loads(files("privet.schema").joinpath("schema.json").read_text("utf-8"))
     return found
 
 
 def properties(what: str) -> dict[str, Any]:
-    """The keys of a whole schema, of a number or of a category, each with its kind and what it means.
+    """The keys of a whole schema, of a number, of a category or of a unit, each with its type and description.
 
     >>> list(properties(CATEGORY))
     ['name', 'type', 'values', 'other', 'basis']
@@ -51,7 +50,7 @@ def properties(what: str) -> dict[str, Any]:
 
 
 def refuse_unknown(facts: Mapping[str, Any], what: str, where: str) -> None:
-    """Raise ``SchemaError`` for a key that does not exist, naming the nearest that does."""
+    """Raise ``SchemaError`` for an unknown key, naming the nearest known one."""
     known = properties(what)
     for key in facts:
         if key not in known:
@@ -59,7 +58,7 @@ def refuse_unknown(facts: Mapping[str, Any], what: str, where: str) -> None:
 
 
 def refuse_kinds(facts: Mapping[str, Any], what: str, where: str) -> None:
-    """Raise ``SchemaError`` for a value that is of another kind than its key takes."""
+    """Raise ``SchemaError`` for a value of the wrong type for its key."""
     for key, value in facts.items():
         kinds = properties(what)[key].get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
@@ -69,15 +68,15 @@ def refuse_kinds(facts: Mapping[str, Any], what: str, where: str) -> None:
 
 
 def nearest(word: object, known: Mapping[str, Any] | list[str]) -> str:
-    """What was probably meant, and what there is.
+    """The word that was probably meant, and the known ones.
 
     >>> nearest("mni", ["min", "max"])
     "did you mean 'min'? There are min, max"
     """
     listed = f"There are {', '.join(known)}"
-    spoken = str(word)[:LONGEST].strip().lower()
-    meant = [OTHER_WORDS[spoken]] if OTHER_WORDS.get(spoken) in known else []
-    meant = meant or get_close_matches(spoken, list(known), n=1, cutoff=NEAR)
+    given = str(word)[:LONGEST].strip().lower()
+    meant = [OTHER_WORDS[given]] if OTHER_WORDS.get(given) in known else []
+    meant = meant or get_close_matches(given, list(known), n=1, cutoff=NEAR)
     return f"did you mean {meant[0]!r}? {listed}" if meant else listed.replace("There", "there", 1)
 
 

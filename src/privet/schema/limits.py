@@ -1,4 +1,4 @@
-"""How large a file may become in memory, and how to raise a limit: a small file can ask for more than a machine has."""
+"""Limits on the memory that a file may take, and how to raise them: a small file can expand beyond any machine."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 from privet.errors import ParameterError
 
 MOST_SCHEMA = 64 * 2**20  # bytes of a schema file; 65,000 values in each of 50 columns are less
-MOST_YAML = 2 * 2**20  # bytes of a schema in YAML, of which a second reads about 200,000
+MOST_YAML = 2 * 2**20  # bytes of a schema in YAML, which is read at about 200,000 a second
 MOST_MODEL = 4 * 2**30  # bytes of a model file: a hundred times the largest forest of the experiments
-MOST_LINE = 16 * 2**20  # bytes of a line of a table; a longer one is a record that cannot be read
-FREELY = 256 * 2**20  # bytes that any gzip file may become
-RATIO = 200  # bytes for each compressed one beyond; tables have 3 to 50, gzip's most is 1,032
-_PIECE = 2**22  # bytes read at a time: who asks for more than there is takes the memory for it
-UNZIPPED = "PRIVET_MOST_UNZIPPED"  # the variable that sets another limit, in bytes
+MOST_LINE = 16 * 2**20  # bytes of a line of a table; a longer one is an unreadable record
+FREELY = 256 * 2**20  # bytes to which any gzip file may expand
+RATIO = 200  # further bytes for each compressed one; tables have 3 to 50, gzip's most is 1,032
+_PIECE = 2**22  # bytes read at a time: a read allocates what it asks for, however short the file
+UNZIPPED = "PRIVET_MOST_UNZIPPED"  # the environment variable for another limit, in bytes
 
 
 def read_bytes(path: Path, most: int) -> bytes | None:
-    """The content of a file; None if it is longer than that, of which no more is read."""
+    """Read a file; None if it is longer than ``most``, beyond which no more than a piece is read."""
     content = bytearray()
     with open(path, "rb") as file:
         while piece := file.read(_PIECE):
@@ -29,7 +29,7 @@ def read_bytes(path: Path, most: int) -> bytes | None:
 
 
 def most_unzipped(compressed: int) -> int:
-    """How many bytes may come out of so many compressed ones.
+    """The number of bytes to which so many compressed ones may expand.
 
     >>> most_unzipped(0) // 2**20
     256
@@ -52,7 +52,7 @@ def has_surrogates(text: str) -> bool:
 
 
 def brief(value: object) -> str:
-    """A value for a message, as Python writes it, at most ``SHOWN`` characters of it.
+    """The repr of a value for a message, cut to ``SHOWN`` characters.
 
     >>> brief("ward"), brief(10**5000), brief(["x"] * 100)
     ("'ward'", 'a number of thousands of digits', "['x', 'x', 'x', 'x', 'x', 'x', 'x', 'x',...")
@@ -63,5 +63,5 @@ def brief(value: object) -> str:
     return written if len(written) <= SHOWN else written[: SHOWN - 3] + "..."
 
 
-SHOWN = 48  # characters of a wrong value that a message repeats
-_LONGEST = 4_000  # bits of an integer that Python still writes at once
+SHOWN = 48  # characters of a wrong value in a message
+_LONGEST = 4_000  # bits of an integer that Python formats quickly

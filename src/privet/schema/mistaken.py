@@ -1,7 +1,7 @@
-"""Files given in the place of another: a journal for a model, a model for a table. What each is, by how it begins.
+"""Recognise files given in place of others, such as a journal for a model, by their first bytes.
 
-Like :mod:`privet.tables.foreign` this decides nothing. It finds words for a refusal that is certain already, and shows
-nothing of a file.
+Like :mod:`privet.tables.foreign` this decides nothing. It explains a refusal that is certain already, and shows nothing
+of a file.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
-HEAD = 2**16  # bytes that are looked at: a schema says early that it has attributes
+HEAD = 2**16  # bytes to look at: the attributes of a schema come early
 WHAT = {
     "journal": "a journal, the record of a budget, which `privet ledger show` reads",
     "model": "a model",
@@ -25,7 +25,7 @@ WANTED = {
 
 
 def mistaken(path: Path, wanted: str) -> str:
-    """What a file is that was given as a ``wanted`` one, and what to give; nothing if that cannot be told.
+    """What a file is that was given as a ``wanted`` one, and what to give instead; empty if unknown.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -39,9 +39,9 @@ def mistaken(path: Path, wanted: str) -> str:
 
 
 def kind_by_content(path: Path) -> str | None:
-    """Which of privet's files this is; None for others, and for what cannot be read."""
+    """The kind of a file of privet's; None for others and for unreadable ones."""
     try:
-        if not path.is_file():  # opening a pipe would wait for its other end
+        if not path.is_file():  # opening a pipe would block
             return None
         with open(path, "rb") as file:
             head = file.read(HEAD).lstrip()

@@ -1,7 +1,7 @@
-"""Schemas as people write them: JSON or YAML files, and drafts that are not finished yet.
+"""Schema files: JSON or YAML, and unfinished drafts.
 
 A draft (:mod:`privet.owner.drafting`) holds null where the owner must fill in a fact, and ``"unconfirmed"`` as the
-basis of facts that nobody has vouched for. It is refused as a whole: no fit can be paid for with a guess.
+basis of unconfirmed facts. It is refused as a whole: no fit may use a guess.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ LONGEST_NUMBER = 400  # digits; no double has more
 
 
 def read_schema(path: str | PathLike[str]) -> Schema:
-    """A schema from a JSON file, or from a YAML file by its name."""
+    """Read a schema from a JSON file, or from a YAML file by its name."""
     return schema_of(read_facts(path))
 
 
 def read_facts(path: str | PathLike[str]) -> Any:
-    """What a schema file holds, a draft too, as plain dictionaries and lists."""
+    """Read the content of a schema file, or of a draft, as plain dictionaries and lists."""
     try:
         content = read_bytes(Path(path), MOST_SCHEMA)
     except (OSError, ValueError) as error:  # ValueError: a null byte in the path
@@ -71,7 +71,7 @@ def parse_yaml(text: str) -> Any:
 
 
 def facts_text(facts: Mapping[str, Any], path: str | PathLike[str]) -> str:
-    """The content of a schema file: JSON, or YAML if its name says so."""
+    """The content of a schema file: JSON, or YAML by its name."""
     if str(path).lower().endswith(YAML):
         from privet.schema.yaml12 import dump
 
@@ -83,7 +83,7 @@ def facts_text(facts: Mapping[str, Any], path: str | PathLike[str]) -> str:
 
 
 def _listed(attributes: Any) -> str:
-    """An attribute on each line, where people find and edit it."""
+    """One attribute a line, which is easy to edit."""
     return "[\n" + ",\n".join(f"  {_json(one)}" for one in attributes or []) + "\n ]"
 
 
@@ -103,7 +103,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def schema_of(facts: Any) -> Schema:
-    """A schema from the content of its file. ``rows`` and ``$schema`` are for others and ignored."""
+    """Build a schema from the content of its file. ``rows`` and ``$schema`` are ignored."""
     if not isinstance(facts, Mapping):
         raise SchemaError("the schema must be an object: keys, colons, and values, see docs/guide/schema.md")
     if facts.get("format") == "privet-model":
@@ -133,7 +133,7 @@ def _unit_of(facts: Mapping[str, Any]) -> Unit:
 
 
 def unconfirmed(facts: Mapping[str, Any]) -> list[str]:
-    """The columns of a draft that nobody has vouched for, the class last; "?" for one without a name."""
+    """The unconfirmed columns of a draft, the class last; "?" for one without a name."""
     attributes = facts.get("attributes")
     listed = [one for one in attributes if isinstance(one, Mapping)] if isinstance(attributes, list | tuple) else []
     waiting = [str(one.get("name") or "?") for one in listed if one.get("basis") == UNCONFIRMED]
@@ -147,7 +147,6 @@ def _required(facts: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 def attribute_of(facts: Any, position: int = 0) -> Attribute:
-    """An attribute from its part of the file."""
     if not isinstance(facts, Mapping):
         raise SchemaError(f"attribute number {position} must be an object with a name, a type and its facts")
     name = _required(facts, "name", f"attribute number {position}")
@@ -168,11 +167,11 @@ def attribute_of(facts: Any, position: int = 0) -> Attribute:
     return Numeric(name, *needed, **{key: value for key, value in options.items() if value is not None})
 
 
-# ---- and back -----------------------------------------------------------------------------------------------------
+# ---- from a schema to facts ---------------------------------------------------------------------------------------
 
 
 def facts_of(schema: Schema) -> dict[str, Any]:
-    """The content of a schema's file; what is empty or the default is left out."""
+    """The content of a schema's file, without empty and default values."""
     described: dict[str, Any] = {"name": schema.name, "title": schema.title}
     described["attributes"] = [_attribute_facts(attribute) for attribute in schema.attributes]
     described |= {"class": schema.label.name, "labels": list(schema.label.values), "labels_basis": schema.label.basis}
@@ -195,5 +194,5 @@ def _attribute_facts(attribute: Attribute) -> dict[str, Any]:
 
 
 def _plain(number: float) -> float | int:
-    """120.0 as 120, the way people write bounds."""
+    """120.0 as 120, the usual way to write bounds."""
     return int(number) if number.is_integer() else number

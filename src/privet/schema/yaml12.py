@@ -1,8 +1,8 @@
-"""YAML for schemas: the plain part of YAML 1.2, where ``no`` is a text, ``1:30`` too, and a key stands once.
+"""YAML for schemas: the plain part of YAML 1.2, in which ``no`` and ``1:30`` are text and keys are unique.
 
-PyYAML reads YAML 1.1, in which the values ``[no, yes]`` of a question are booleans, and ``2020-01-02`` is a date: a
-category would silently become another. Here only ``true`` and ``false`` are booleans, numbers look like JSON's, and
-all else is text. What is written is quoted by the same rules.
+PyYAML reads YAML 1.1, in which the values ``[no, yes]`` are booleans and ``2020-01-02`` is a date: a category would
+silently become another. Here only ``true`` and ``false`` are booleans, numbers look like JSON's, and all else is text.
+Output is quoted by the same rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import yaml
 from privet.errors import SchemaError
 from privet.schema.limits import MOST_YAML, brief
 
-# The tag of a plain scalar, what it looks like, and the characters it may begin with.
+# The tag of a plain scalar, its pattern, and the characters it may begin with.
 PLAIN = (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
@@ -27,7 +27,7 @@ PLAIN = (
 
 
 TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "int", "float", "str", "seq", "map"))
-MOST_EXPANDED = 16 * 2**20  # characters, once every anchor is written out: eight times what a file may have
+MOST_EXPANDED = 16 * 2**20  # characters, once every anchor is written out: eight times the limit of a file
 
 
 class _Loader(yaml.SafeLoader):
@@ -61,7 +61,7 @@ _Dumper.add_representer(list, lambda dumper, data: dumper.represent_sequence(
 
 
 def load(text: str) -> Any:
-    """What a YAML text says.
+    """Parse a YAML text.
 
     >>> load("labels: [no, yes]")
     {'labels': ['no', 'yes']}
@@ -70,7 +70,7 @@ def load(text: str) -> Any:
         raise SchemaError(
             f"the schema has more than {MOST_YAML:,} characters of YAML; write it as JSON, which is faster"
         )
-    loader = _Loader(text)  # a subclass of the safe loader: no objects, only plain data
+    loader = _Loader(text)  # a subclass of the safe loader: plain data only, no objects
     try:
         node = loader.get_single_node()
         if node is None:
@@ -87,8 +87,8 @@ def load(text: str) -> Any:
 
 
 def _check(root: Any) -> None:
-    """Refuse what is no plain data, refers to itself, or grows beyond all measure once anchors are written out."""
-    sizes: dict[int, int | None] = {}  # of a node, with all that its anchors stand for; None while it is looked into
+    """Refuse what is no plain data, refers to itself, or grows too large once anchors are expanded."""
+    sizes: dict[int, int | None] = {}  # of a node with its anchors expanded; None while its children are visited
     waiting = [root]
     while waiting:
         node = waiting[-1]
@@ -119,7 +119,7 @@ def _inside(node: Any) -> list[Any]:
 
 
 def dump(facts: Mapping[str, Any]) -> str:
-    """The same as text, lists of values on a line.
+    """Format facts as YAML, with lists of values on one line.
 
     >>> print(dump({"labels": ["no", "1", 1, True]}), end="")
     labels: [no, '1', 1, true]
