@@ -505,7 +505,7 @@ def shared_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A desk with models, whose table has a secret in every row: in a column of its own, and where words belong."""
     desk = Desk(tmp_path_factory.mktemp("mistakes"))
     assert desk.fit("-o", desk["tree.json"]).exit_code == 0
-    assert desk.fit("-o", desk["forest.json"], "--set", "trees=2", recipe="random-forest").exit_code == 0
+    assert desk.fit("-o", desk["forest.json"], "--set", "n_estimators=2", recipe="random-forest").exit_code == 0
     rows = [[*row[:1], SECRET if number < 20 else row[1], *row[2:], SECRET]
             for number, row in enumerate(zip(*desk.columns.values(), strict=True))]  # fmt: skip
     for name, opener in (("clinic.csv", open), ("clinic.csv.gz", gzip.open)):

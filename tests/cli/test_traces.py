@@ -115,7 +115,7 @@ def test_fit_from_spark(monkeypatch: pytest.MonkeyPatch, spies: Spies) -> None:
         return MemoryEngine(schema, encode(schema, table.frame))
 
     monkeypatch.setattr(spark.SparkEngine, "read", read)
-    privet.DiffPID3Classifier(SCHEMA, max_depth=1).fit(Frame(TABLE))
+    privet.papers.DiffPID3Classifier(SCHEMA, max_depth=1).fit(Frame(TABLE))
     assert spies == FIT
 
 
@@ -138,7 +138,7 @@ def test_scores_evaluations_and_tables(desk: Any, database: str, spies: Spies, k
 
 @pytest.mark.parametrize("kind", ["csv", "database"])
 def test_search(desk: Any, database: str, spies: Spies, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = privet.DiffPID3Classifier(Schema.from_json(desk["clinic.schema.json"]))
+    tree = privet.papers.DiffPID3Classifier(Schema.from_json(desk["clinic.schema.json"]))
     monkeypatch.setattr("privet.evaluation.private_search.rehearse", lambda *given: [])
     search = privet.PrivateSearchCV(tree, {"max_depth": [0, 1]}, epsilon=3, mean_runs=2)
     search.fit(desk["clinic.csv"] if kind == "csv" else database)
