@@ -1,4 +1,4 @@
-"""Answers to names that an estimator does not have, wherever they are typed; the table is recipes/unoffered.py."""
+"""Helpful errors for unknown names on an estimator; the table of names is recipes/unoffered.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from privet.recipes.unoffered import ATTRIBUTES, UnknownArgument
 
 
 class Answering:
-    """Mixed into an estimator of scikit-learn, in front of its other classes.
+    """A mixin for scikit-learn estimators, to be the first base class.
 
     >>> import privet
     >>> privet.ExactTreeClassifier(criterion="gini")  # doctest: +ELLIPSIS
