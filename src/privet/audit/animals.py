@@ -62,8 +62,7 @@ def shapes(schema: Schema) -> Iterator[Animal]:
 
 
 def odd_values(schema: Schema) -> Iterator[Animal]:
-    """Values that the schema does not declare. Reading them must follow public rules and change no other record's code.
-    """
+    """Values that the schema does not declare. They must be read by public rules and change no other record's code."""
     here = record(schema, 0)
     there = record(schema, 1, label=1)
     # Some of every listed value, so that a change of all codes is easy to see.
@@ -191,8 +190,7 @@ def searched(schema: Schema) -> Iterator[Animal]:
 
 
 def record(schema: Schema, values: int | dict[int, int], label: int = 0) -> Record:
-    """A clean record: each attribute has its first value (0, the default), its last (1) or one between; plus a label.
-    """
+    """A clean record: a label, and of each attribute the first value (0, the default), the last (1) or one between."""
     chosen = values if isinstance(values, dict) else dict.fromkeys(range(len(schema.attributes)), values)
     cells = [_cell(attribute, chosen.get(i, 0)) for i, attribute in enumerate(schema.attributes)]
     return (*cells, schema.label.values[label % schema.n_classes])

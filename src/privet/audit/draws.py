@@ -91,8 +91,7 @@ def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> 
 
 
 class Departed(BaseException):
-    """A fit made a call that its script cannot answer. Not an Exception: a fit that swallows errors must not catch it.
-    """
+    """A fit made a call that its script cannot answer. Not an Exception, so that no fit can swallow it."""
 
 
 class Script(ScriptedNoise):
