@@ -79,7 +79,7 @@ def kind_of_old(what: str, mechanism: str | None) -> ChargeKind:
 
 
 def with_kinds(certificate: Mapping[str, Any]) -> dict[str, Any]:
-    """A certificate from a file, whose charges all have a kind. What is not a charge stays as it is."""
+    """A certificate from a file, with a kind for every charge. Other parts stay as they are."""
     charges = certificate.get("charges")
     if not isinstance(charges, list):
         return dict(certificate)

@@ -249,7 +249,7 @@ class ClassEstimate:
         return replace(self, counted=self.counts * weights)
 
     def refined(self, data: PrivateDataset, epsilon: Fraction, share: Fraction | None = None) -> ClassEstimate:
-        """Counted once more, for a share of epsilon or all that is left of it; counts are weighted by their precision."""
+        """Counted once more, for a share of epsilon or all that is left; counts are weighted by precision."""
         more = 1 - self.share if share is None else share
         again = data.level().class_counts_all(epsilon * more)[0].astype(np.float64)
         weight = self.weight + float(more) ** 2

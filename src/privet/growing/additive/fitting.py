@@ -150,7 +150,7 @@ def grow_additive(
 
 
 def _tree_first(growing: _Growing, left: Loss, noise_ratio: float) -> Loss:
-    """Draw a tree with leaf values. Returns the loss left for curves: none where noise is too large for them."""
+    """Draw a tree with leaf values. Returns the budget left for curves: none where noise is too large for them."""
     data, epsilon, preferences = growing.data, left.epsilon, growing.preferences
     needed = records_for_tree(growing.estimate, noise_ratio)
     if noise_ratio > TREE_ONLY:
@@ -182,7 +182,7 @@ def records_for_tree(estimate: ClassEstimate, noise_ratio: float) -> float:
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: float, pairs: int) -> Loss:
-    """Fit a curve for each wanted attribute, with more knots where noise is smaller. Returns the loss left for pairs."""
+    """Fit a curve per wanted attribute, with more knots where noise is smaller. Returns the budget left for pairs."""
     data, schema, records = growing.data, growing.data.schema, growing.estimate.records
     moved: dict[int, Floats] = {}
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted) if noise_ratio <= FEW_KNOTS else 0

@@ -35,7 +35,7 @@ def candidates(schema: Schema, parts: Sequence[Part]) -> list[Basis]:
 
 
 def penalties(bases: Sequence[Basis], records: float) -> list[float]:
-    """The residual that chance alone would leave in each table, so that large tables are not favoured for their size."""
+    """The residual that chance alone leaves in each table, so that large tables are not favoured for their size."""
     return [CHANCE * math.sqrt(basis.term.size * records) for basis in bases]
 
 

@@ -56,7 +56,7 @@ class Whereabouts:
 
     @property
     def crowded(self) -> Bools:
-        """The intervals that hold many records and are not a single value: a finer ladder locates the records in them."""
+        """The intervals with many records that are not a single value: a finer ladder locates the records in them."""
         total = self.records.sum()
         many = (self.records >= max(CROWDED * total, CLEAR * self.scale)) & ~self.single
         return np.asarray(many if self.records[many].sum() >= CROWD * total else np.zeros_like(many))
