@@ -11,7 +11,7 @@ Progress = Callable[[int, int], None]
 
 
 def check_progress(progress: object) -> None:
-    """Refuse a callback that is not callable, before anything is charged: the first call comes after the first charge."""
+    """Refuse what is not callable, before anything is charged: the first call comes after the first charge."""
     if progress is not None and not callable(progress):
         problem = f"must be a function of (steps done, steps at most), not {progress!r}"
         raise ParameterError(parameter="progress", problem=problem)

@@ -97,8 +97,8 @@ def schema_of(source: Any, schema: Schema | None) -> Schema:
 class Work:
     """Work on the records of a table, an engine or a protected data set, and its price.
 
-    Making it opens the table and refuses invalid input; nothing is reserved or read yet. Use it in a ``with`` block,
-    which closes the table.
+    Making it opens the table and refuses invalid input; nothing is reserved or read yet. A ``with`` block closes the
+    table.
 
     Parameters
     ----------
@@ -145,8 +145,7 @@ class Work:
 
     @contextmanager
     def records(self, stage: Callable[[str], None] = lambda what: None) -> Iterator[PrivateDataset]:
-        """The records, behind an account that holds the whole price until the block ends. ``stage`` is called before
-        reading.
+        """The records, behind an account that holds the whole price until the block ends. ``stage`` reports reading.
 
         The account is the data set's ledger, and is used from the start: then its certificate has all conditions.
         """

@@ -26,8 +26,8 @@ FEW = 2  # transcripts of a fit: enough for a difference that no draw can hide
 class Animal:
     """A table, the record that is added and, under replace-one, the record that it replaces.
 
-    ``ways`` limits the number of transcripts to try, where few are enough. ``containers`` says whether to try the table
-    in every container.
+    ``ways`` limits the number of transcripts to try, where few are enough. ``containers`` also tries the table in every
+    container.
     """
 
     name: str
@@ -103,9 +103,7 @@ def between(schema: Schema) -> Iterator[Animal]:
 
 
 def sizes(schema: Schema) -> Iterator[Animal]:
-    """Two sizes that differ by one record, of every value and label in turn: for code that treats larger tables
-    differently.
-    """
+    """Sizes that differ by one record, of every value and label: for code that treats larger tables differently."""
     kinds = [
         record(schema, value, label=label) for label in range(schema.n_classes) for value in range(variety(schema))
     ]
@@ -156,9 +154,7 @@ def others(schema: Schema) -> Iterator[Animal]:
 def rivals(
     schema: Schema, *, labels: tuple[int, int] = (0, 1), values: tuple[int, int] = (0, 1), suffix: str = ""
 ) -> Iterator[Animal]:
-    """The second attribute equals the label and the first is worse. Choosing the first is rare, and has the largest
-    loss.
-    """
+    """The second attribute equals the label and the first is worse. Choosing the first is rare, with the largest loss."""
     useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
     if len(useful) < 2:
         return

@@ -2,8 +2,7 @@
 
 The person who runs a fit sees these, so they are released like the model. What mechanisms declare as public is not
 shown, but must not depend on a record either. A channel is a context manager that takes a function and calls it with
-every event. To watch another channel, add it to :data:`CHANNELS`. The user sees none of these events, since an audit
-fits thousands of times.
+every event. To watch another channel, add it to :data:`CHANNELS`. The user sees none of these events.
 
 Not watched: timing, memory, files, and what compiled code writes past Python's own streams.
 """
@@ -103,9 +102,7 @@ def printed(notice: Listener) -> Iterator[None]:
 
 
 class _Tape(io.TextIOBase):
-    """A stream that reports what is written to it. Threads that ran before still write to the real stream: their
-    progress bars are not part of the fit.
-    """
+    """A stream that reports its text. Older threads still write to the real stream: they are not part of the fit."""
 
     def __init__(self, name: str, notice: Listener, stream: Any) -> None:
         self.buffer = _Bytes(self)

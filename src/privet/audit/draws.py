@@ -1,7 +1,6 @@
 """The calls of a fit to the noise source, and scripts that answer them.
 
-A script sees what the real sampler would have seen (:mod:`privet.audit.seam`), so its probabilities are those of the
-real code.
+A script sees what the real sampler would have seen (:mod:`privet.audit.seam`), so its probabilities are real.
 """
 
 from __future__ import annotations

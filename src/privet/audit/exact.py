@@ -88,8 +88,8 @@ def exact(
 def _with_law(result: AuditResult, claimed: Loss) -> AuditResult:
     """Add what transcripts cannot see: the law of a perturbed fit that is given all of epsilon.
 
-    ``claimed`` is for one row, and so is the loss. Replacing a record need not cost twice as much, but the charge for a
-    row must cover it.
+    ``claimed`` is for one row, and so is the loss. Replacing a record need not cost twice that, but a row's charge must
+    cover it.
     """
     law = audit_law(claimed)
     result = replace(result, method=f"{result.method} and {INTEGRATED}")

@@ -116,8 +116,7 @@ def _of_rows(case: Case, counts: Floats, scale: float, ridge: float, law: str) -
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     p = weights / weights.sum(axis=1, keepdims=True)
     noise = -(counts.sum() * p - counts + ridge * theta)
-    # The determinant of ridge + n (diag p - p p^T), by the matrix determinant lemma; (1, ..., 1) is an eigenvector, to
-    # the ridge.
+    # det(ridge + n (diag p - p p^T)) by the matrix determinant lemma; (1, ..., 1) is an eigenvector, to the ridge.
     bent = ridge + counts.sum() * p
     log_det = np.log(bent).sum(axis=1) + np.log((p * ridge / bent).sum(axis=1)) - math.log(ridge)
     if law == "laplace":

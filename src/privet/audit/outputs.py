@@ -25,8 +25,7 @@ def output_distribution(
 
     Every outcome of every draw is tried. A noisy count is clipped where its probability falls to ``tail``. The two ends
     stand for everything beyond: that is the lumped mass. To compare two tables, pass the same ``window`` for both:
-    bounds on the exact counts of both. Then both are clipped alike, which is postprocessing and costs a sound fit
-    nothing.
+    bounds on the exact counts of both. Then both are clipped alike, which is postprocessing.
     """
     chances: dict[Hashable, float] = {}
     lumped = 0.0

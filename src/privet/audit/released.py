@@ -24,9 +24,7 @@ OFTEN = 3  # sightings of each value before we assume that there are no others
 
 @dataclass(frozen=True, slots=True)
 class TreeValue:
-    """A tree as a value that equal trees share: tests, shape, labels and which nodes have counts; all numbers; and its
-    schema as text.
-    """
+    """A tree as a value that equal trees share: tests, shape, labels, which nodes have counts; numbers; schema."""
 
     shape: tuple[tuple[int, ...], ...]
     numbers: bytes
@@ -71,9 +69,7 @@ _written: dict[int, tuple[Schema, str]] = {}
 
 
 def written(schema: Schema) -> str:
-    """A schema as text, with every fact and remark. Its numbers must agree too, since noise cannot explain a
-    difference: see :func:`skeleton`.
-    """
+    """A schema as text, with every fact and remark. Unlike in :func:`skeleton`, its numbers must agree too."""
     known = _written.get(id(schema))
     if known is None:
         if len(_written) > 1000:
@@ -123,8 +119,7 @@ class Reach:
         """Whether the fit can release something of that shape, as far as the tries show.
 
         It cannot if some fact about it was never seen, although facts of that kind are few: each was seen more than
-        once or twice. ``outcomes`` are those that led another table there. Half of the tries reuse its counts, to come
-        close to it.
+        once or twice. ``outcomes`` are those that led another table there. Half of the tries reuse its counts.
         """
         wanted = list(facts(released))
         for tried in range(min(TRIES, MOST_TRIES - self._tries)):

@@ -34,8 +34,8 @@ WIDE = 4  # transcripts, for pairs that are walked in full under another schema
 class Pair:
     """Two neighbouring tables. Records follow the schema's columns, with their unit last if there is one.
 
-    ``ways`` limits the number of transcripts to try, where few are enough. ``containers`` says whether to try the pair
-    in every container.
+    ``ways`` limits the number of transcripts to try, where few are enough. ``containers`` also tries the pair in every
+    container.
     """
 
     name: str
@@ -111,8 +111,7 @@ def zoo(
 ) -> list[Pair]:
     """Neighbouring pairs for any small schema, by default for one with two labels and one with three.
 
-    ``thresholds`` are numbers of records at which a recipe is known to decide, ``of_a_class`` numbers of records of one
-    class.
+    ``thresholds`` are numbers of records at which a recipe decides, ``of_a_class`` numbers of records of one class.
 
     >>> zoo()[0].name, zoo()[-1].name
     ('margin 0 to 1', '99 against 100 of class 900000000000207010 (wide)')

@@ -1,8 +1,8 @@
 """Joint counts of tests: how many records of each class meet every set of two tests and a prefix.
 
 Tests are bitsets over the records of a cell, classes one after another and each padded to whole words. Two tricks make
-it fast. For a prefix only the records that meet it are kept, so longer prefixes cost less. And the side of a test with
-fewer records counts as met.
+it fast. Only the records that meet a prefix are kept, so longer ones cost less. And the side of a test with fewer
+records counts as met.
 """
 
 from __future__ import annotations

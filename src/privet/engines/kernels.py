@@ -91,9 +91,8 @@ def send_down(features, cells, place, descent, least):
 
 @kernel
 def _add_level(first, last, features, labels, cells, offsets, n_cells, n_classes, partial):
-    """Add the counts of one thread's records. Three tricks make it fast. The inner loops have no branch and no signed
-    index: records outside go to a cell of their own, which is dropped. Attributes come in pairs: one load of the key
-    serves both. Counters have 32 bits.
+    """Three tricks make it fast. The inner loops have no branch and no signed index: records outside go to a cell of
+    their own, which is dropped. Attributes come in pairs: one load of the key serves both. Counters have 32 bits.
     """
     n_attributes, n_records = features.shape
     n_bins, threads = offsets[n_attributes], partial.shape[0]

@@ -78,8 +78,7 @@ class OpenTable:
     def engine(self, schema: Schema, *, for_one_fit: bool = False) -> Engine:
         """Read all records. ``schema`` may cut numbers differently from the schema that the table was opened with.
 
-        Records are kept in a form from which numbers can be cut anew. ``for_one_fit`` keeps only the codes of this
-        schema, an eighth of the memory.
+        Numbers can be cut anew, unless ``for_one_fit`` keeps only the codes of this schema, an eighth of the memory.
         """
         if isinstance(self._source, SparkTable):
             from privet.engines.spark import SparkEngine

@@ -27,9 +27,7 @@ class AdditiveFace(PrivateClassifier):
         return pairs_of(self._additive)
 
     def explain(self, X: Any) -> list[Reason]:
-        """Explain one record's score: the contributions of the class counts and of each attribute, which add up
-        exactly.
-        """
+        """Explain one record's score: additive contributions of the class counts and of each attribute."""
         features = self._encode(X)
         if features.shape[1] != 1:
             raise ParameterError(f"explain takes one record, not {features.shape[1]}; give a table of one row")

@@ -163,8 +163,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         """How much each attribute decides, in the order of ``feature_names_in_``; they add up to 1, or are all 0.
 
         Computed from released numbers only (see ``importances`` of :class:`privet.models.released.Released`), so it
-        costs no budget. Where a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh
-        the same.
+        costs no budget. Without released counts, as ``exact`` by default, all branches of a test weigh the same.
         """
         return self._trees.importances()
 

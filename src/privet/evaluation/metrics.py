@@ -28,8 +28,8 @@ class Performance:
 def performance(model: Any, table: Any) -> Performance:
     """The model's accuracy, F1 and AUC on a table with labels. NOT PRIVATE.
 
-    F1 and AUC are means over the classes, each against the rest, that some but not all records have: with two classes
-    AUC is the usual one.
+    F1 and AUC are means over the classes, each against the rest, that some but not all records have; with two classes
+    AUC is as usual.
 
     >>> from privet.datasets.clinic import clinic
     >>> from privet.estimators.references import SklearnTreeReference

@@ -27,8 +27,7 @@ class PrivateScore:
     """Noisy counts from one charge, and the measures computed from them.
 
     ``counts`` are noisy (true class, predicted class, bin of confidence) numbers of records; they can be negative.
-    Intervals cover the true value, for records drawn as these were, 95 times in 100: they include noise and sampling
-    error.
+    Intervals cover the true value, for records drawn as these were, 95 times in 100: they include noise and sampling.
     """
 
     classes: tuple[Any, ...]
@@ -193,8 +192,7 @@ class PrivateScore:
             either = self._of_class(0, code) | self._of_class(1, code)
             both = self._of_class(0, code) & self._of_class(1, code)
             jaccard = self._share(both, either).within(-0.5, 2)  # far beyond possible values, without a pole
-            # F1 is 2p / (1 + p), where p is the share of true positives among all records that are, or are predicted
-            # as, the class.
+            # F1 is 2p / (1 + p), where p is the share of true positives among all actual or predicted positives.
             f1 = Estimate(*(2 * p / (1 + p) for p in (jaccard.value, jaccard.low, jaccard.high)))
             right = both.ravel().astype(np.float64)
             found.append(Ratio(f1, 2 * right, either.ravel() + right))

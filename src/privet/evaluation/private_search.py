@@ -1,8 +1,8 @@
 """``PrivateSearch``: the best of many settings, chosen by private scores, for one charge.
 
 A run draws a setting, fits it on one part of the records and scores the model, with noise, on the other. After each run
-a coin decides whether there is another. Only the best run is released; the number of runs stays unknown. Claim and
-proof: ``docs/proofs/search.md``.
+a coin decides whether there is another. Only the best run is released, not the number of runs. Proof:
+``docs/proofs/search.md``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A rehearsal: every setting of a search, fitted on invented records, before anything is charged.
 
 Once as a run would, but without a record, so that faults show in time; and once with plenty of records and epsilon, so
-that every mechanism is used. Conditions in these certificates become conditions of the search, whichever setting is
-drawn.
+that every mechanism is used. Conditions in these certificates become conditions of the search.
 """
 
 from __future__ import annotations

@@ -84,9 +84,7 @@ class Prelude:
 
     @property
     def strength(self) -> float:
-        """Records times epsilon, divided by the steps of the neighbour relation: how much a mechanism can see of the
-        table.
-        """
+        """Records times epsilon, over the steps of the neighbour relation: what a mechanism can see."""
         return float(self.counted.number * self.epsilon / self.data.ledger.steps)
 
     def note(self, *notes: str) -> Prelude:
@@ -206,8 +204,7 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
 class ClassEstimate:
     """The approximate number of records of each class, none below ``least``; and the ``share`` of epsilon it cost.
 
-    ``counted`` are the noisy counts, and ``weight`` their precision: the sum of the squares of all shares that bought
-    them.
+    ``counted`` are the noisy counts, and ``weight`` their precision: the sum of squares of the shares that bought them.
     """
 
     counted: Floats

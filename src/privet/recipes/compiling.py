@@ -34,8 +34,7 @@ def compile_all() -> None:
     """Fit every recipe of privet to invented records, in memory and in chunks.
 
     Numba compiles a kernel for the types of its arguments, and a fit passes the right ones: those of attributes with up
-    to 256 values. Compiled kernels are cached on disk, for later processes. A test checks that no registered kernel is
-    left out.
+    to 256 values. Compiled kernels are cached on disk. A test checks that no registered kernel is left out.
     """
     random = np.random.default_rng(0)
     table = _invented(random)

@@ -26,8 +26,7 @@ class Gridded(Recipe):
     """Numbers without declared thresholds are cut into ``max_bins``. A recipe declares both fields itself.
 
     With ``grid="bought"`` a small share of epsilon, by a public rule on a noisy number of records, finds where they
-    lie, as for the exact tree: see ``growing/cutting/cuts.py``. Only the sound form does; published ones keep their own
-    cuts.
+    lie, as for the exact tree: see ``growing/cutting/cuts.py``. Published forms keep their own cuts.
     """
 
     grid: Grid

@@ -1,8 +1,8 @@
 """Hints for refused tables of other formats, from a file's name and its first line alone.
 
-Nothing here decides whether a file is refused; it only adds words to a refusal that is already certain. The first line
-is searched for declared names and for the marks of file formats. It is shown only if it is certainly a header: a
-forgotten header is a record.
+Nothing here decides whether a file is refused; it only adds words to a certain refusal. The first line is searched for
+declared names and for the marks of file formats. It is shown only if it is certainly a header: a forgotten header is a
+record.
 """
 
 from __future__ import annotations

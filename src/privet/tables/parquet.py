@@ -21,9 +21,7 @@ _FIX = "write the table with columns of these names"
 
 
 def check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: str) -> None:
-    """Refuse a table that lacks a wanted column or has it twice. Show another name only if it is close to the wanted
-    one.
-    """
+    """Refuse a table that lacks a wanted column or has it twice. Only names close to a wanted one are shown."""
     found = Counter(header)
     twice = next((name for name in names if found[name] > 1), None)
     if twice is not None:

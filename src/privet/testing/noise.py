@@ -107,8 +107,8 @@ class ReplayNoise(ScriptedNoise):
     """Scripts the outcome of every elementary draw and reports its probability.
 
     ``script`` holds one number per elementary draw, in order: the released integer for each noisy count, the index of
-    each choice, the side of each coin. When it runs out, :class:`ScriptEnded` carries the draw that was asked next, so
-    that an explorer can branch there.
+    each choice, the side of each coin. When it runs out, :class:`ScriptEnded` carries the next draw, so that an
+    explorer can branch.
     """
 
     script: Sequence[int]

@@ -118,9 +118,7 @@ class Session:
 
 
 def _plain(batch: Any) -> Any:
-    """Plain Arrow types only. A ``numeric`` arrives as text with trailing zeros; it becomes the number's own text: 1.00
-    is 1.
-    """
+    """Plain Arrow types only. A ``numeric`` arrives as text; its trailing zeros are removed: 1.00 is 1."""
     arrow = _arrow()
     columns = []
     for field, column in zip(batch.schema, batch.columns, strict=True):

@@ -35,8 +35,7 @@ BOUGHT = 8  # knots of a number, where they are bought
 
 
 class Shares(NamedTuple):
-    """The positions of public knots, as shares of a number's range: from the bound next to zero, and on either side of
-    zero.
+    """Public knots, as shares of a number's range: from the bound next to zero, and on either side of zero.
 
     Amounts, durations and deviations are dense there.
     """
@@ -113,8 +112,7 @@ def public_knots(numeric: Numeric, shares: Shares, few: int = FEW) -> Floats:
 
 
 def knots_share(numbers: int, records: float, epsilon: float) -> Fraction:
-    """The share of epsilon for a histogram that stands out from its noise, from public and released numbers; 0 if that
-    is too much.
+    """The share of epsilon for a histogram that stands out from its noise; 0 if that is too much.
 
     >>> knots_share(6, records=40_000, epsilon=0.1), knots_share(6, records=400, epsilon=0.1)
     (Fraction(27, 400), Fraction(0, 1))

@@ -1,5 +1,4 @@
-"""The first tree of an additive model, where noise is too large for curves: drawn whole, with class counts in its
-leaves.
+"""The first tree of an additive model, for when noise is too large for curves.
 
 A few leaf values can say more than a dozen noisy curves, above all where attributes interact. Most of the tree's
 epsilon draws its tests and labels, and the rest buys class counts in its leaves, as in the exact tree. The log-odds of

@@ -40,9 +40,7 @@ TRACE = 1e-9  # of the records, in every interval: the cumulative count is then 
 
 @dataclass(frozen=True, eq=False)
 class Whereabouts:
-    """Where the values of a number lie: approximate numbers of records between public edges, as far as noise shows
-    them.
-    """
+    """Where the values of a number lie: approximate numbers of records between public edges."""
 
     attribute: Numeric
     edges: Floats
@@ -89,8 +87,8 @@ class Whereabouts:
         noise could hide, were spread over the intervals between them.
 
         A single value needs only a cut on either side, however many records have it. So it weighs at most one cut's
-        share, or it would use up the cuts that the others need. An interval that was not counted again may hide one,
-        and weighs less than half.
+        share, to leave cuts for the others. An interval that was not counted again may hide one, and weighs less than
+        half.
         """
         if self.records.sum() < FAINT * self.scale:
             return ()
@@ -201,8 +199,7 @@ def _number(schema: Schema, a: int) -> Numeric:
 
 
 def rounded(points: Floats, low: float, high: float) -> Floats:
-    """Ascending points with as few digits as place them, to a twentieth of the distance to the nearer neighbour or
-    bound.
+    """Ascending points, rounded to at most a twentieth of the distance to the nearer neighbour or bound.
 
     Bought points are no more precise than that, and people read them.
 

@@ -10,8 +10,7 @@ from privet.structure.compiled import kernel
 
 @kernel
 def random_structure(arity, kinds, depth, most_leaves, root, support, least, seed, attribute, kind, cut, first_child):
-    """Grow a random tree: fill in attribute, kind, cut and first_child of its nodes, level by level; returns their
-    number.
+    """Grow a random tree: fill in attribute, kind, cut and first_child, level by level; returns the number of nodes.
 
     arity, kinds (attributes,): the number of codes, and the kind of test (``splits.Kind``; -1 for none). Each node
     draws an attribute that the path leaves open, uniformly, then one of its tests. A node is a leaf at ``depth``, where

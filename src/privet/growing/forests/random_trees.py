@@ -67,9 +67,7 @@ class RandomTrees:
         return np.concatenate([random.permutation(usable) for _ in range(rounds)])[: self.trees].tolist()
 
     def _most_nodes(self, arity: npt.NDArray[np.int64], kinds: npt.NDArray[np.int64]) -> int:
-        """A bound on a tree's nodes: inner nodes are fewer than leaves, and no level is wider than the widest test
-        allows.
-        """
+        """A bound on a tree's nodes: fewer inner nodes than leaves, no level wider than the widest test allows."""
         widest = int(np.where(kinds == Kind.MULTIWAY, arity, 2).max(initial=1))
         full = 1
         for _ in range(self.depth):

@@ -25,8 +25,7 @@ NO_TEST = -1
 class Questions(Protocol):
     """Disjoint cells of records, and the queries they answer; :class:`privet.privacy.level.Level` is one.
 
-    ``cells`` are the indices of the queried cells, all of them by default. ``epsilon`` is the cost of the query for
-    each of them.
+    ``cells`` are the indices of the queried cells, all by default. ``epsilon`` is the cost for each of them.
     """
 
     @property

@@ -26,9 +26,7 @@ WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay sma
 
 
 def operations(n_tests: int, n_classes: int, depth: int) -> int:
-    """The number of leaf weights that a draw of this depth adds up. From public facts: never the records, never a
-    clock.
-    """
+    """The number of leaf weights that a draw of this depth adds up, from public facts alone."""
     if depth < 1:
         return n_classes
     leaves = n_tests * n_classes * (1 if n_classes == 2 else LABEL_OPERATIONS)

@@ -173,14 +173,13 @@ class RandomForest(SizedGrid):
         forest = Forest(data.schema, grown, self.voting)
         if self.voting != "evidence":
             return forest
-        # The number of tests that all trees make on a record. An attribute that is tested twice tells half as much each
-        # time.
+        # The tests that all trees make on a record. An attribute that is tested twice tells half as much each time.
         asked = max(expected_tests(routes).sum(), 1.0)
         guess = min(1.0, self.evidence * attributes / asked) * signal_share(routes, counts, 1 / each, forest.prior)
         return replace(forest, weight=choose_weight(data, forest, guess, kept) if kept else guess)
 
     def _number_of_trees(self, schema: Schema, attributes: int, records: float) -> int:
-        """``records`` is their number times epsilon, which is the same per tree whether trees share records or epsilon."""
+        """``records`` is their number times epsilon: the same per tree, whether trees share records or epsilon."""
         if self.n_estimators != "auto":
             return int(self.n_estimators)
         if not self.min_signal:

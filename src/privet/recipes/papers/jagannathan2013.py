@@ -3,8 +3,8 @@ Pillaipakkamnatt 2013, as described by Fletcher, 3.3.7).
 
 The owner declares unlabelled records of the same kind to be public. They guide the random trees: numbers are cut at the
 median of the public records in a node. A small private forest (5 trees, B / 5 each for class counts in the leaves)
-labels each public record. A large forest (200 trees) learns from the public records and those labels, at no further
-cost. All trees together predict.
+labels each public record. A large forest (200 trees) learns from the public records and those labels, for free. All
+trees predict.
 
 The guarantee covers the private records. It does not cover the public ones: to declare them public is to publish them.
 The source leaves the depth open: it is that of ``jagannathan2012`` for the number of public records. Without public

@@ -61,8 +61,7 @@ def depth_of(continuous: int, discrete: int) -> int:
 def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """The class of the largest count in each node. Counts are whole numbers; ancestors break ties.
 
-    Most leaves of deep trees are empty, and their noisy counts are often equal: if ties went to the first class, it
-    would win every vote.
+    Most leaves of deep trees are empty, and their noisy counts are often equal: the first class must not win them all.
     """
     opinion, silent = shares(counts), np.asarray((counts <= 0).all(axis=1))
     for nodes in routes.levels[1:]:

@@ -26,9 +26,8 @@ _BLOCK = 2048  # cells counted in one pass: an unpruned tree has many thousands,
 class ExactLevel:
     """NOT PRIVATE: the queries of :class:`privet.privacy.level.Level`, answered exactly and without charge.
 
-    For non-private comparison only. Epsilon, selection and prior are ignored. A test is a candidate if at least two of
-    its children get ``min_branch`` records or more; without candidates the answer is ``NO_TEST``. Ties go to the first
-    test.
+    Epsilon, selection and prior are ignored. A test is a candidate if at least two of its children get ``min_branch``
+    records or more; without candidates the answer is ``NO_TEST``. Ties go to the first test.
     """
 
     def __init__(self, engine: Engine, *, min_branch: int = 1) -> None:
