@@ -61,7 +61,6 @@ def tag(name: str, *content: object, **attributes: object) -> Html:
 
 
 def join(parts: Iterable[object]) -> Html:
-    """Parts, one after the other."""
     return Html("".join(map(text, parts)))
 
 

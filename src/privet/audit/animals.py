@@ -26,7 +26,7 @@ FEW = 2  # transcripts of a fit: enough for a difference that no draw can hide
 class Animal:
     """A table, the record that is added and, under replace-one, the record that it replaces.
 
-    ``ways`` limits the number of transcripts to try, where few are enough. ``containers`` also tries the table in every
+    ``ways`` limits the number of transcripts to try, where few are enough. ``containers``: try the table in every
     container.
     """
 
@@ -154,7 +154,7 @@ def others(schema: Schema) -> Iterator[Animal]:
 def rivals(
     schema: Schema, *, labels: tuple[int, int] = (0, 1), values: tuple[int, int] = (0, 1), suffix: str = ""
 ) -> Iterator[Animal]:
-    """The second attribute equals the label and the first is worse. Choosing the first is rare, with the largest loss."""
+    """The second attribute equals the label, the first is worse. Choosing the first is rare, with the largest loss."""
     useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
     if len(useful) < 2:
         return

@@ -40,7 +40,7 @@ def booked(certificate: Certificate) -> Fraction | float:
     """The loss that a certificate states, as if its noise were real; infinite where it is void for another reason.
 
     An audit of draws finds no loss of a perturbed fit, so the charges for fits must not cover up another loss. They are
-    subtracted where charges simply add up. Where some are for disjoint records, charges cannot be assigned to records.
+    left out where charges simply add up. Where some are for disjoint records, charges cannot be assigned to records.
     """
     if any(caveat.voids and caveat.text != ScriptedNoise.caveat for caveat in certificate.caveats):
         return math.inf

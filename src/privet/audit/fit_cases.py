@@ -48,7 +48,6 @@ class Case:
 
     @property
     def offsets(self) -> Floats:
-        """The offset of each column."""
         found = np.zeros(self.shape.columns)
         found[0] = self.offset
         return found

@@ -72,7 +72,7 @@ def log_ratios(ours: dict[Hashable, float], theirs: dict[Hashable, float]) -> It
 
 
 def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) -> float:
-    """A float, since the number can be too large for an integer loop."""
+    """A float, since the number can be too large to compute exactly."""
     if call.kind in ("exponential", "permute-and-flip"):
         return call.values.size
     if call.kind in FITTED:

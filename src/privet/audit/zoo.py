@@ -34,7 +34,7 @@ WIDE = 4  # transcripts, for pairs that are walked in full under another schema
 class Pair:
     """Two neighbouring tables. Records follow the schema's columns, with their unit last if there is one.
 
-    ``ways`` limits the number of transcripts to try, where few are enough. ``containers`` also tries the pair in every
+    ``ways`` limits the number of transcripts to try, where few are enough. ``containers``: try the pair in every
     container.
     """
 

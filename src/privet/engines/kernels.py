@@ -68,7 +68,7 @@ def loss_sums(features, labels, cells, descent, votes, start, weights, most, n_c
 
 
 def route(features, cells, attribute, kind, cut, first_child, least):
-    """The cell of each record one level down; ``least`` is the number of records per thread.
+    """The cell of each record one level down; ``least`` is the minimum number of records per thread.
 
     attribute, kind, cut and first_child describe the test of each old cell; attribute -1 means that it has none.
     Kinds are those of ``privet.structure.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
@@ -79,7 +79,7 @@ def route(features, cells, attribute, kind, cut, first_child, least):
 
 
 def send_down(features, cells, place, descent, least):
-    """The leaf of each record in the tree of its cell; ``least`` is the number of records per thread.
+    """The leaf of each record in the tree of its cell; ``least`` is the minimum number of records per thread.
 
     place (nodes,) numbers the leaves among themselves. Records outside go down the first tree and stay outside.
     """

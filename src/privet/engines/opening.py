@@ -202,7 +202,6 @@ def load_first(name: str, most: int) -> tuple[tuple[str, ...], Any]:
 
 
 def _together(heading: Any, batches: Sequence[Any], columns: Sequence[str]) -> Any:
-    """Concatenate batches into one table of the same type."""
     if isinstance(heading, Mapping):
         return {name: list(chain.from_iterable(batch[name] for batch in batches)) for name in columns}
     import pyarrow as arrow  # type: ignore[import-untyped]

@@ -25,7 +25,7 @@ DEALING = bytes(16)  # the hash key for parts; which part a unit falls into does
 
 
 def evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
-    """The same rows in pieces of ``size``; the last may be smaller or empty. No pieces give none."""
+    """The same rows in pieces of ``size``; the last may be smaller or empty."""
     waiting: list[list[Array]] = []
     held = 0
     for piece in pieces:
@@ -40,7 +40,6 @@ def evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
 
 
 def class_sizes(labels: Array, classes: int) -> Ints:
-    """Class counts, updated while records are read."""
     return np.bincount(labels, minlength=classes).astype(np.int64)
 
 

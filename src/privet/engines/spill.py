@@ -57,7 +57,6 @@ class Spill:
         return Spilled(start, array.dtype, array.shape)
 
     def get(self, kept: Kept) -> Array:
-        """The array of a handle."""
         return attempt(lambda: self._read(kept), DISK_FAILED, of=OSError) if isinstance(kept, Spilled) else kept
 
     def _write(self, array: Array) -> None:

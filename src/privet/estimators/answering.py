@@ -23,7 +23,6 @@ class Answering:
         return super().__new__(cls)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn."""
         _refuse_unknown(type(self), (name.partition("__")[0] for name in params))
         super().set_params(**params)  # type: ignore[misc]  # of BaseEstimator, which comes after this
         return self

@@ -61,7 +61,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     # -- before a fit ----------------------------------------------------------------------------------------------
 
     def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
-        """The schema, and the table with the columns that it declares."""
+        """The schema, declared or inferred, and the table and labels, validated if it is inferred."""
         self._checked = False
         refuse_sparse(X)
         if not self._infers():

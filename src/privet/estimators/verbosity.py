@@ -27,12 +27,10 @@ class Told:
             self._say(f"{100 * done / total:.0f} % done")
 
     def stage(self, what: str) -> None:
-        """Report a new stage."""
         tell_stage(self._also, what)
         self._say(what)
 
     def end(self, result: str) -> None:
-        """Report the result."""
         self._say(f"ends: {result}")
 
     def _say(self, what: str) -> None:

@@ -251,7 +251,6 @@ class Fold:
 
 
 def part(codes: Codes, rows: Index) -> Codes:
-    """Some of the records."""
     assert codes.labels is not None
     return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
 
@@ -289,6 +288,5 @@ def _score(learner: Way, runs: Sequence[Fold], folds: int, repeats: int) -> Scor
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean of the defined values."""
     defined = [value for value in values if value is not None]
     return float(np.mean(defined)) if defined else None

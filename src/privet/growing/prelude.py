@@ -97,7 +97,7 @@ class Prelude:
         return self.note(f"Planned for {about} at epsilon {float(self.epsilon):g}.")
 
     def count(self, declared: int | None = None, share: Fraction = COUNT_SHARE) -> Prelude:
-        """Set the number of records: ``declared``, or counted before, or bought now with a share of what is left."""
+        """Add the number of records: ``declared``, or counted before, or bought now with a share of what is left."""
         if declared is not None:
             self.data.add_caveat(f"the number of records, {declared}, was declared public by the owner")
             return replace(self, records=Records(declared))

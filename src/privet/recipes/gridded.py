@@ -47,7 +47,7 @@ class Gridded(Recipe):
         return self, counted.cut(worth_finding(data.schema, self.max_bins), bins - 1, data.schema, PART)
 
     def count(self, prelude: Prelude) -> Prelude:
-        """Set the number of records."""
+        """Add the number of records to the prelude."""
         return prelude.count()
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:

@@ -73,7 +73,6 @@ def choice(default: str, choices: Any, help: str) -> Any:
 
 
 def flag(default: bool, help: str) -> Any:
-    """True or False."""
     return declared(default, "bool", help, check_flag)
 
 
@@ -110,33 +109,33 @@ def _or_default(limits: str, default: Any) -> str:
 
 
 def check_whole(value: object, name: str, low: int, high: int) -> int:
-    """Return a whole number between bounds, or raise ``ParameterError``."""
+    """Return the value as an int; raise ``ParameterError`` unless it is a whole number between bounds."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
         raise ParameterError(parameter=name, problem=f"must be a whole number from {low} to {high}, not {value!r}")
     return int(value)
 
 
 def check_number(value: Any, name: str, low: float, high: float, *, below: bool = False) -> None:
-    """Return a finite number between bounds, or raise ``ParameterError``."""
+    """Raise ``ParameterError`` unless the value is a finite number between bounds."""
     if not _is_number(value) or not low <= value <= high or (below and value == high) or value == inf:
         limits = f"of at least {low:g}" if high == inf else f"from {low:g} to {'below ' if below else ''}{high:g}"
         raise ParameterError(parameter=name, problem=f"must be a number {limits}, not {value!r}")
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """Return one of a few words, or raise ``ParameterError``."""
+    """Raise ``ParameterError`` unless the value is one of a few words."""
     if value not in choices:
         raise ParameterError(parameter=name, problem=f"must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_flag(value: object, name: str) -> None:
-    """Return True or False, or raise ``ParameterError``."""
+    """Raise ``ParameterError`` unless the value is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(parameter=name, problem=f"must be True or False, not {value!r}")
 
 
 def check_weights(value: object, name: str, of: str, low: float, high: float) -> None:
-    """Return a dict of numbers between bounds, or raise ``ParameterError``."""
+    """Raise ``ParameterError`` unless the value is a dict of numbers between bounds."""
     if not isinstance(value, Mapping):
         raise ParameterError(parameter=name, problem=f"must be a dict of {of} to weight, not {value!r}")
     for key, weight in value.items():

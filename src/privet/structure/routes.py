@@ -86,7 +86,6 @@ class Routes:
         return cls(schema, tests, np.concatenate(first_child) + np.repeat(roots, sizes), roots)
 
     def __len__(self) -> int:
-        """The number of trees."""
         return len(self.roots)
 
     def tree(self, t: int) -> Routes:

@@ -84,7 +84,6 @@ class OneCategory:
         return 2
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
-        """The child of each record, from the attribute's codes."""
         return np.asarray(child(column, self.kind, self.value))
 
     def describe(self, schema: Schema, child: int) -> str:
@@ -105,7 +104,6 @@ class Multiway:
         return schema.arities[self.attribute]
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
-        """The child of each record, from the attribute's codes: the code itself."""
         return np.asarray(child(column, self.kind, 0))
 
     def describe(self, schema: Schema, child: int) -> str:

@@ -66,7 +66,7 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
 
 
 def _whole(table: Any) -> Any:
-    """A table that narwhals accepts: Arrow's tables, but not a batch of records."""
+    """The table; an Arrow batch as an Arrow table, because narwhals takes no batches."""
     batch = type(table).__module__.startswith("pyarrow.") and type(table).__name__ == "RecordBatch"
     return sys.modules["pyarrow"].Table.from_batches([table]) if batch else table
 
@@ -121,10 +121,10 @@ def is_nameless(table: Any) -> bool:
 
 
 def _rows(rows: Sequence[Any], positional: Sequence[str]) -> Columns:
-    """A list of records, each a list of cells. A missing cell is missing, and extra cells are not read.
+    """A list of records, each a list of cells. Short records have missing cells; extra cells are not read.
 
-    So no record can stop the others from being read, and the width of a record changes nothing for them. An entry that
-    is neither a list nor None (an empty record) makes the list no table.
+    So no record can stop the others from being read, and the width of a record changes nothing for them. None is an
+    empty record; anything else that is not a list is refused.
     """
     if not all(row is None or isinstance(row, list | tuple) or _is_line(row) for row in rows):
         raise TableError(

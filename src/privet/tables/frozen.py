@@ -106,7 +106,7 @@ def admitted(schema: Schema, table: Any, labels: Any = None) -> Codes:
 
 
 def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen, NDArray[np.bool_]]:
-    """All records of known label, and their row numbers."""
+    """All records of known label, and the mask of their rows."""
     classes = read_labels(schema, columns, labels)
     known = classes >= 0
     kept: list[Array] = []

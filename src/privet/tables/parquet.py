@@ -58,7 +58,6 @@ def parquet_header(path: Path, names: Sequence[str]) -> Any:
 
 
 def parquet_names(path: Path) -> tuple[str, ...]:
-    """The names of all columns."""
     with _opened(path, ()) as file:
         return tuple(file.schema_arrow.names)
 

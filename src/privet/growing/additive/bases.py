@@ -74,7 +74,6 @@ def has_knots(attribute: Attribute) -> bool:
 
 
 def middles(numeric: Numeric) -> Floats:
-    """The midpoint of each bin."""
     edges = np.concatenate([[numeric.low], numeric.cuts, [numeric.high]])
     return edges[:-1] / 2 + edges[1:] / 2
 

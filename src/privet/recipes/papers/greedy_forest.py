@@ -95,7 +95,6 @@ class GreedyForest(Gridded):
         return (self.n_estimators, self.max_depth) if self.tests == "multiway" else None
 
     def chooser(self) -> Chooser:
-        """The chooser of a node's attribute."""
         return LocalGini() if self.as_published else JointChoice(Gini())
 
     def grow(

@@ -4,8 +4,8 @@ Ten random trees (five below 500 records) of depth min(m/2, log_b n - 1), b the 
 counts in their leaves with B / trees each; the trees' counts are added up.
 
 Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
-budget. A leaf is empty if its noisy counts are, not if no record is in it; an empty leaf does not vote. Leaves are
-capped.
+budget. A leaf is empty if its noisy counts are, not if no record is in it; an empty leaf does not vote. The cap on
+leaves is public.
 """
 
 from __future__ import annotations

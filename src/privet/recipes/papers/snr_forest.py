@@ -7,7 +7,8 @@ of other nodes are sums of their leaves. Nodes whose signal-to-noise ratio eps *
 are removed. On each path the most confident remaining node predicts, and the most confident tree decides.
 
 Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
-budget. A removed child of a node that keeps others is a leaf that predicts like the path above it. Leaves are capped.
+budget. A removed child of a node that keeps others is a leaf that predicts like the path above it. The cap on leaves is
+public.
 """
 
 from __future__ import annotations

@@ -49,11 +49,9 @@ class ExactLevel:
     # -- questions -------------------------------------------------------------------------------------------------
 
     def count_all(self, epsilon: object = None, cells: Index | None = None, what: str = "") -> Ints:
-        """The number of records in each cell."""
         return np.asarray(self.class_counts_all(epsilon, cells).sum(axis=1))
 
     def class_counts_all(self, epsilon: object = None, cells: Index | None = None, what: str = "") -> Ints:
-        """The (cell, class) counts."""
         counts = np.concatenate([class_counts(self._engine, block) for block in self._blocks])
         return counts if cells is None else counts[cells]
 
