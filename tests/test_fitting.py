@@ -115,3 +115,12 @@ def test_there_is_one_assembly_of_a_fit() -> None:
         if re.search(r"\.grow_model\(", file.read_text("utf-8"))
     ]
     assert callers == ["fitting.py"]
+
+
+def test_a_request_shows_neither_records_nor_an_address() -> None:
+    shown = repr(Request(SuLQ(), {"age": ["40.7"]}, 1, CLINIC)) + repr(
+        Request(SuLQ(), "x://me:hunter2@h/db", 1, CLINIC)
+    )
+    assert shown.count("mohammed2015") == 2
+    assert "40.7" not in shown
+    assert "hunter2" not in shown

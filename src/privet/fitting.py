@@ -29,7 +29,7 @@ from privet.structure.compiled import thread_count
 from privet.work import Purse, Work, deliver, ledger_of, schema_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)  # the source is private records, or an address with a password
 class Request:
     """The arguments of a fit.
 
@@ -73,8 +73,12 @@ class Request:
         # A journal never holds a non-private charge, so it need not be opened to refuse one.
         self.recipe.refuse_unsound(ledger if isinstance(ledger, Ledger) else Ledger(epsilon))
         if self.expected_records is not None:
-            relation = ledger.neighbours or Neighbours.ADD_REMOVE  # until a journal says otherwise
-            count_price(epsilon, self.expected_records, Neighbours.parse(relation).steps)
+            relation = Neighbours.parse(ledger.neighbours or Neighbours.ADD_REMOVE)  # until a journal says otherwise
+            steps = ledger.steps if isinstance(ledger, Ledger) else relation.steps
+            count_price(epsilon, self.expected_records, steps)
+
+    def __repr__(self) -> str:
+        return f"<Request of {self.recipe.info.name} for epsilon {self.epsilon}>"
 
     def spends_from(self) -> Ledger | Purse:
         """The given ledger, or a budget for this fit alone.

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from tree_strategies import schemas
 
-from privet.growing.forests.median_trees import MedianTrees
+from privet.growing.forests.medians import MedianTrees
 from privet.growing.forests.random_trees import RandomTrees, test_kinds
 from privet.growing.greedy.candidates import TEST_KINDS, Domains
 from privet.schema import Categorical, Numeric, Schema

@@ -35,7 +35,7 @@ def canonical(model: Any) -> Hashable:
     """A release as a value that equal releases share, including all nested fields."""
     if isinstance(model, Tree):
         counted = np.asarray(~np.isnan(model.counts).any(axis=1))
-        columns = (model.attribute, model.kind, model.cut, model.first_child, model.label, counted)
+        columns = (model.attribute, model.kind, model.cut, model.first_child, model.label, counted, model.draws)
         shape = tuple(tuple(column.tolist()) for column in columns)
         return TreeValue(shape, model.proba.tobytes() + model.counts.tobytes(), written(model.schema))
     if isinstance(model, Schema):
@@ -43,7 +43,7 @@ def canonical(model: Any) -> Hashable:
     if isinstance(model, Part):
         # As text, like a schema: noise cannot explain another knot or another level.
         public = repr((model.attributes, [column.tolist() for column in model.levels], model.knots))
-        return "Part", public, canonical(model.table), model.deviation
+        return "Part", public, canonical(model.table), model.deviation, canonical(model.widest)
     if isinstance(model, np.ndarray):
         return str(model.dtype), canonical(model.tolist())
     if isinstance(model, Mapping):

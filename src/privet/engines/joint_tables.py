@@ -57,7 +57,7 @@ def check_joint_tables(schema: Schema, tests: Tests, depth: int) -> None:
             f"{depth} levels of tests at once need {counts:,} joint counts from {tallied:,} counts of values, and this "
             f"engine holds {MAX_COUNTS:,} and {MAX_TALLIED:,}",
             parameter="max_depth",
-            fix=("lower ", Setting("max_depth"), " or ", Setting("bins"), ", or fit records in memory"),
+            fix=("lower ", Setting("max_depth"), " or ", Setting("max_bins"), ", or fit records in memory"),
         )
 
 

@@ -533,7 +533,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         criterion: str = "max",
         max_records: int | None = None,
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
-        max_bins: int = 10,
+        max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",

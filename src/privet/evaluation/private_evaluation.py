@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from sklearn.base import clone
+
 from privet.errors import ParameterError, Setting
 from privet.estimators.base import PrivateClassifier
 from privet.evaluation.private_result import PrivateScore
 from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
 from privet.evaluation.splitting import check_rate, deal, engine_over
-from privet.fitting import fit
+from privet.fitting import Request, fit
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Certificate, Ledger
+from privet.privacy.losses import Loss
 from privet.progress import Progress, check_progress
 from privet.structure.compiled import threads
 from privet.work import Purse, Work, ledger_of, schema_of
@@ -63,13 +66,14 @@ def evaluate_privately(
     """
     share, _ = parse_epsilon(epsilon_scores, "epsilon_scores"), check_rate(test)
     budgets = [parse_epsilon(classifier.epsilon) for classifier in classifiers]
-    price = sum(budgets, len(budgets) * share)
     check_progress(progress)
     if not classifiers:
         raise ParameterError("classifiers is empty; name at least one to evaluate")
     if any(classifier.ledger is not None for classifier in classifiers):
         raise ParameterError("classifiers spend from the ledger of the evaluation; leave their ledger out")
-    requests = [classifier.request(table) for classifier in classifiers]
+    requests = [_request(classifier, table) for classifier in classifiers]
+    losses = [request.recipe.loss(epsilon) for request, epsilon in zip(requests, budgets, strict=True)]
+    price = sum(losses, Loss(len(budgets) * share))
     for recipe in (request.recipe for request in requests):
         if recipe.variant in recipe.unsound:
             name = f"{recipe.info.name} {recipe.variant}"
@@ -97,3 +101,10 @@ def evaluate_privately(
             if progress is not None:
                 progress(number, len(classifiers))
         return tuple(found), account.certificate()
+
+
+def _request(classifier: PrivateClassifier, table: Any) -> Request:
+    """What a classifier asks of the records. A protected data set says which neighbours there are."""
+    if isinstance(table, PrivateDataset):
+        classifier = clone(classifier).set_params(neighbours=table.ledger.neighbours.value)
+    return classifier.request(table)

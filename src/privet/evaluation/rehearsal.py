@@ -36,7 +36,8 @@ def try_out(
     recipe: Recipe, schema: Schema, table: dict[str, Any], epsilon: Fraction, neighbours: Neighbours
 ) -> tuple[Caveat, ...]:
     """Fit invented records on a throwaway budget; the conditions of the certificate."""
-    ledger = Ledger(epsilon, neighbours=neighbours)
+    loss = recipe.loss(epsilon)
+    ledger = Ledger(loss.epsilon, loss.delta, neighbours=neighbours)
     fit(Request(recipe, table, epsilon, schema, ledger=ledger, random=np.random.default_rng(0)))
     return ledger.certificate().caveats
 

@@ -177,7 +177,7 @@ class Forest(Released):
         evidence, surest = self.voting == "evidence", self.voting == "surest"
         is_leaf = np.concatenate([tree.is_leaf for tree in self.trees])
         return found | {
-            "says": np.where(is_leaf[:, None], self.votes, 0.0).tolist(),
+            "scores": np.where(is_leaf[:, None], self.votes, 0.0).tolist(),
             "voting": self.voting,
             "prior": np.log(np.maximum(self.prior, hearing.LEAST)).tolist() if evidence else None,
             "ties": self._nodes.proba.tolist() if surest else None,

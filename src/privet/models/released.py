@@ -131,8 +131,8 @@ class Released(Protocol):
         if sum(map(len, self.members)) * self.schema.n_classes > most:
             return None
         trees = [{name: getattr(tree, name).tolist() for name in (*TESTS, "label")} for tree in self.members]
-        says = [np.where(tree.is_leaf[:, None], tree.proba, 0.0) for tree in self.members]
-        return {"trees": trees, "says": np.concatenate(says).tolist(), "voting": None}
+        scores = [np.where(tree.is_leaf[:, None], tree.proba, 0.0) for tree in self.members]
+        return {"trees": trees, "scores": np.concatenate(scores).tolist(), "voting": None}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data, which :mod:`privet.models.codec` reads."""

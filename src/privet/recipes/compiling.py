@@ -27,7 +27,7 @@ SCHEMA = Schema(
 )
 RECORDS = 400  # enough, at this epsilon, for cuts, curves and several levels
 EPSILON = Fraction(10)
-SMALL = {"trees": 2, "public_trees": 2, "max_depth": 3}  # where a recipe has such parameters
+SMALL = {"n_estimators": 2, "public_trees": 2, "max_depth": 3}  # where a recipe has such parameters
 
 
 def compile_all() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from privet.growing.cutting.cuts import worth_finding
 from privet.growing.prelude import Prelude
 from privet.growing.whole.depth_rules import bins_worth
-from privet.models.codec import Released
+from privet.models.released import Released
 from privet.privacy.dataset import PrivateDataset
 from privet.progress import Progress
 from privet.recipes.parameters import exact_share

@@ -24,6 +24,8 @@ SECRET = "hunter2"
 BROKEN = {
     "telling": "def opened(address):\n    raise privet.TableError(f'cannot read {address}')\n",
     "quoting": "def opened(address):\n    raise privet.TableError('wrong password: ' + address.split(':')[2][:7])\n",
+    "decoding": "from urllib.parse import unquote\n"
+    "def opened(address):\n    raise privet.TableError('me with ' + unquote(address.split(':')[2].split('@')[0]))\n",
     "crashing": "def opened(address):\n    raise OSError(address)\n",
     "empty": "def opened(address):\n    return None\n",
     "late": "class opened:\n    caveats = ()\n    def __init__(self, address): self.address = address\n"
@@ -100,7 +102,23 @@ def test_a_broken_package_shows_no_address(fault: str, tmp_path: Path, monkeypat
     monkeypatch.syspath_prepend(tmp_path)
     schema = privet.Schema((privet.Numeric("age", 0, 120),), privet.Categorical("state", ("well", "sick")))
     with pytest.raises((privet.TableError, privet.EngineError), match="privet-broken") as raised:
-        privet.protect(f"broken://me:{SECRET}@host.example/db?table=t", schema, privet.Ledger(1))
+        privet.protect(f"broken://me:{SECRET}%2F%40@host.example/db?table=t", schema, privet.Ledger(1))
     assert SECRET not in repr(raised.value)
     assert "host.example" not in str(raised.value)
+    assert raised.value.__context__ is None
+
+
+def test_an_error_among_the_records_quotes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "privet-quoting", {"quoting": "privet_quoting:Opened"})
+    (tmp_path / "privet_quoting.py").write_text(
+        "import privet\nclass Opened:\n    caveats = ()\n    def __init__(self, address): pass\n"
+        "    def header(self, columns): return {name: [] for name in columns}\n"
+        "    def batches(self, columns):\n        yield {'age': [40.7], 'state': ['sick']}\n"
+        "        raise privet.TableError('row 1: age 40.7 cannot be read')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    schema = privet.Schema((privet.Numeric("age", 0, 120),), privet.Categorical("state", ("well", "sick")))
+    with pytest.raises(privet.EngineError) as raised:
+        privet.protect("quoting://host/db", schema, privet.Ledger(1))
+    assert "40.7" not in str(raised.value)
     assert raised.value.__context__ is None

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 from urllib.parse import unquote_plus
 
 from privet.addresses import safe
-from privet.engines.attempts import attempt
-from privet.errors import PrivetError, TableError
+from privet.engines.attempts import SOURCE_FAILED, attempt
+from privet.errors import EngineError, PrivetError, TableError
 
 T = TypeVar("T")
 
@@ -40,8 +41,9 @@ class OtherSource:
         return self._ask(lambda: self.source.header(columns))
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        batches = self._ask(lambda: iter(self.source.batches(columns)))
-        while (batch := self._ask(lambda: next(batches, None))) is not None:
+        # The header was read, so the package has said what is wrong with the table. A later message can quote a record.
+        batches = _silently(lambda: iter(self.source.batches(columns)))
+        while (batch := _silently(lambda: next(batches, None))) is not None:
             yield batch
 
     def names(self) -> tuple[str, ...]:
@@ -84,10 +86,18 @@ def _without_address(work: Callable[[], T], address: str, package: str) -> T:
     raise kind(message)
 
 
+def _silently(work: Callable[[], T]) -> T:
+    """What ``work`` returns. An error says only that there was one, and keeps no context."""
+    with suppress(Exception):
+        return work()
+    raise EngineError(SOURCE_FAILED)
+
+
 def _secret_parts(address: str) -> set[str]:
     """All parts of an address except its scheme and table, encoded and decoded."""
     shown = set(re.split(r"\W+", safe(address)))
-    parts = {part for text in (address, unquote_plus(address)) for part in re.split(r"[/:@?&=;,\s]+", text)}
+    written = re.split(r"[/:@?&=;,\s]+", address)
+    parts = {form for part in written for form in (part, unquote_plus(part))}
     return {part for part in parts if len(part) >= SHORTEST and part not in shown}
 
 

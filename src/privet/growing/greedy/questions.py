@@ -1,4 +1,4 @@
-"""The queries that a policy may make on a level: all that choosers, leaf policies and the grower see of the records."""
+"""The queries that a policy may make on a level: all that choosers and the grower see of the records."""
 
 from __future__ import annotations
 

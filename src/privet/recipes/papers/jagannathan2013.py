@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from privet.growing.forests.leaf_counts import buy_leaf_counts
-from privet.growing.forests.median_trees import MedianTrees
+from privet.growing.forests.medians import MedianTrees
 from privet.growing.forests.random_trees import RandomTrees
 from privet.growing.prelude import Prelude
 from privet.models.forest import Forest

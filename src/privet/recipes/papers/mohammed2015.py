@@ -59,7 +59,7 @@ class Mohammed2015(Gridded):
     criterion: str = shared.criterion("max")
     max_records: int | None = shared.max_records()
     tests: TestKind = shared.tests("multiway")
-    max_bins: int = shared.max_bins(10)
+    max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
 
     def check(self) -> None:

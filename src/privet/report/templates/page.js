@@ -61,10 +61,10 @@
 
   // What all trees say together, as voting.py has it: [the class, the share of each class].
   function vote(leaves) {
-    const said = leaves.map((leaf, t) => data.says[roots[t] + leaf]);
-    if (data.voting === null) return [data.trees[0].label[leaves[0]], said[0]];
+    const found = leaves.map((leaf, t) => data.scores[roots[t] + leaf]);
+    if (data.voting === null) return [data.trees[0].label[leaves[0]], found[0]];
     const best = data.voting === "surest";
-    let tally = said.reduce((a, b) => a.map((x, c) => (best ? Math.max(x, b[c]) : x + b[c])));
+    let tally = found.reduce((a, b) => a.map((x, c) => (best ? Math.max(x, b[c]) : x + b[c])));
     if (data.prior) tally = tally.map((x, c) => x + data.prior[c]);
     const top = Math.max(...tally);
     const shares = data.voting === "evidence" ? softmax(tally) : shared(tally.map((x) => Math.max(x, 0)));
