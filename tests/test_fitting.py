@@ -118,9 +118,8 @@ def test_there_is_one_assembly_of_a_fit() -> None:
 
 
 def test_a_request_shows_neither_records_nor_an_address() -> None:
-    shown = repr(Request(SuLQ(), {"age": ["40.7"]}, 1, CLINIC)) + repr(
-        Request(SuLQ(), "x://me:hunter2@h/db", 1, CLINIC)
-    )
+    sources = ({"age": ["40.7"]}, "x://me:hunter2@h/db")
+    shown = "".join(repr(Request(Mohammed2015(), source, 1, CLINIC)) for source in sources)
     assert shown.count("mohammed2015") == 2
     assert "40.7" not in shown
     assert "hunter2" not in shown
