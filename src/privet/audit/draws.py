@@ -1,6 +1,6 @@
 """The calls of a fit to the noise source, and scripts that answer them.
 
-A script sees what the real sampler would have seen (:mod:`privet.audit.seam`), so its probabilities are real.
+A script sees what the real sampler would see (:mod:`privet.audit.seam`), so its probabilities are the real code's.
 """
 
 from __future__ import annotations
