@@ -1,7 +1,7 @@
-"""Names of tables: paths and addresses, and the form in which messages show them.
+"""Names of tables (paths and addresses), and their safe form for messages.
 
-An address can hold a password, and people misspell addresses. So whatever looks like one is shown as its scheme and
-its table, and as nothing else. Only :func:`safe` makes that form, and every message that names a table uses it.
+An address can hold a password, and may be misspelt. So messages show only the scheme and the table of anything that
+looks like an address. Only :func:`safe` makes that form, and every message that names a table uses it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PARTITION = re.compile(r"([^/=]+)=[^/]*(?=/)")  # a folder of partitioned Parqu
 
 
 def scheme_of(name: str) -> str:
-    """What stands before ``://``; empty for a path, and for an address without strokes.
+    """The scheme before ``://``; empty for a path, and for an address without slashes.
 
     >>> scheme_of("postgresql://host/clinic"), scheme_of("C:/clinic.csv")
     ('postgresql', '')
@@ -39,7 +39,7 @@ def scheme_of(name: str) -> str:
 
 
 def meant_scheme(name: str) -> str:
-    """The known scheme that an address begins with, or nearly; empty if there is none.
+    """The known scheme that an address begins with, exactly or nearly; empty if there is none.
 
     >>> meant_scheme("postgre://host/clinic"), meant_scheme("s3://bucket")
     ('postgresql', '')
@@ -50,7 +50,7 @@ def meant_scheme(name: str) -> str:
 
 
 def is_address(name: str | os.PathLike[str]) -> bool:
-    """Whether a name may be an address, however it is misspelt. In doubt it is: then it is not shown.
+    """Whether a name may be an address, however misspelt. In doubt it is one, and is not shown.
 
     >>> [is_address(name) for name in ("postgre:me:secret@host/db", "host=h password=p", "me:secret@host")]
     [True, True, True]
@@ -62,7 +62,7 @@ def is_address(name: str | os.PathLike[str]) -> bool:
 
 
 def safe(name: str | os.PathLike[str]) -> str:
-    """A table's name as messages show it: a path in quotes, without cells; of an address the scheme and the table.
+    """A table's name as messages show it: a quoted path without partition values, or an address's scheme and table.
 
     >>> print(safe("postgresql://me:secret@host/clinic?sslmode=require&table=ward.visits"))
     postgresql://...?table=ward.visits
@@ -81,7 +81,7 @@ def safe(name: str | os.PathLike[str]) -> str:
 
 
 def without_addresses(text: str, typed: Iterable[str]) -> str:
-    """A text in which every address among some typed words is replaced by its safe form.
+    """Replace every address among the typed words by its safe form in a text.
 
     >>> without_addresses("no recipe 'postgresql://me:secret@host'", ["postgresql://me:secret@host"])
     "no recipe 'postgresql://...'"

@@ -1,8 +1,8 @@
-"""Names and values from outside, so that they can stand in a line: isolated by direction, nothing in them invisible.
+"""Make names and values from outside safe to print in a line: isolate their direction, show invisible characters.
 
-Text that runs from right to left, or a control character for directions, also turns what stands around it: with such a
-name ``age <= 68.5`` can read as its contrary. So a name is put between two characters that isolate it (U+2068, U+2069;
-``<bdi>`` in HTML), if it has such text, and what would turn or end a line is written visibly, as ``\\u202e``.
+Text that runs from right to left, or a control character for directions, also turns the text around it: with such a
+name ``age <= 68.5`` can read as its opposite. So such a name is put between two isolating characters (U+2068, U+2069;
+``<bdi>`` in HTML), and characters that would turn or end a line are written visibly, as ``\\u202e``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 ISOLATE, END = "\u2068", "\u2069"  # the first strong character inside says which way; the end
-# What can stand in a name: marks (Arabic and Hebrew texts have them) and joiners (Persian and Indian ones).
+# Allowed in a name: marks (Arabic and Hebrew texts have them) and joiners (Persian and Indian ones).
 _KEPT = "\u200c\u200d\u200e\u200f\u061c"
 _MARKS = "\u200e\u200f\u061c"
 _STRONG = ("R", "AL", "AN")  # Unicode's classes of text from right to left
@@ -21,10 +21,10 @@ _PLAIN = re.compile(r"[ -~\n]*")
 
 
 def isolated(value: object, *, lines: bool = False, styled: bool = False) -> str:
-    r"""A value, or a sentence that holds some, as text that turns nothing around it; ordinary text stays as it is.
+    r"""A value, or a sentence that contains values, isolated from its surroundings; ordinary text is unchanged.
 
-    What is isolated already stays so: a sentence may be made of names that went through here. ``lines`` keeps line ends
-    and tabs, ``styled`` also the colours of a terminal.
+    Isolated parts stay isolated: a sentence may contain names that went through here. ``lines`` keeps line ends and
+    tabs, ``styled`` also the colours of a terminal.
 
     >>> ascii(isolated("\u05d2\u05d9\u05dc") + " <= 5")
     "'\\u2068\\u05d2\\u05d9\\u05dc\\u2069 <= 5'"
@@ -56,17 +56,17 @@ def isolated(value: object, *, lines: bool = False, styled: bool = False) -> str
 
 
 def width_of(text: str) -> int:
-    """How many characters of a text are seen, for columns."""
+    """The number of visible characters of a text, for columns."""
     return len(text) - text.count(ISOLATE) - text.count(END)
 
 
 def padded(text: str, width: int) -> str:
-    """The text with spaces behind it, as wide as a column."""
+    """The text, padded with spaces to a column's width."""
     return text + " " * max(width - width_of(text), 0)
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, cut to so many characters that are seen; an isolate that was cut is ended."""
+    """The text, cut to this many visible characters; an isolate that was cut is ended."""
     if width_of(text) <= most:
         return text
     written: list[str] = []
@@ -81,12 +81,12 @@ def shortened(text: str, most: int) -> str:
 
 
 def bare(text: str) -> str:
-    """The text without isolates, for what draws letters one by one."""
+    """The text without isolates, for code that draws letters one by one."""
     return text.replace(ISOLATE, "").replace(END, "")
 
 
 def _pairs(text: str) -> set[int]:
-    """The places of isolates that are ended, and of their ends."""
+    """The positions of isolates that are ended, and of their ends."""
     found: set[int] = set()
     if ISOLATE not in text:
         return found
@@ -102,7 +102,7 @@ def _pairs(text: str) -> set[int]:
 
 
 def _stands(character: str) -> bool:
-    """Whether a character can stand in a line: it is no control, no end of a line and no half of a character."""
+    """Whether a character can be printed in a line: no control, no line end, no half of a surrogate pair."""
     return character in _KEPT or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 

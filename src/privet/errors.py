@@ -18,7 +18,7 @@
     ├── PrivacyError (TypeError)          records asked for outside a mechanism (len, iteration, pickle)
     └── ModelFileError (ValueError)       a model file that is damaged, foreign or from the future
 
-    PrivacyWarning (UserWarning)          what was asked for is done, and is not private
+    PrivacyWarning (UserWarning)          the call was carried out, and its result is not private
 
 Messages name the argument and the fix. No message ever shows a value of a private row.
 
@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 
 class Setting(NamedTuple):
-    """An argument that a message names, and the value it should have, if the message says one.
+    """An argument named in a message, and the value that it should have, if the message gives one.
 
     >>> str(Setting("max_depth")), str(Setting("tests", "binary"))
     ('max_depth', "tests='binary'")
@@ -79,7 +79,7 @@ class PrivetError(Exception):
         super().__init__(self.text())
 
     def text(self, spell: Spelling = str) -> str:
-        """The message. ``spell`` says how arguments are written; by default as in Python."""
+        """The message. ``spell`` writes the arguments; the default is Python's spelling."""
         subject = f"{spell(Setting(self.parameter))} " if self._names_parameter and self.parameter else ""
         fix = "" if self.fix is None else f"; {written(self.fix, spell)}"
         return f"{subject}{written(self.problem, spell)}{fix}"
@@ -112,7 +112,7 @@ class TableError(PrivetError, ValueError):
 class BudgetExceeded(PrivetError, RuntimeError):
     """A charge larger than what remains. Nothing was charged for it and nothing was drawn.
 
-    ``charged`` is what the same piece of work has charged before: that stays charged.
+    ``charged`` is what the same work has charged before: that stays charged.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class JournalError(PrivetError, RuntimeError):
 
 
 class EngineError(PrivetError, RuntimeError):
-    """A source or an engine that failed. The text is fixed: what a database says of its failure can quote a record."""
+    """A source or an engine that failed. The text is fixed: a database's own message can quote a record."""
 
 
 class PrivacyError(PrivetError, TypeError):

@@ -1,7 +1,7 @@
-"""The one way from records to a model: every command, estimator, search, audit and experiment fits through here.
+"""The fit service: every command, estimator, search, audit and experiment fits through here.
 
-A request is resolved once: its table is opened, its heading read, what cannot be is refused, the schema is prepared for
-the recipe, and the price is known. Then it is run, in the order of ``work.py``.
+A request is resolved once: open the table, read its header, refuse invalid input, prepare the schema for the recipe,
+compute the price. Then it is run, in the order of ``work.py``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from privet.work import Purse, Work, deliver, ledger_of, schema_of
 
 @dataclass(frozen=True, eq=False, repr=False)  # the source is private records, or an address with a password
 class Request:
-    """What is asked of a fit.
+    """The arguments of a fit.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ class Request:
     epsilon : the most that the fit spends
     schema : the public facts; an engine and a protected data set bring their own
     labels : one for each record, if the table does not hold them
-    ledger : what the fit spends from, or a journal that is opened once the price is known; a budget of its own without
+    ledger : the ledger to charge, or a journal that is opened once the price is known; without one, a budget of its own
     neighbours : the relation of a budget of its own; a given ledger must have the same
     random : for public choices only, never for noise
-    progress : told (steps done, steps at most)
+    progress : called with (steps done, steps at most)
     expected_records : about how many usable records there are, as a public number; see ``growing/prelude.py``
-    prepared : whether the source's schema is what the recipe's ``prepare`` made, which is not prepared again
+    prepared : whether the source's schema has already been through the recipe's ``prepare``
     quoted_line_breaks : whether cells of a CSV file may hold line breaks
     """
 
@@ -63,14 +63,14 @@ class Request:
     quoted_line_breaks: bool = False
 
     def __post_init__(self) -> None:
-        """Parse epsilon, and refuse what cannot be whatever the table is. No table and no journal is opened here."""
+        """Parse epsilon, and refuse what is invalid for every table. No table and no journal is opened here."""
         epsilon = parse_epsilon(self.epsilon)
         object.__setattr__(self, "epsilon", epsilon)
         check_progress(self.progress)
         if not isinstance(self.random, np.random.Generator | None):
             raise ParameterError(f"random must be a numpy.random.Generator, not {type(self.random).__name__}")
         ledger = self.spends_from()
-        # A journal never holds what is not private, so that it need not be opened to know.
+        # A journal never holds a non-private charge, so it need not be opened to refuse one.
         self.recipe.refuse_unsound(ledger if isinstance(ledger, Ledger) else Ledger(epsilon))
         if self.expected_records is not None:
             relation = Neighbours.parse(ledger.neighbours or Neighbours.ADD_REMOVE)  # until a journal says otherwise
@@ -81,9 +81,9 @@ class Request:
         return f"<Request of {self.recipe.info.name} for epsilon {self.epsilon}>"
 
     def spends_from(self) -> Ledger | Purse:
-        """The ledger that was given, or a budget for this fit alone.
+        """The given ledger, or a budget for this fit alone.
 
-        That one allows a variant that is not private, since it protects nothing else.
+        The latter allows a non-private variant, since it protects nothing else.
         """
         given = ledger_of(self.source, self.ledger, self.neighbours)
         if given is not None:
@@ -94,10 +94,10 @@ class Request:
 
 
 class Fit(Work):
-    """A request that was resolved: its table is open, its price known. It can be run once."""
+    """A resolved request: its table is open, its price known. It can be run once."""
 
     def __init__(self, request: Request) -> None:
-        """Open the table and refuse what cannot be. What is refused ties no journal to a data set."""
+        """Open the table and refuse invalid input. A refused request binds no journal to a data set."""
         recipe, self.request = request.recipe, request
         schema = schema_of(request.source, request.schema)
         super().__init__(
@@ -118,7 +118,7 @@ class Fit(Work):
             return self.grow(data)
 
     def save(self, draft: Draft, *, replace: bool = False) -> Saved:
-        """The same, with the model put in the place of an open draft before the reservation ends."""
+        """The same, and publish the model from an open draft before the reservation ends."""
         with self.records(self._stage) as data:
             model = self.grow(data)
             where = f"cannot write the model file {str(draft.path)!r}"
@@ -130,7 +130,7 @@ class Fit(Work):
             return Saved(model, place, data.ledger)
 
     def grow(self, data: PrivateDataset) -> Model:
-        """The model of these records, which have an account that holds the whole price."""
+        """Grow the model from these records; their account holds the whole price."""
         request, recipe, made = self.request, self.request.recipe, provenance()
         self._stage(f"growing {recipe.info.name}")
         planned, prelude = recipe.survey(begin(data, request.epsilon, request.expected_records))
@@ -146,7 +146,7 @@ class Fit(Work):
 
 
 class Saved(NamedTuple):
-    """A model that was paid for and written."""
+    """A model that was charged and written."""
 
     model: Model
     place: Path
@@ -155,7 +155,7 @@ class Saved(NamedTuple):
 
 
 def fit(request: Request) -> Model:
-    """Grow a model of private records, paid for by a ledger.
+    """Grow a model from private records, charged to a ledger.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -170,22 +170,22 @@ def fit(request: Request) -> Model:
 
 
 def fit_to_file(request: Request, draft: Draft, *, replace: bool = False) -> Saved:
-    """Fit, and write the model in the place of ``draft``, in the safe order.
+    """Fit, and publish the model from ``draft``, in the safe order.
 
-    The draft must be open (:func:`privet.models.drafts.drafted`): a model that cannot be written would be budget thrown
-    away. The reservation ends when the model stands in its place, with the hash of the file.
+    The draft must be open (:func:`privet.models.drafts.drafted`): a model that cannot be written would waste its
+    budget. The reservation ends with the hash of the file, once the model is in place.
     """
     with Fit(request) as work:
         return work.save(draft, replace=replace)
 
 
 def public_random(state: np.random.RandomState) -> np.random.Generator:
-    """The random choices of a seed that are public. Noise never comes from here."""
+    """The generator for public choices of a seed. Noise never comes from it."""
     return np.random.default_rng(state.randint(2**31 - 1, size=4))
 
 
 def threads_of(jobs: object) -> int:
-    """As many threads as a number of jobs says, in scikit-learn's way of counting from the end."""
+    """The number of threads for ``n_jobs``; negative numbers count from the end, as in scikit-learn."""
     most = thread_count()
     if jobs is None:
         return most

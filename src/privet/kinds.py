@@ -1,6 +1,6 @@
-"""What kind of release a charge pays for. Certificates and journals carry it next to the words for people.
+"""The kind of release that a charge pays for, in certificates and journals, next to the text for people.
 
-Code that wants to know what was bought looks at the kind, never into the words.
+Code checks the kind, never the text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class ChargeKind(StrEnum):
-    """The kind of release, or of record in the books, that a charge is for."""
+    """The kind of release, or of journal record, that a charge is for."""
 
     COUNT = "count"  # numbers of records
     CLASS_COUNTS = "class counts"
@@ -64,7 +64,7 @@ _BY_WORDS = {
 
 
 def kind_of_old(what: str, mechanism: str | None) -> ChargeKind:
-    """The kind of a charge that was written before charges had one. For decoders alone.
+    """The kind of a charge written before charges had one. For decoders only.
 
     >>> kind_of_old("leaf class counts of tree 3", "discrete Laplace").value
     'class counts'
@@ -79,7 +79,7 @@ def kind_of_old(what: str, mechanism: str | None) -> ChargeKind:
 
 
 def with_kinds(certificate: Mapping[str, Any]) -> dict[str, Any]:
-    """A certificate from a file, whose charges all have a kind. What is not a charge stays as it is."""
+    """A certificate from a file, with a kind for every charge. Other parts stay as they are."""
     charges = certificate.get("charges")
     if not isinstance(charges, list):
         return dict(certificate)

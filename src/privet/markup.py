@@ -1,6 +1,6 @@
-"""HTML from plain values. Whatever a category is called, it stays text: all that is not :class:`Html` is escaped.
+"""HTML from plain values. Everything that is not :class:`Html` is escaped, so category names stay text.
 
-Text also turns nothing around it: see :mod:`privet.bidi`. In elements its isolates become ``<bdi>``. They stay
+Text is also isolated by direction: see :mod:`privet.bidi`. In elements its isolates become ``<bdi>``. They stay
 characters in attributes and in SVG, whose text has no such element.
 """
 
@@ -14,7 +14,7 @@ from privet.bidi import END, ISOLATE, isolated
 
 
 class Html(str):
-    """Text that is markup already. Template engines know by ``__html__`` that it needs no escaping."""
+    """Text that is already markup. Template engines see by ``__html__`` that it needs no escaping."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ _PARTS = re.compile(
 
 
 def with_elements(html: str) -> Html:
-    """Markup with ``<bdi>`` in the place of isolates, wherever an element can stand.
+    """Markup with ``<bdi>`` instead of isolates, wherever an element is allowed.
 
     >>> with_elements(tag("p", "\u05d2 < 4"))
     '<p><bdi>\u05d2 &lt; 4</bdi></p>'
@@ -61,7 +61,6 @@ def tag(name: str, *content: object, **attributes: object) -> Html:
 
 
 def join(parts: Iterable[object]) -> Html:
-    """Parts, one after the other."""
     return Html("".join(map(text, parts)))
 
 

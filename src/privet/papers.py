@@ -1,4 +1,4 @@
-"""Classifiers of published methods, to compare with and to study; privet's own are at the top of the package.
+"""Classifiers of published methods, for comparison and study; privet's own are at the top of the package.
 
 Each is imported on first use, as in ``privet/__init__.py``.
 

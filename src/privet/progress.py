@@ -1,4 +1,4 @@
-"""How far a long piece of work is, for whoever wants to know."""
+"""Progress callbacks of long work."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Progress = Callable[[int, int], None]
 
 
 def check_progress(progress: object) -> None:
-    """Refuse what cannot be called, before anything is charged: the first call comes after the first charge."""
+    """Refuse what is not callable, before anything is charged: the first call comes after the first charge."""
     if progress is not None and not callable(progress):
         problem = f"must be a function of (steps done, steps at most), not {progress!r}"
         raise ParameterError(parameter="progress", problem=problem)
 
 
 def tell_stage(progress: Progress | None, what: str) -> None:
-    """Tell what begins now to whoever wants to know that too.
+    """Report a new stage, if the callback has a ``stage`` method.
 
-    How many records were read so far is told to nobody: their number is private, and what a fit says is released.
+    The number of records read so far is never reported: it is private, and progress is released.
     """
     stage = getattr(progress, "stage", None)
     if stage is not None:

@@ -1,6 +1,6 @@
-"""What a certificate means for people: in sentences, as a bet, as a list of what was bought, and in a notebook.
+"""The meaning of a certificate for people: as sentences, as a bet, as a list of charges, and in a notebook.
 
-Reports, notebooks and commands use these words. The text that ``print(certificate)`` shows is in the kernel.
+Reports, notebooks and commands use these words. The text of ``print(certificate)`` is in the kernel.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _one(certificate: Certificate) -> str:
 
 
 def guess(certificate: Certificate) -> str:
-    """The same as a bet, which is easier to weigh."""
+    """The promise as a bet, which is easier to weigh."""
     epsilon, delta = min(float(certificate.epsilon), 700.0), float(certificate.delta)
     right = (math.exp(epsilon) + delta) / (math.exp(epsilon) + 1)
     whose = (
@@ -117,7 +117,7 @@ def guess(certificate: Certificate) -> str:
 
 
 def relation(certificate: Certificate) -> tuple[str, str]:
-    """Which tables are compared, and what is protected."""
+    """Which tables the guarantee compares, and what it protects."""
     unit = "one record (one row of the table); whoever has k records is protected at k times epsilon"
     if certificate.unit is not None:
         unit = f"{certificate.unit}, of all that there are; whoever is k of them is protected at k times epsilon"
@@ -137,7 +137,7 @@ def amounts(certificate: Certificate) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """One purpose, how often it was paid for, and what that added to the total."""
+    """One purpose, the number of its charges, and what they added to the total."""
 
     what: str
     how: str
@@ -150,7 +150,7 @@ class Spent:
 
 
 def spending(certificate: Certificate) -> tuple[Spent, ...]:
-    """What was spent on what, in the order of first appearance."""
+    """The charges by purpose, in the order of first appearance."""
     total = float(certificate.epsilon) if certificate.private else math.inf
     return tuple(_spent(charge, times, total) for charge, times in Counter(certificate.charges).items())
 
@@ -213,7 +213,7 @@ def html_of_ledger(ledger: Ledger) -> Html:
     return tag("div", tag("p", join((meter, " ", text))), html_of(ledger.certificate()))
 
 
-# The kernel knows no HTML, so notebooks learn here how to show its two public classes.
+# The kernel knows no HTML, so notebook views of its two public classes are registered here.
 _SHOWN_BY = "_repr_html_"
 setattr(Certificate, _SHOWN_BY, html_of)
 setattr(Ledger, _SHOWN_BY, html_of_ledger)

@@ -1,8 +1,8 @@
-"""Priced work on private records, in the one order that is safe.
+"""Charged work on private records, in the only safe order.
 
-Open the table and read its heading, refuse what cannot be; reserve the whole price; read the records; work; put the
-output in its place; end the reservation with the output's hash. A fit, a private score and a published table all go
-this way. Proof that the price is never exceeded, and what a crash leaves behind: ``docs/proofs/reservations.md``.
+Open the table and read its header, refuse invalid input; reserve the whole price; read the records; work; publish the
+output; end the reservation with the output's hash. Fits, private scores and published tables all use it. Proof that the
+price is never exceeded, and the state after a crash: ``docs/proofs/reservations.md``.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ ROOM = 2**20  # bytes of the disk kept for an output before anything is charged;
 
 @dataclass(frozen=True)
 class Purse:
-    """A budget that is opened when the price is known: a journal, with the cap that a new one gets, and an analyst.
+    """A budget that is opened when the price is known: a journal, with the cap of a new one, and an analyst.
 
-    Without a journal it is a budget for this one piece of work.
+    Without a journal it is a budget for this work alone.
     """
 
     journal: Path | None = None
@@ -44,7 +44,7 @@ class Purse:
 
     @contextmanager
     def reserve(self, price: object, work: str, schema: Schema) -> Iterator[Reservation]:
-        """The whole price. What is refused before any charge leaves no new journal behind."""
+        """Reserve the whole price. A refusal before any charge leaves no new journal behind."""
         loss = Loss.of(price)
         ledger = self._open(loss, work, schema)
         try:
@@ -58,7 +58,7 @@ class Purse:
     def _open(self, loss: Loss, work: str, schema: Schema) -> Ledger:
         if self.journal is None:
             return Ledger(loss.epsilon, loss.delta, neighbours=self.neighbours)
-        if self.journal.exists():  # it keeps its own cap and neighbours; what is said about them must agree
+        if self.journal.exists():  # it has its own cap and neighbours; arguments must agree with them
             return Ledger(self.budget, neighbours=self.neighbours, journal=self.journal)
         cap = loss.epsilon if self.budget is None else self.budget
         Ledger(cap, loss.delta, neighbours=self.neighbours).reserve(loss, work).end()  # if refused, no file is left
@@ -68,12 +68,12 @@ class Purse:
 def ledger_of(
     source: Any, ledger: Ledger | Purse | None, neighbours: str | Neighbours | None = None
 ) -> Ledger | Purse | None:
-    """What work on a source spends from, if anything is given; a protected data set brings its own ledger."""
+    """The ledger that work on a source is charged to, if one is given; a protected data set brings its own."""
     if isinstance(source, PrivateDataset):
         if ledger is not None and ledger is not source.ledger:
             raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
         ledger = source.ledger
-    if ledger is None or isinstance(ledger, Purse):  # a journal speaks for itself when it is opened
+    if ledger is None or isinstance(ledger, Purse):  # a journal is checked when it is opened
         return ledger
     if not isinstance(ledger, Ledger):
         raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}")
@@ -83,7 +83,7 @@ def ledger_of(
 
 
 def schema_of(source: Any, schema: Schema | None) -> Schema:
-    """What was declared about the records of a source; an engine and a protected data set know it themselves."""
+    """The declared schema of a source's records; an engine and a protected data set have their own."""
     if isinstance(source, PrivateDataset) or is_engine(source):
         if schema is not None and declared_facts(schema) != declared_facts(source.schema):
             raise ParameterError("the data set was protected under another schema; leave schema out")
@@ -95,19 +95,19 @@ def schema_of(source: Any, schema: Schema | None) -> Schema:
 
 
 class Work:
-    """A piece of work on the records of a table, of an engine or of a protected data set, and its price.
+    """Work on the records of a table, an engine or a protected data set, and its price.
 
-    When it is made, the table is opened and what cannot be is refused; nothing is reserved or read yet. Use it in a
-    ``with`` block, which closes the table.
+    Making it opens the table and refuses invalid input; nothing is reserved or read yet. A ``with`` block closes the
+    table.
 
     Parameters
     ----------
     source : a table, a path, an address or a reader; an engine; or what :func:`privet.protect` returns
     schema : what was declared about the records
     price : the most that the work may lose
-    name : how the work is called in the books
-    ledger : what it spends from; a protected data set brings its own
-    cut : the schema with numbers cut as the work wants them; as declared by default
+    name : the name of the work in the ledger
+    ledger : the ledger to charge; a protected data set brings its own
+    cut : the schema with numbers cut for the work; as declared by default
     for_one_fit : keep only the codes of ``cut``
     """
 
@@ -140,12 +140,12 @@ class Work:
 
     @property
     def column_order(self) -> tuple[str, ...] | None:
-        """The attributes as the table orders them; None if it has no names."""
+        """The attributes in the table's order; None if it has no names."""
         return None if self.heading is None else attribute_order(self.schema, self.heading)
 
     @contextmanager
     def records(self, stage: Callable[[str], None] = lambda what: None) -> Iterator[PrivateDataset]:
-        """The records, behind an account that holds the whole price until the block ends. ``stage`` hears of reading.
+        """The records, behind an account that holds the whole price until the block ends. ``stage`` reports reading.
 
         The account is the data set's ledger, and is used from the start: then its certificate has all conditions.
         """
@@ -157,7 +157,7 @@ class Work:
             if isinstance(self._source, OpenTable):
                 stage("reading the records")
                 engine = self._source.engine(self._cut, for_one_fit=self._for_one_fit)
-                self._source.close()  # no database waits while a model grows
+                self._source.close()  # keep no database connection while a model grows
             else:
                 engine = self._source.with_schema(self._cut)
             yield PrivateDataset(engine, account)
@@ -170,7 +170,7 @@ class Work:
 
 
 def is_engine(source: Any) -> bool:
-    """Whether records are behind an engine already."""
+    """Whether a source is already an engine."""
     return all(callable(getattr(source, name, None)) for name in ("answer", "shards", "with_schema"))
 
 
@@ -183,10 +183,10 @@ def deliver(
     replace: bool = False,
     error: type[PrivetError] = ParameterError,
 ) -> Path:
-    """Put in its place what was paid for, and end the reservation with its hash. Returns where it stands.
+    """Publish the output and end the reservation with its hash. Returns the path.
 
-    A failure here is a loss, and the message says of what. Without ``replace``, a file that appeared there meanwhile
-    stays, and the output stands beside it.
+    A failure here loses the charge, and the message says which. Without ``replace``, a file that appeared there
+    meanwhile stays, and the output is put beside it.
     """
     where = f"cannot write {what} {str(draft.path)!r}"
     try:

@@ -1,4 +1,4 @@
-"""The auditor runs the real code of a fit on tiny neighbouring tables, and enumerates what its mechanisms can draw.
+"""The auditor: run the real code of a fit on tiny neighbouring tables and enumerate what its mechanisms can draw.
 
 >>> import privet.audit
 >>> result = privet.audit.exact("diffpid3", pairs=privet.audit.zoo()[:2], claimed=1)

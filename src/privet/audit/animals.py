@@ -1,4 +1,4 @@
-"""The animals of the zoo: small tables, the record that joins each, and the record whose place it may take."""
+"""The tables of the zoo: small tables, the record that is added to each, and the record that it may replace."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Record = tuple[Any, ...]
 
 CROWD = 300  # records in a node: enough that rules which stop where noise is large do not stop
 RIVALS = 16, 30  # records that make one attribute pure; records of each class that make it useless
-# How many records of each kind; the bits of a kind are the values of three attributes (first or last) and the label. On
-# this table replacing one record costs a greedy forest most. It was found by search: no table made by hand did as well.
+# How many records of each kind; the bits of a kind are the values of three attributes (first or last) and the label.
+# Replacing one record of this table costs a greedy forest most. Found by search: no table made by hand did as well.
 SEARCHED = (0, 55, 0, 0, 60, 0, 62, 15, 0, 0, 0, 30, 30, 0, 62, 0)
 ENTERS, LEAVES = 0b0011, 0b1000
 SOME = 6  # records of each value
 SIZES = range(2, 14)
-FEW = 2  # ways through a fit: enough for a difference that no draw can hide
+FEW = 2  # transcripts of a fit: enough for a difference that no draw can hide
 
 
 @dataclass(frozen=True)
 class Animal:
-    """A table, the record that joins it and, under replace-one, the record whose place it takes.
+    """A table, the record that is added and, under replace-one, the record that it replaces.
 
-    ``ways`` is how many ways through a fit are worth trying here, if few are enough. ``containers`` says whether to try
-    the animal in every container that a table can come in.
+    ``ways`` limits the number of transcripts to try, where few are enough. ``containers``: try the table in every
+    container.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Animal:
 
 
 def margins(schema: Schema) -> Iterator[Animal]:
-    """Two classes in one node, neck and neck or far apart."""
+    """Two classes in one node, with equal or very different counts."""
     ours, theirs = record(schema, 0), record(schema, 0, label=1)
     yield Animal("margin 0 to 1", (ours, theirs), ours, theirs)
     yield Animal("margin 1 to 0", (ours, ours, theirs), theirs, ours)
@@ -54,15 +54,15 @@ def shapes(schema: Schema) -> Iterator[Animal]:
     yield Animal("an empty table", (), here, there)
     yield Animal("a single record", (here,), there, here)
     yield Animal("an empty node", (here, here, record(schema, 0, label=1)), there, here)
-    mixed = record(schema, {1: 1})  # in part like one half and in part like the other; with few records each counts
+    mixed = record(schema, {1: 1})  # partly like either half; with few records each one matters
     yield Animal("a mixed record among three", (here, there, there), mixed, there)
     yield Animal("duplicated records", (here,) * 3 + (there,) * 3, here, there)
-    for size in (5, 6, 7):  # whatever the number of shards, it does not divide all of them
+    for size in (5, 6, 7):  # no number of shards divides all three
         yield Animal(f"a shard boundary among {size}", ((there, here) * 4)[:size], here, there)
 
 
 def odd_values(schema: Schema) -> Iterator[Animal]:
-    """Values that the schema does not declare. They must be read in a public way, and change no other record's code."""
+    """Values that the schema does not declare. They must be read by public rules and change no other record's code."""
     here = record(schema, 0)
     there = record(schema, 1, label=1)
     # Some of every listed value, so that a change of all codes is easy to see.
@@ -87,7 +87,7 @@ def odd_values(schema: Schema) -> Iterator[Animal]:
 
 
 def between(schema: Schema) -> Iterator[Animal]:
-    """Numbers in a row, and a new one between them, which cuts one range of the data in two."""
+    """Sorted numbers, and a new one between them, which splits a range of the data in two."""
     for i, attribute in enumerate(schema.attributes):
         if not isinstance(attribute, Numeric) or len(attribute.cuts) < 3:
             continue
@@ -103,7 +103,7 @@ def between(schema: Schema) -> Iterator[Animal]:
 
 
 def sizes(schema: Schema) -> Iterator[Animal]:
-    """Few records, or one more, of every value and label in turn: for code that reads larger tables differently."""
+    """Sizes that differ by one record, of every value and label: for code that treats larger tables differently."""
     kinds = [
         record(schema, value, label=label) for label in range(schema.n_classes) for value in range(variety(schema))
     ]
@@ -119,15 +119,15 @@ def crowds(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal]:
     two_nodes = (ours, record(schema, 1, label=1)) * CROWD
     yield Animal("a crowd in two nodes", two_nodes, theirs, record(schema, 1, label=1))
     for size in thresholds:
-        # All in one node, however a tree is cut, and of both classes: only their number can decide.
+        # All in one node, however a tree is cut, and of both classes: only their number can matter.
         table = (ours,) * (size - 1 - size // 2) + (theirs,) * (size // 2)
         yield Animal(f"{size - 1} against {size} records", table, ours, record(schema, 1, label=1))
 
 
 def class_counts(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal]:
-    """The size of one class crosses a number, all in one node. The first class is alone in the table, others are not.
+    """The size of one class crosses a threshold, in one node. The first class is alone in the table, others are not.
 
-    Under replace-one another class crosses it the other way. Values take turns, so each occurs with each label.
+    Under replace-one another class crosses it the other way. Values alternate, so each occurs with each label.
     """
     for label in range(schema.n_classes):
         for number in thresholds:
@@ -154,7 +154,7 @@ def others(schema: Schema) -> Iterator[Animal]:
 def rivals(
     schema: Schema, *, labels: tuple[int, int] = (0, 1), values: tuple[int, int] = (0, 1), suffix: str = ""
 ) -> Iterator[Animal]:
-    """The second attribute equals the label and the first is worse. Choosing the first is rare, and loses most."""
+    """The second attribute equals the label, the first is worse. Choosing the first is rare, with the largest loss."""
     useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
     if len(useful) < 2:
         return
@@ -171,7 +171,7 @@ def rivals(
 
 
 def searched(schema: Schema) -> Iterator[Animal]:
-    """The record that leaves and the one that enters add up: at every level they push the answers the same way."""
+    """The removed and the added record have effects that add up: at every level they move the counts the same way."""
     useful = [i for i, attribute in enumerate(schema.attributes) if attribute.arity > 1]
     if len(useful) < 3:
         return
@@ -186,14 +186,14 @@ def searched(schema: Schema) -> Iterator[Animal]:
 
 
 def record(schema: Schema, values: int | dict[int, int], label: int = 0) -> Record:
-    """A clean record: of each attribute the first value (0, the default), the last (1) or one between; and a label."""
+    """A clean record: a label, and of each attribute the first value (0, the default), the last (1) or one between."""
     chosen = values if isinstance(values, dict) else dict.fromkeys(range(len(schema.attributes)), values)
     cells = [_cell(attribute, chosen.get(i, 0)) for i, attribute in enumerate(schema.attributes)]
     return (*cells, schema.label.values[label % schema.n_classes])
 
 
 def variety(schema: Schema) -> int:
-    """How many values ``record`` can be asked for: those of the attribute with most, and two at least."""
+    """How many values ``record`` accepts: those of the attribute with the most, at least two."""
     return max(2, *(_values(attribute) for attribute in schema.attributes))
 
 
@@ -208,6 +208,6 @@ def _cell(attribute: Attribute, which: int) -> Any:
 
 
 def in_bin(attribute: Numeric, number: int) -> float:
-    """The middle of a bin, counted from 0."""
+    """The midpoint of a bin, counted from 0."""
     edges = [attribute.low, *attribute.cuts.tolist(), attribute.high]
     return (edges[number] + edges[number + 1]) / 2

@@ -1,12 +1,10 @@
-"""Everything that a fit says while it works: warnings, log records, printed text and progress; and what it declares.
+"""The side channels of a fit: warnings, log records, printed text, progress, and declared public facts.
 
-The person who runs a fit sees these, so they are released like the model. What mechanisms take for public need not be
-shown, but must not depend on a record either. A channel is a context manager that is given a function and calls it with
-whatever is said. To watch another channel, add it to :data:`CHANNELS`. Nothing of it is shown to the user, since an
-audit fits thousands of times.
+The person who runs a fit sees these, so they are released like the model. What mechanisms declare as public is not
+shown, but must not depend on a record either. A channel is a context manager that takes a function and calls it with
+every event. To watch another channel, add it to :data:`CHANNELS`. The user sees none of these events.
 
-Not watched: when something is said, how much memory or time a fit takes, files, and what compiled code writes
-past Python's own streams.
+Not watched: timing, memory, files, and what compiled code writes past Python's own streams.
 """
 
 from __future__ import annotations
@@ -27,12 +25,12 @@ Channel = Callable[[Listener], AbstractContextManager[None]]
 
 COMPILER = "numba"  # logs what it compiles: types only, never values, and only the first time
 STREAMS = ("stdout", "stderr", "__stdout__", "__stderr__")
-PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}  # what every log record has
+PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}  # attributes of every log record
 
 
 @contextmanager
 def listening() -> Iterator[list[Hashable]]:
-    """All that is said inside, in order.
+    """Collect all events inside the block, in order.
 
     >>> import logging, warnings
     >>> with listening() as released:
@@ -50,7 +48,7 @@ def listening() -> Iterator[list[Hashable]]:
 
 @contextmanager
 def warned(notice: Listener) -> Iterator[None]:
-    """All Python warnings, every time, also those that filters would hide."""
+    """All Python warnings, every time, including those that filters would hide."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
 
@@ -66,7 +64,7 @@ def warned(notice: Listener) -> Iterator[None]:
 
 @contextmanager
 def logged(notice: Listener) -> Iterator[None]:
-    """Log records of every level and every logger: also of those that do not propagate, or were turned off."""
+    """Log records of every level and logger, including loggers that do not propagate or are disabled."""
     enabled, handle = logging.Logger.isEnabledFor, logging.Logger.handle
 
     def of_compiler(logger: logging.Logger) -> bool:
@@ -92,7 +90,7 @@ def logged(notice: Listener) -> Iterator[None]:
 
 @contextmanager
 def printed(notice: Listener) -> Iterator[None]:
-    """What is written to Python's standard streams."""
+    """Text written to Python's standard streams."""
     before = {name: getattr(sys, name) for name in STREAMS}
     for name, stream in before.items():
         setattr(sys, name, _Tape(name.strip("_"), notice, stream))
@@ -104,8 +102,7 @@ def printed(notice: Listener) -> Iterator[None]:
 
 
 class _Tape(io.TextIOBase):
-    """A stream that reports what is written to it. Threads that ran before still write to the real one: a progress bar
-    of theirs is not part of the fit."""
+    """A stream that reports its text. Older threads still write to the real stream: they are not part of the fit."""
 
     def __init__(self, name: str, notice: Listener, stream: Any) -> None:
         self.buffer = _Bytes(self)
@@ -148,19 +145,19 @@ def reported(notice: Listener) -> Iterator[None]:
 
 
 def progress(done: int, total: int) -> None:
-    """The callback to hand to what is audited.
+    """The progress callback for an audited fit.
 
-    Calls from other threads are left out: such a thread reports by the clock, and timing is not audited.
+    Calls from other threads are ignored: such a thread reports by the clock, and timing is not audited.
     """
     if _listeners and _listeners[-1][0] == threading.get_ident():
-        _listeners[-1][1](("progress", f"{done} of {total}"))  # as text: no noise explains a difference in its numbers
+        _listeners[-1][1](("progress", f"{done} of {total}"))  # text: noise cannot explain other numbers
 
 
 CHANNELS: tuple[Channel, ...] = (warned, logged, printed, reported, declared)
 
 
 def described(error: BaseException) -> Hashable:
-    """All that a traceback shows of an error, with its causes and notes, but without the lines of code."""
+    """What a traceback shows of an error, with its causes and notes, but without the lines of code."""
     behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     notes = tuple(map(str, getattr(error, "__notes__", ())))
     return type(error).__name__, str(error), *notes, *((described(behind),) if behind is not None else ())

@@ -1,4 +1,4 @@
-"""Compare two neighbouring tables: by everything they can release, or by ways through a fit that both can take."""
+"""Compare two neighbouring tables: by their whole output distributions, or by transcripts that both fits can take."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from privet.tables.frozen import admitted, freeze
 
 OUTPUTS, PAIRED = "exact output distribution", "paired transcripts"
 NEVER = "one of the tables never releases it"
-OF_ALL = 10  # all tables together may take this many times what one may take for its whole distribution
+OF_ALL = 10  # all tables together may use this many times the runs of one
 
 
 class Release(NamedTuple):
-    """All that comes out of a fit, and what its certificate has ``booked`` for the draws that an audit weighs."""
+    """Everything a fit releases, and the loss ``booked`` in its certificate for the draws that an audit weighs."""
 
     model: Hashable
     certificate: Hashable
@@ -37,10 +37,10 @@ class Release(NamedTuple):
 
 
 def booked(certificate: Certificate) -> Fraction | float:
-    """What a certificate states, if its noise had been real; infinite where it is void for another reason.
+    """The loss that a certificate states, as if its noise were real; infinite where it is void for another reason.
 
-    An audit of draws finds no loss of a perturbed fit, so what was paid for fits must not hide another loss. It is left
-    out where charges simply add up. Where some are for disjoint records nobody can say which record paid for which.
+    An audit of draws finds no loss of a perturbed fit, so the charges for fits must not cover up another loss. They are
+    left out where charges simply add up. Where some are for disjoint records, charges cannot be assigned to records.
     """
     if any(caveat.voids and caveat.text != ScriptedNoise.caveat for caveat in certificate.caveats):
         return math.inf
@@ -50,7 +50,7 @@ def booked(certificate: Certificate) -> Fraction | float:
 
 
 def _unbooked(loss: float, released: Any) -> tuple[float, str]:
-    """By how much a loss passes what the certificate in a release states, and a sentence about it."""
+    """By how much a loss exceeds the certificate of the same release, and a sentence about it."""
     release = released[0] if isinstance(released, tuple) and released else None
     if not isinstance(release, Release) or loss <= release.booked + TOLERANCE:
         return 0.0, ""
@@ -60,7 +60,7 @@ def _unbooked(loss: float, released: Any) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as a learner sees it, and a fit of it."""
+    """A table as a learner sees it, and a fit on it."""
 
     key: Hashable
     fit: Fit
@@ -69,9 +69,9 @@ class Table:
 def open_table(
     schema: Schema, table: Any, release: Callable[[MemoryEngine], Hashable], *, recuts: bool = False
 ) -> Table:
-    """Read a table. What is said while reading, and an error, are released too.
+    """Read a table. Warnings, output and errors of reading are released too.
 
-    A learner that cuts numbers anew (``recuts``) sees the numbers themselves, and others only their codes.
+    A learner that cuts numbers anew (``recuts``) sees the numbers themselves; others see only their codes.
     """
     frozen = None
     with listening() as declared:
@@ -90,12 +90,12 @@ def open_table(
 
 
 def _raised(released: Any) -> bool:
-    """Whether it is an error, wherever in the release: of the reading, or of the fit."""
+    """Whether a release is an error, of the reading or of the fit."""
     return isinstance(released, tuple) and bool(released) and (released[0] == RAISED or _raised(released[0]))
 
 
 class Outputs:
-    """Whole output distributions, computed once for each table, as long as they are few and small enough."""
+    """Whole output distributions, computed once per table, as long as they are small enough."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -105,12 +105,12 @@ class Outputs:
     def compare(self, ours: Table, theirs: Table, pair: Pair) -> AuditResult | None:
         if not self._limit:
             return None
-        window = 0, max(len(pair.table), len(pair.neighbour))  # no count is outside, in either table
+        window = 0, max(len(pair.table), len(pair.neighbour))  # bounds every count of both tables
         try:
             p, lumped = self._of(ours, window)
             q, lumped_too = self._of(theirs, window)
         except TooLarge:
-            self._limit = 0  # those of the other pairs will be too large as well
+            self._limit = 0  # the other pairs will be too large as well
             return None
         runs, most = len(p) + len(q), max(lumped, lumped_too)
         worst = AuditResult("", "", 0.0, 0.0, "", OUTPUTS, pair.name, runs=runs, lumped=most)
@@ -146,7 +146,7 @@ def walk(ours: Fit, theirs: Fit, pair: Pair, limit: int) -> AuditResult:
 
 
 def _loss_of_leak(transcript: Transcript, ours: Reach, theirs: Reach) -> tuple[float, str]:
-    """Infinite where one of the tables never releases what the other did; else nothing is known about it."""
+    """Infinite where one of the tables never releases what the other did; otherwise unknown."""
     released, other = transcript.released, transcript.released_by_neighbour
     if released == other or (theirs.has(released, transcript.outcomes) and ours.has(other, transcript.outcomes)):
         return 0.0, ""

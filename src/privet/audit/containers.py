@@ -1,7 +1,7 @@
-"""The same small table in the containers that people hand over: lists, arrays, pandas, polars, Arrow.
+"""The same small table in the containers that users pass: lists, arrays, pandas, polars, Arrow.
 
-The type of a column follows from the public schema, and never from its cells. A cell that such a type cannot hold
-becomes a null, for that record alone. So neighbouring tables stay neighbours in every container.
+The type of a column follows from the public schema, never from its cells. A cell that its type cannot hold becomes a
+null, for that record alone. So neighbouring tables stay neighbours in every container.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _held(kind: Kind, value: object) -> Any:
 
 
 def numpy_arrays(schema: Schema, columns: Columns) -> Any:
-    """An array has no nulls: a record that lacks a number has a 0 (or NaN) there."""
+    """An array has no nulls: a missing number becomes 0 (or NaN)."""
     void = {"text": None, "number": np.nan}
     return {
         name: np.array([void.get(kind, 0) if cell is None else cell for cell in cells], dtype=NUMPY[kind])
@@ -119,7 +119,7 @@ _NEEDS: dict[str, tuple[Make, tuple[str, ...]]] = {
 
 @cache
 def containers() -> dict[str, Make]:
-    """Those whose library is installed, lists first.
+    """The containers whose library is installed, lists first.
 
     >>> list(containers())[:2]
     ['lists', 'numpy arrays']

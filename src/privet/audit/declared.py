@@ -1,9 +1,9 @@
-"""What the mechanisms of a fit take for public, heard by an audit and compared between two neighbouring tables.
+"""Public inputs of a fit's mechanisms, compared between two neighbouring tables.
 
-A draw shows its scores, its counts and its scale, and the audit weighs them. It does not show what else went into a
-mechanism: the plan of a perturbed fit (terms, offset, class weights, background, shape), the tree before it, the
-candidates of a choice, the rate of a sample. The kernel declares these (``privet.privacy.noise.declare``), and here
-each becomes a short text that is the same only if all of it is, to the last bit. No noise explains a difference.
+A draw shows its scores, counts and scale, and the audit weighs them. It does not show the other inputs of a mechanism:
+the plan of a perturbed fit (terms, offset, class weights, background, shape), the tree before it, the candidates of a
+choice, the rate of a sample. The kernel declares these (``privet.privacy.noise.declare``). Here each becomes a short
+text that is equal only if all of it is, to the last bit. Noise cannot explain a difference.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ PLAIN = (str, bytes, int, float, complex, bool, Fraction, np.generic, Enum)
 
 
 class NotComparable(TypeError):
-    """Of a value nobody can say whether it is the same twice. The audit stops, for it would be blind."""
+    """A value whose equality cannot be decided. The audit stops: it would miss differences."""
 
 
 @contextmanager
 def declared(notice: Callable[[Hashable], None]) -> Iterator[None]:
-    """What mechanisms declare to be public."""
+    """The declarations of mechanisms."""
     token = _declared.set(_Texts(notice))
     try:
         yield
@@ -40,12 +40,12 @@ def declared(notice: Callable[[Hashable], None]) -> Iterator[None]:
 
 
 class _Texts(list[tuple[object, ...]]):
-    """Takes a declaration and reports a text of it at once: what it is made of may change later."""
+    """Turns each declaration into text at once, since its parts may change later."""
 
     def __init__(self, notice: Callable[[Hashable], None]) -> None:
         super().__init__()
         self._notice = notice
-        self.fit: Calibration | None = None  # of the fit that was declared, until it is released
+        self.fit: Calibration | None = None  # of the declared fit, until it is released
 
     def append(self, facts: tuple[object, ...], /) -> None:
         self._notice(("public", str(facts[0]), digest(facts)))
@@ -53,9 +53,9 @@ class _Texts(list[tuple[object, ...]]):
 
 
 def is_fit(size: int, scale: float) -> bool:
-    """Whether so many numbers with noise of that scale are what a declared fit releases, once. True if nobody listens.
+    """Whether a vector of this size and scale is the release of a declared fit, once. True if nobody listens.
 
-    The law of such a release is audited apart, so that its draws are not weighed. Other numbers must not pass for one.
+    The law of such a release is audited separately, so its draws are not weighed. Other vectors must not pass for one.
     """
     released = _declared.get()
     if not isinstance(released, _Texts):
@@ -65,7 +65,7 @@ def is_fit(size: int, scale: float) -> bool:
 
 
 def digest(value: object) -> str:
-    """A hash of a value, down to the last field of whatever it is made of, and to the last bit of its numbers.
+    """A hash of a value, including all nested fields, to the last bit of its numbers.
 
     >>> digest(np.array([0.1, 0.2])) == digest(np.array([0.1, 0.2]))
     True
@@ -81,7 +81,7 @@ def digest(value: object) -> str:
 def _bytes(value: Any) -> Iterator[bytes]:
     yield type(value).__name__.encode()
     if isinstance(value, Shards):
-        return  # the number of a throw that the engine keeps; what was thrown is compared as coins
+        return  # an engine's number of a throw; the throws themselves are compared as coins
     if isinstance(value, np.ndarray) and value.dtype != object:
         yield f"{value.dtype.str} {value.shape}".encode()
         yield value.tobytes()

@@ -1,7 +1,6 @@
-"""What a fit asks of the noise, call by call, and scripts that answer in its place.
+"""The calls of a fit to the noise source, and scripts that answer them.
 
-What a script sees is what the real sampler would have seen (:mod:`privet.audit.seam`), so its chances are those of the
-real code.
+A script sees what the real sampler would see (:mod:`privet.audit.seam`), so its probabilities are the real code's.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ FITTED = ("hidden", "covering")
 """The noise of a perturbed fit. What is released follows a law that no single draw shows: one table's draw stands for
 another draw of the other table. A walk leaves such a release as it is, since :mod:`privet.audit.fits` audits its law by
 integration, and checks everything around it: what goes in (:mod:`privet.audit.declared`) and what is made of it."""
-FAR = 40  # scales: a count that far out is exp(-40) likely; the ratio of two tables' chances is constant long before
+FAR = 40  # scales: such a count has probability exp(-40), and the ratio of two tables is constant long before
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +55,7 @@ class Call:
         return float(self.log_chances()[outcome[0]])
 
     def log_chances(self) -> Floats:
-        """Of all outcomes of a choice."""
+        """The log probabilities of all outcomes of a choice."""
         behind = (self.values - self.values.max()) / self.scale
         if self.kind == "exponential":
             return np.asarray(behind - np.log(np.exp(behind).sum()))
@@ -68,9 +67,9 @@ class Call:
 
 
 def fitted(call: Call) -> Outcome:
-    """What a script answers for a fit: no hidden noise, and a release of many numbers, none of them 0.
+    """A script's answer for a perturbed fit: no hidden noise, and a release of nonzero numbers.
 
-    They are some tenths of log-odds, of both signs. Of zeros nobody could see what a learner multiplies them by.
+    They are some tenths of log-odds, of both signs. Zeros would hide what a learner multiplies them by.
     """
     if call.kind == "hidden":
         return (0,) * call.values.size
@@ -79,11 +78,11 @@ def fitted(call: Call) -> Outcome:
 
 
 def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> float:
-    """How much more likely our table makes an outcome than theirs, in logs. Coins are nobody's to see: they give 0."""
+    """The log-ratio of an outcome's probabilities on our table and on theirs. Coins are never released: they give 0."""
     if ours.kind == "coins" or ours.kind in FITTED:
         return 0.0
     if ours.kind == "laplace" and ours.scale == theirs.scale:
-        # The far ends cancel before they are rounded: equal counts give exactly 0.
+        # Cancel the distances before rounding: equal counts give exactly 0.
         drawn = np.asarray(outcome)
         return float((np.abs(drawn - theirs.values) - np.abs(drawn - ours.values)).sum() / ours.scale)
     p, q = ours.log_chance(outcome), theirs.log_chance(their_outcome)
@@ -91,11 +90,11 @@ def gain(ours: Call, outcome: Outcome, theirs: Call, their_outcome: Outcome) -> 
 
 
 class Departed(BaseException):
-    """A fit made a call that its script cannot answer. Not an Exception: a fit that swallows errors must not see it."""
+    """A fit made a call that its script cannot answer. Not an Exception, so that no fit can swallow it."""
 
 
 class Script(ScriptedNoise):
-    """A noise source that answers from a list, then as a policy says; it keeps all calls and answers."""
+    """A noise source that answers from a list, then by a policy, and records all calls and answers."""
 
     def __init__(self, outcomes: Sequence[Outcome], policy: Policy) -> None:
         self.calls: list[Call] = []
@@ -113,7 +112,7 @@ class Script(ScriptedNoise):
 
 
 def run(fit: Fit, script: Script) -> Hashable:
-    """What a fit releases under a script: its model, or the error it ends in; None where the script cannot answer."""
+    """What a fit releases under a script: its model, or its error; None where the script cannot answer."""
     try:
         with use_noise(script):
             return fit()

@@ -1,4 +1,4 @@
-"""``exact``: the largest log-ratio that a recipe attains over neighbouring tables, against what it claims."""
+"""``exact``: the largest log-ratio that a recipe attains over neighbouring tables, compared with its claim."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from privet.schema import Schema
 from privet.structure.compiled import threads
 
 TRANSCRIPTS, COMPLETE = 12, 1000
-# "auto" numbers of trees stay "auto", since the formula may use private numbers; but they get a small bound.
+# "auto" numbers of trees stay "auto", since the formula may use private numbers, but with a small bound.
 SMALL = {"max_depth": 2, "n_estimators": 2, "public_trees": 2, "max_trees": 9, "min_support": 0}
 
 Learner = Callable[[PrivateDataset, Fraction], Any]
@@ -58,13 +58,13 @@ def exact(
     pairs : neighbouring tables, the whole zoo by default
     claimed : the epsilon that the recipe is given and that it promises to keep
     neighbours : "add-remove" or "replace-one"
-    transcripts : how many ways through the fit to try on each pair
+    transcripts : how many transcripts to try on each pair
     complete : compare whole output distributions where at most so many fits of each table give them
     """
     chosen = as_recipe(recipe)
 
     def learner(data: PrivateDataset, epsilon: Fraction) -> Model:
-        """The whole model that is saved, but for the time and the versions."""
+        """The whole saved model, without time and versions."""
         random = np.random.default_rng(0)
         return replace(fit(Request(chosen, data, epsilon, random=random, progress=progress, prepared=True)), made={})
 
@@ -86,10 +86,10 @@ def exact(
 
 
 def _with_law(result: AuditResult, claimed: Loss) -> AuditResult:
-    """What walking transcripts cannot see: the law of a fit that is given all of epsilon.
+    """Add what transcripts cannot see: the law of a perturbed fit that is given all of epsilon.
 
-    ``claimed`` is for one row. So is the loss: to replace a record need not cost twice as much, but what was paid for a
-    row must be enough for it.
+    ``claimed`` is for one row, and so is the loss. Replacing a record need not cost twice that, but a row's charge must
+    cover it.
     """
     law = audit_law(claimed)
     result = replace(result, method=f"{result.method} and {INTEGRATED}")
@@ -113,12 +113,12 @@ def audit_learner(
     allow_nonprivate: bool = False,
     delta: object = 0,
 ) -> AuditResult:
-    """Audit anything that makes a value from private data within an epsilon.
+    """Audit any function that makes a value from private data within an epsilon.
 
-    What is compared is everything that comes out: the value to its last field, the certificate, and what was said on
-    the way (:mod:`privet.audit.channels`). A loss is compared with the claim, and with what the certificate of the same
-    release states. A learner that tells its progress is handed :func:`privet.audit.progress`.
-    ``prepare`` cuts numbers as the learner wants them, and ``recuts`` says whether it cuts them anew by itself.
+    Everything that comes out is compared: the value to its last field, the certificate, and all events on the way
+    (:mod:`privet.audit.channels`). A loss is compared with the claim, and with the certificate of the same release. A
+    learner that reports progress gets :func:`privet.audit.progress`. ``prepare`` cuts numbers for the learner;
+    ``recuts`` says whether the learner cuts them anew by itself.
     """
     epsilon = parse_epsilon(claimed, "claimed")
     relation = Neighbours.parse(neighbours)
@@ -154,7 +154,7 @@ def audit_learner(
             ours, theirs = opened
             fed[container] = None
             if (ours.key, theirs.key) in done:
-                continue  # other values or another container, but the same codes: a learner sees no difference
+                continue  # same codes: the learner sees no difference
             done.add((ours.key, theirs.key))
             ways = transcripts if pair.ways is None else min(transcripts, pair.ways)
             found = outputs.compare(ours, theirs, pair) or walk(ours.fit, theirs.fit, pair, ways)
@@ -173,7 +173,7 @@ def audit_learner(
 
 
 def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str]]:
-    """Each pair as lists and in one other container, which take turns. Pairs that are meant for all come in all.
+    """Each pair as lists and in one other container, in rotation. Pairs marked for all containers come in all.
 
     Most cost no fit: a table has the same codes in every container, unless reading one of them is wrong.
     """
@@ -184,12 +184,12 @@ def _in_containers(pairs: Iterable[Pair]) -> Iterator[tuple[Pair, str]]:
 
 
 def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
-    """A recipe from its name (with small parameters, so that it can be walked), a recipe, or an estimator of it."""
+    """A recipe from its name (with small parameters, to keep the walk short), a recipe, or an estimator."""
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, str):
         kind = recipe_class(recipe)
-        # Deep enough for every kind of question to be asked, shallow enough to walk.
+        # Deep enough for every kind of call, shallow enough to walk.
         fields = kind.__dataclass_fields__
         small = {k: v for k, v in SMALL.items() if k in fields and not (k == "n_estimators" and "max_trees" in fields)}
         return kind(**(small | params))
@@ -201,6 +201,6 @@ def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Tables this small are counted faster than a second thread wakes up."""
+    """Small tables are counted faster than a second thread wakes up."""
     with threads(1):
         yield

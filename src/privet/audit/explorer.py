@@ -1,9 +1,9 @@
-"""The replay explorer: what a fit can do, on two neighbouring tables at once.
+"""The replay explorer: walk the transcripts of a fit on two neighbouring tables at once.
 
 A *transcript* is the sequence of everything drawn in a fit. The real code runs on both tables with the same transcript,
-and its chance is computed for each. The walk starts from the ends of every distribution and then changes one answer at
-a time. It takes in turn the change that promises the largest loss, and the oldest one not tried. So the largest losses
-come early, and yet every kind of call gets its turn.
+and its probability is computed for each. The walk starts from the ends of every distribution and then changes one
+answer at a time. It alternates between the change that promises the largest loss and the oldest one not tried. So the
+largest losses come early, and every kind of call still gets its turn.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from privet.audit.draws import FAR, FITTED, Call, Fit, Outcome, Policy, Script, 
 
 @dataclass(frozen=True)
 class Transcript:
-    """One way a fit can go: what was drawn, what each draw adds to the loss, and what was released on either table.
+    """One run of a fit: its draws, what each draw adds to the loss, and what each table released.
 
-    If the neighbour asks for other draws, it goes on by itself. Then the release depends on more than the draws; so it
-    does if the two releases differ. Something bypassed the noise, and the log-ratio means nothing.
+    If the neighbour asks for other draws, it goes on by itself. Then the release depends on more than the draws, and so
+    it does if the two releases differ. Something bypassed the noise, and the log-ratio means nothing.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -40,13 +40,13 @@ class Transcript:
 
     @property
     def log_ratio(self) -> float:
-        """How much more likely one table makes these draws than the other."""
+        """The log-ratio of the probabilities of these draws on both tables."""
         return abs(math.fsum(self.gains))
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """A script for the first table's fit, and where counts beyond it go, in ``FAR`` scales from the exact ones.
+    """A script for the first table's fit, and the direction of counts beyond it, in ``FAR`` scales from the exact ones.
 
     All up is likelier for a larger table, all down for a smaller one. 0, the exact counts themselves, favours the first
     table as much as anything does, but lets small nodes end.
@@ -61,9 +61,9 @@ def explore(
 ) -> Iterator[Transcript]:
     """Walk the transcripts of two fits together, up to ``limit`` of them.
 
-    All outcomes of a choice are candidates; of a vector of counts the ends that favour either table most (beyond which
-    ratios do not change), with agreeing counts at either end, and a random one; of coins a few throws. ``place`` is
-    where the record stands that only one table has: a throw for the others leaves it out.
+    Candidates are all outcomes of a choice; for a vector of counts the ends that favour either table most (beyond which
+    ratios do not change), with agreeing counts at either end, and a random one; for coins a few throws. ``place`` is
+    the position of the record that only one table has: a throw for the others leaves it out.
     """
     random = np.random.default_rng(seed)
     ticks = itertools.count()
@@ -101,7 +101,7 @@ def explore(
             for outcome in _branches(call, other, random, place):
                 script = (*taken[:i], outcome)
                 if outcome != taken[i] and script not in tried:
-                    # A guess, and a good one: it assumes that all later draws stay the same.
+                    # A good guess: it assumes that all later draws stay the same.
                     promise = abs(math.fsum(gains) - gains[i] + _gain_of(call, other, outcome))
                     branch = _Plan(script, plan.side)
                     heapq.heappush(best, (-promise, next(ticks), branch))
@@ -109,7 +109,7 @@ def explore(
 
 
 def _outward(side: int, random: np.random.Generator, place: int | None = None) -> Policy:
-    """Counts to one side, choices to the least likely candidate: that is where losses are largest."""
+    """Counts to one side, choices to the least likely candidate: losses are largest there."""
 
     def answer(call: Call, number: int) -> Outcome:
         if call.kind == "laplace":
@@ -125,7 +125,7 @@ def _outward(side: int, random: np.random.Generator, place: int | None = None) -
 
 
 def _throw(call: Call, random: np.random.Generator, place: int | None = None) -> Outcome:
-    """A coin for every record; the one at ``place`` falls on the first side, by which it enters a sample."""
+    """A coin for every record; the one at ``place`` falls on the first side, so it enters a sample."""
     throw = random.integers(0, int(call.scale), call.values.size)
     if place is not None:
         throw[place : place + 1] = 0
@@ -133,7 +133,7 @@ def _throw(call: Call, random: np.random.Generator, place: int | None = None) ->
 
 
 class _Follower:
-    """The answers that the other table got, for as long as the same is asked; then ``parted`` is the first call.
+    """Replays the other table's answers while the calls are the same; ``parted`` is the first that differs.
 
     Both tables get the same coins, except for the record that only one of them has. If the calls for coins differ in
     more than that, the walk goes on, but the tables are not ``paired``: their throws cannot be compared.

@@ -1,4 +1,4 @@
-"""Small tables for the audit of a perturbed fit: one or two numbers for each class, so that its law is a formula."""
+"""Small tables for the audit of a perturbed fit: one or two parameters per class, so that its law is a formula."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
 
-LARGE = 30.0  # log-odds: e^-30 is no chance at all, and far from where doubles end
+LARGE = 30.0  # log-odds: e^-30 is negligible, and far from the limits of doubles
 OFFSETS = (-LARGE, -6.0, -2.0, 2.0, 6.0, LARGE)
 MORE_CLASSES = (3, 5, 10)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One term or two, and what the last of some records adds to a table of the others.
+    """One or two terms, a table of records, and a last record to add.
 
-    A record is the bin that it has in each term, and its class; all but the last are there ``crowd`` times. ``mixes``
-    has the cells of each bin of a term. ``offset`` is what the first column of every record scores before the fit, as
-    released shares or earlier terms have it: only with an offset can a record be unlikely where noise is ordinary.
+    A record is its bin in each term, and its class; all but the last occur ``crowd`` times. ``mixes`` has the cells of
+    each bin of a term. ``offset`` is the score of the first column of every record before the fit, as released shares
+    or earlier terms give it. Only with an offset can a record be unlikely where noise is ordinary.
     """
 
     name: str
@@ -48,7 +48,6 @@ class Case:
 
     @property
     def offsets(self) -> Floats:
-        """The offset of each column."""
         found = np.zeros(self.shape.columns)
         found[0] = self.offset
         return found
@@ -60,7 +59,7 @@ class Case:
         return np.array(rows).reshape(records, sum(len(mix[0]) for mix in self.mixes))
 
     def times(self, records: int) -> Floats:
-        """How often each of the first ``records`` is there."""
+        """The multiplicity of each of the first ``records``."""
         return np.where(np.arange(records) == len(self.records) - 1, 1.0, float(self.crowd))
 
     def labels(self, records: int) -> npt.NDArray[np.int64]:

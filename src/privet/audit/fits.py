@@ -1,9 +1,9 @@
-"""The law of a perturbed fit, by integration, on tables so small that it can be written down.
+"""The law of a perturbed fit, by integration, on tables small enough for a closed form.
 
-What such a fit releases follows from no single draw, so walking transcripts says nothing about it. But for one or two
-numbers the density of the exact solution is a formula (``docs/proofs/perturbed_fit.md``): it is computed here from the
-records of a small table and from the scales and ridges that the real calibration gives, and compared between
-neighbours. How far the real solver is from that solution, and the noise that covers it, are looked at in
+The release of such a fit follows from no single draw, so transcripts say nothing about it. But for one or two
+parameters the density of the exact solution is a formula (``docs/proofs/perturbed_fit.md``). It is computed here from
+the records of a small table and from the scales and ridges of the real calibration, and compared between neighbours.
+The distance of the real solver from that solution, and the noise that covers it, are tested in
 ``tests/audit/fit_release.py``, on the real code.
 """
 
@@ -31,7 +31,7 @@ FAR = 60.0  # log-odds: beyond, a density's ratio does not change any more
 
 @dataclass(frozen=True)
 class FitLaw:
-    """The worst of all cases: the loss, and the delta beyond the claimed epsilon."""
+    """The worst case: the loss, and the delta beyond the claimed epsilon."""
 
     loss: float
     delta: float
@@ -42,7 +42,7 @@ class FitLaw:
 
 
 def audit_law(claimed: Loss, calibration: Calibrate = calibrate) -> FitLaw:
-    """What the calibrations for ``claimed`` lose over small neighbouring tables. Pure where ``claimed`` is.
+    """The loss of the calibrations for ``claimed`` over small neighbouring tables. Pure if ``claimed`` is pure.
 
     >>> audit_law(Loss(1)).keeps(Loss(1))
     True
@@ -52,7 +52,7 @@ def audit_law(claimed: Loss, calibration: Calibrate = calibrate) -> FitLaw:
     for case in cases():
         given = given_for(case.shape)
         if given.law == "gaussian" and case.classes > 3:
-            continue  # a delta is an integral, over as many dimensions as there are classes but one
+            continue  # a delta is an integral over (classes - 1) dimensions
         cover = 2 * float(given.reach / Fraction(given.release_scale))
         large, small = (log_density(case, given, records) for records in (len(case.records), len(case.records) - 1))
         if given.law == "laplace":
@@ -67,7 +67,7 @@ def audit_law(claimed: Loss, calibration: Calibrate = calibrate) -> FitLaw:
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The logarithm of a density at points, and the volume that each point stands for."""
+    """The log-density at grid points, and the volume of each point."""
 
     values: Floats
     volumes: Floats
@@ -77,13 +77,13 @@ class Density:
         return float((np.exp(self.values) * self.volumes).sum())
 
     def beyond(self, other: Density, epsilon: float) -> float:
-        """The delta that ``epsilon`` leaves."""
+        """The delta at ``epsilon``."""
         more = np.exp(self.values) - np.exp(epsilon + other.values)
         return float((np.maximum(more, 0.0) * self.volumes).sum())
 
 
 def log_density(case: Case, calibration: Calibration, records: int) -> Density:
-    """Of the exact solution, for the table of the first records, on a grid."""
+    """The log-density of the exact solution for the table of the first records, on a grid."""
     features, labels, times = case.features(records), case.labels(records), case.times(records)
     sizes = calibration.shape.sizes
     scales, ridges = np.repeat(calibration.scales, sizes), np.repeat(calibration.ridges, sizes)
@@ -101,8 +101,8 @@ def log_density(case: Case, calibration: Calibration, records: int) -> Density:
 def _of_rows(case: Case, counts: Floats, scale: float, ridge: float, law: str) -> Density:
     """One cell and more than two classes: rows that sum to 0.
 
-    Those of three classes are a plane. Of more, two lines are looked at, on which all classes but one have the same
-    number: the proof says that losses are largest there.
+    For three classes they are a plane. For more, two lines are integrated, on which all classes but one have the same
+    value: by the proof, losses are largest there.
     """
     k = case.classes
     basis = np.array([[1.0] * i + [-i] + [0.0] * (k - 1 - i) for i in range(1, k)])
@@ -116,7 +116,7 @@ def _of_rows(case: Case, counts: Floats, scale: float, ridge: float, law: str) -
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     p = weights / weights.sum(axis=1, keepdims=True)
     noise = -(counts.sum() * p - counts + ridge * theta)
-    # Of ridge + n (diag p - p p^T), by the matrix determinant lemma; (1, ..., 1) is an eigenvector, to the ridge.
+    # det(ridge + n (diag p - p p^T)) by the matrix determinant lemma; (1, ..., 1) is an eigenvector, to the ridge.
     bent = ridge + counts.sum() * p
     log_det = np.log(bent).sum(axis=1) + np.log((p * ridge / bent).sum(axis=1)) - math.log(ridge)
     if law == "laplace":

@@ -1,4 +1,4 @@
-"""The exact distribution of what a fit releases, where there are few enough possibilities to try all."""
+"""The exact distribution of a fit's release, where few enough outcomes exist to try all."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Option = tuple[Outcome, float, bool]
 
 
 class TooLarge(ValueError):
-    """More runs are needed than are allowed; take a smaller table or a shallower model, or walk transcripts."""
+    """More runs are needed than allowed; take a smaller table or a shallower model, or walk transcripts."""
 
 
 def output_distribution(
     fit: Fit, *, window: tuple[int, int] | None = None, tail: float = 1e-6, limit: int = 20_000
 ) -> tuple[dict[Hashable, float], float]:
-    """The log of the chance of everything that a fit can release, and the lumped mass.
+    """The log probability of every possible release of a fit, and the lumped mass.
 
-    Every outcome of every draw is tried. A noisy count is clipped where its chance falls to ``tail``. The two ends
-    stand for everything beyond: that is the lumped mass. To compare two tables, give both the same ``window``, bounds
-    on the exact counts of both. Then both are clipped alike, which is postprocessing and costs a sound fit nothing.
+    Every outcome of every draw is tried. A noisy count is clipped where its probability falls to ``tail``. The two ends
+    stand for everything beyond: that is the lumped mass. To compare two tables, pass the same ``window`` for both:
+    bounds on the exact counts of both. Then both are clipped alike, which is postprocessing.
     """
     chances: dict[Hashable, float] = {}
     lumped = 0.0
@@ -45,7 +45,7 @@ def output_distribution(
 
         script = Script(outcomes, first)
         released = run(fit, script)
-        # The first option was followed to the end. The others wait, each with the script that leads to it.
+        # The first option was followed to the end. The others are queued, each with the script that leads to it.
         for i, options in enumerate(taken, len(outcomes)):
             waiting.extend(
                 ((*script.outcomes[:i], outcome), chance + weight, at_end or beyond)
@@ -72,7 +72,7 @@ def log_ratios(ours: dict[Hashable, float], theirs: dict[Hashable, float]) -> It
 
 
 def _number_of_options(call: Call, window: tuple[int, int] | None, tail: float) -> float:
-    """As a float, since it can be too large to compute exactly."""
+    """A float, since the number can be too large to compute exactly."""
     if call.kind in ("exponential", "permute-and-flip"):
         return call.values.size
     if call.kind in FITTED:

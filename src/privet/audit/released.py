@@ -1,4 +1,4 @@
-"""What a fit releases, as values: to tell whether two are equal, and whether a table can release one at all."""
+"""Releases as comparable values: whether two are equal, and whether a table can release one at all."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from privet.schema import Schema
 
 TRIES, MOST_TRIES = 120, 600  # for one release, and for all releases of a table together
 HOPELESS = 30  # tries, if there are too many possible values to see them all
-OFTEN = 3  # times that each value must have been seen before we believe that there are no others
+OFTEN = 3  # sightings of each value before we assume that there are no others
 
 
 @dataclass(frozen=True, slots=True)
 class TreeValue:
-    """A tree as a value that equal trees share: its tests, shape, labels, which nodes have counts; all numbers; and
-    its schema, written out."""
+    """A tree as a value that equal trees share: tests, shape, labels, which nodes have counts; numbers; schema."""
 
     shape: tuple[tuple[int, ...], ...]
     numbers: bytes
@@ -33,7 +32,7 @@ class TreeValue:
 
 
 def canonical(model: Any) -> Hashable:
-    """A release as a value that two equal ones share, down to the last field of whatever it is made of."""
+    """A release as a value that equal releases share, including all nested fields."""
     if isinstance(model, Tree):
         counted = np.asarray(~np.isnan(model.counts).any(axis=1))
         columns = (model.attribute, model.kind, model.cut, model.first_child, model.label, counted, model.draws)
@@ -42,7 +41,7 @@ def canonical(model: Any) -> Hashable:
     if isinstance(model, Schema):
         return written(model)
     if isinstance(model, Part):
-        # As text, like a schema: no noise explains another knot or another level.
+        # As text, like a schema: noise cannot explain another knot or another level.
         public = repr((model.attributes, [column.tolist() for column in model.levels], model.knots))
         return "Part", public, canonical(model.table), model.deviation, canonical(model.widest)
     if isinstance(model, np.ndarray):
@@ -70,8 +69,7 @@ _written: dict[int, tuple[Schema, str]] = {}
 
 
 def written(schema: Schema) -> str:
-    """A schema as text, with every fact and remark in it. As text its numbers must agree too, since no noise explains a
-    difference: see :func:`skeleton`."""
+    """A schema as text, with every fact and remark. Unlike in :func:`skeleton`, its numbers must agree too."""
     known = _written.get(id(schema))
     if known is None:
         if len(_written) > 1000:
@@ -82,7 +80,7 @@ def written(schema: Schema) -> str:
 
 
 def skeleton(released: Hashable) -> Hashable:
-    """What is left of a release without its numbers: shapes, tests, labels, errors, purposes of charges."""
+    """A release without its numbers: shapes, tests, labels, errors, purposes of charges."""
     if isinstance(released, TreeValue):
         return released.shape, released.schema
     if isinstance(released, tuple):
@@ -93,9 +91,9 @@ def skeleton(released: Hashable) -> Hashable:
 
 
 def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
-    """(kind, value) of what can be said about a release without its numbers: of the whole and of its parts.
+    """(kind, value) of the facts about a release without its numbers, of the whole and of its parts.
 
-    A forest has too many skeletons to see them all, but a tree has few possible roots.
+    A forest has too many skeletons to enumerate, but a tree has few possible roots.
     """
     yield (*where, "all"), skeleton(released)
     if isinstance(released, TreeValue):
@@ -109,7 +107,7 @@ def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tup
 
 
 class Reach:
-    """What a fit was seen to release, under many random scripts."""
+    """The releases of a fit that were seen under many random scripts."""
 
     def __init__(self, fit: Fit, seed: int = 0) -> None:
         self._fit = fit
@@ -118,17 +116,16 @@ class Reach:
         self._tries = 0
 
     def has(self, released: Hashable, outcomes: Sequence[Outcome] = ()) -> bool:
-        """Whether the fit can release something of that shape, as far as one can tell.
+        """Whether the fit can release something of that shape, as far as the tries show.
 
-        It cannot if some fact about it was never seen, although facts of that kind seem to be few: each was seen more
-        than once or twice. ``outcomes`` are those that led another table there. Half of the tries give the same
-        counts, to come close to it.
+        It cannot if some fact about it was never seen, although facts of that kind are few: each was seen more than
+        once or twice. ``outcomes`` are those that led another table there. Half of the tries reuse its counts.
         """
         wanted = list(facts(released))
         for tried in range(min(TRIES, MOST_TRIES - self._tries)):
             missing = [kind for kind, value in wanted if not self._has_seen(kind, value)]
             if not missing or (tried >= HOPELESS and all(map(self._unsettled, missing))):
-                return True  # for all we know
+                return True  # not excluded
             self._tries += 1
             guide = outcomes if tried % 2 else ()
             for kind, value in facts(run(self._fit, Script((), partial(self._anything, guide)))):

@@ -1,4 +1,4 @@
-"""What an audit found."""
+"""The result of an audit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ WHERE = ("pair", "witness", "reason", "container")
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What an audit found: ``lower_bound`` is a loss that is attained, on ``pair``, by ``witness``.
+    """The result of an audit: ``lower_bound`` is a loss attained on ``pair`` by ``witness``.
 
-    ``unbooked`` is by how much a loss passes what the certificate of the same release states, which may be less than
-    the claim; where it does, ``pair`` and ``witness`` say where.
-    The witness is a :class:`Transcript`, or what was released where whole output distributions were compared.
-    ``leaks`` counts transcripts whose release depends on more than the draws. With a leak nothing is proved. Its loss
-    is known only where one table never releases what the other does: it is infinite. ``container`` is what the pair
-    came in, ``containers`` are all that were tried: those whose libraries are installed.
+    ``unbooked`` is by how much a loss exceeds the certificate of the same release, which may state less than the claim;
+    then ``pair`` and ``witness`` show where. The witness is a :class:`Transcript`, or a release where whole output
+    distributions were compared. ``leaks`` counts transcripts whose release depends on more than the draws. With a leak
+    nothing is proved. Its loss is known only where one table never releases what the other does: it is infinite.
+    ``container`` held the pair; ``containers`` lists all that were tried: those whose libraries are installed.
     """
 
     recipe: str
@@ -49,7 +48,7 @@ class AuditResult:
         return "unclear" if self.leaks else "holds"
 
     def with_worse(self, other: AuditResult) -> AuditResult:
-        """The larger of both losses, and where: where a certificate is broken, if one is, or the loss is largest."""
+        """The worse of two results: one that breaks a certificate first, then the one with the larger loss."""
         more = other.unbooked > self.unbooked + TOLERANCE
         larger = other.lower_bound > self.lower_bound and (self.unbooked <= TOLERANCE or math.isinf(other.lower_bound))
         where = {name: getattr(other, name) for name in WHERE} if more or larger else {}

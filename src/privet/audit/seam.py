@@ -1,7 +1,7 @@
-"""The seam of the auditor: another source in the place of OpenDP, for one block of code.
+"""The auditor's seam: replace OpenDP by another noise source for one block of code.
 
-Only the calls into OpenDP are replaced, after scales and weights are computed. So what a script sees is what the real
-sampler would have seen. A source from here marks every certificate that it touches as void.
+Only the calls into OpenDP are replaced, after scales and weights are computed. So a script sees what the real sampler
+would have seen. Such a source voids every certificate that it touches.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def use_noise(source: NoiseSource) -> Iterator[NoiseSource]:
 
 
 class ScriptedNoise(ABC):
-    """Answers every call into the noise source by ``answer``: subclasses say from where."""
+    """A noise source that answers every call by ``answer``, which subclasses define."""
 
     caveat = "outcomes were scripted (epsilon = infinity)"
 
     @abstractmethod
     def answer(self, kind: str, values: Floats | Ints, scale: float) -> tuple[int, ...]:
-        """The released integers of a vector of counts, the index of a choice, a side (of ``scale``) for every coin."""
+        """The released integers of a vector of counts, the index of a choice, or a side (of ``scale``) per coin."""
 
     def laplace(self, values: Ints, scale: float) -> Ints:
         drawn = self.answer("laplace", values.ravel().astype(np.int64), scale)

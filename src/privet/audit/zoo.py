@@ -27,15 +27,15 @@ from privet.schema import Categorical, Numeric, Schema
 THRESHOLDS = (20, 100)  # numbers of records at which published methods decide (cards 4 and 5)
 OF_A_CLASS = (*range(1, 13), 16, 20, 25, 32, 50, 64, 100)  # and of one class: all small numbers, and some round ones
 
-WIDE = 4  # ways through a fit, for pairs that are walked in full under another schema
+WIDE = 4  # transcripts, for pairs that are walked in full under another schema
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring tables: records as the schema's columns are, so with their unit last, where there is one.
+    """Two neighbouring tables. Records follow the schema's columns, with their unit last if there is one.
 
-    ``ways`` is how many ways through a fit are worth trying, if few are enough. ``containers`` says whether to try the
-    pair in every container that a table can come in.
+    ``ways`` limits the number of transcripts to try, where few are enough. ``containers``: try the pair in every
+    container.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Pair:
 
     @property
     def place(self) -> int:
-        """Where the record stands that is not in both, among those with a label (the others are dropped)."""
+        """The position of the record that is not in both, among those with a label (the others are dropped)."""
         labels, at = self.schema.label.values, len(self.schema.names)
         kept = ([r for r in records if r[at] in labels] for records in (self.table, self.neighbour))
         shorter, longer = sorted(kept, key=len)
@@ -63,7 +63,7 @@ class Pair:
         return {name: [record[i] for record in records] for i, name in enumerate(self.schema.columns)}
 
     def tables(self, container: str) -> tuple[Any, Any]:
-        """The table and its neighbour in a container. They are kept: every audit uses them, and none writes to them."""
+        """The table and its neighbour in a container. Cached: every audit uses them, and none writes to them."""
         if container not in self._made:
             make = containers()[container]
             sides = (make(self.schema, self.columns(side)) for side in (self.table, self.neighbour))
@@ -88,8 +88,9 @@ def tiny_schema() -> Schema:
 
 
 def wide_schema() -> Schema:
-    """Three labels and three values of everything, which are easily confused: texts that differ by a blank, whole
-    numbers that no float can tell apart and, among the codes, some that no signed integer holds."""
+    """Three labels and three values of each attribute, easily confused: texts that differ by a blank, integers that no
+    float can tell apart and, among the codes, some that no signed integer holds.
+    """
     return Schema(
         (
             Categorical("job", (" private", "private", "public")),
@@ -108,10 +109,9 @@ def zoo(
     thresholds: tuple[int, ...] = THRESHOLDS,
     of_a_class: tuple[int, ...] = OF_A_CLASS,
 ) -> list[Pair]:
-    """Neighbouring pairs for any small schema, by default for one of two labels and one of three.
+    """Neighbouring pairs for any small schema, by default for one with two labels and one with three.
 
-    ``thresholds`` are numbers of records at which a recipe is known to decide, ``of_a_class`` numbers of records of one
-    class.
+    ``thresholds`` are numbers of records at which a recipe decides, ``of_a_class`` numbers of records of one class.
 
     >>> zoo()[0].name, zoo()[-1].name
     ('margin 0 to 1', '99 against 100 of class 900000000000207010 (wide)')
@@ -133,7 +133,7 @@ def zoo(
     )
     pairs = []
     for animal in itertools.chain(*animals):
-        # In front: code that deals out records by position then moves all the others.
+        # In front: code that assigns records by position then moves all the others.
         longer = (animal.newcomer, *animal.table)
         other = (animal.instead, *animal.table) if in_place else animal.table
         pairs.append(Pair(animal.name, schema, other, longer, animal.ways, animal.containers))
@@ -142,7 +142,7 @@ def zoo(
 
 @cache
 def _of_both(relation: str, thresholds: tuple[int, ...], of_a_class: tuple[int, ...]) -> tuple[Pair, ...]:
-    # Code that counts a class counts it under both schemas; and the tiny one shows what takes many ways through a fit.
+    # Code that counts a class counts it under both schemas; the tiny one covers what needs many transcripts.
     tiny = zoo(tiny_schema(), relation=relation, thresholds=thresholds, of_a_class=())
     wide = zoo(wide_schema(), relation=relation, thresholds=thresholds, of_a_class=of_a_class)
     return (

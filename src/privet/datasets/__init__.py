@@ -1,7 +1,7 @@
-"""Tables to try things on: generators of the papers and a loader for real tables.
+"""Tables for examples and experiments: generators from the papers and a loader for real tables.
 
 - :mod:`privet.datasets.fs`: the synthetic tasks of Friedman & Schuster (2010), section 5.1
-- :mod:`privet.datasets.clinic`: the same generator dressed as a clinic's table
+- :mod:`privet.datasets.clinic`: the same generator as a clinic's table
 - :mod:`privet.datasets.real`: real tables with published schemas: ``load("adult")`` finds them in a directory of yours,
   in the cache or at OpenML, ``load_schema`` has their public facts, ``names`` those at hand
 

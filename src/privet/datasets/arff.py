@@ -1,7 +1,7 @@
-"""Dense ARFF, the format in which OpenML keeps its tables: names of columns, and cells as text.
+"""Dense ARFF, OpenML's table format: column names, and cells as text.
 
-Names and cells may stand in single or double quotes, with a backslash before a quote that is meant. ``?`` without
-quotes is a missing cell, and becomes None. Sparse rows and dates are not for the tables that privet knows.
+Names and cells may be in single or double quotes; a backslash escapes a quote. ``?`` without quotes is a missing cell,
+and becomes None. Sparse rows and dates are not supported: no table that privet knows has them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = list[str | None]
 
 
 def read_arff(text: str) -> tuple[list[str], list[Row]]:
-    """The names of the columns and the rows.
+    """Read the column names and the rows.
 
     >>> read_arff("% a toy\\n@relation r\\n@attribute 'is old' {y,n}\\n@ATTRIBUTE age numeric\\n@data\\ny, 70\\n?,8\\n")
     (['is old', 'age'], [['y', '70'], [None, '8']])
@@ -42,7 +42,7 @@ def read_arff(text: str) -> tuple[list[str], list[Row]]:
 
 
 def _header(lines: Iterator[str]) -> Iterator[str]:
-    """Names of columns, up to the line that says @data."""
+    """Column names, up to the @data line."""
     for line in lines:
         word = line.strip()
         if word.lower().startswith("@data"):

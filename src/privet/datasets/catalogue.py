@@ -1,10 +1,10 @@
 """The public tables that privet knows: their schemas, and where OpenML has them.
 
-``public/`` holds a schema for each, whose origins and licences are in ``public/CREDITS.md``. ``public/openml.json`` has
-a line for each that OpenML is known to keep: its id, how its labels are written there, and the checksum of the records.
+``public/`` holds a schema for each, with origins and licences in ``public/CREDITS.md``. ``public/openml.json`` has a
+line for each that OpenML keeps: its id, how its labels are written there, and the checksum of the records.
 
-The checksum is of what a table says, not of a file: SHA-256 over the records in sorted order, columns in the order of
-the schema with the label last, numbers as doubles. Neither the order of rows nor how numbers are written matters.
+The checksum is of the content, not of a file: SHA-256 over the records in sorted order, columns in the order of the
+schema with the label last, numbers as doubles. Neither the order of rows nor the format of numbers matters.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Rows = list[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Entry:
-    """Where OpenML keeps a table, and what its records add up to."""
+    """An OpenML table's location, label spelling and checksum."""
 
     openml: int
     sha256: str
@@ -61,9 +61,9 @@ def public_schema_file(name: str) -> Path | None:
 
 
 def converted(found: Download, schema: Schema, entry: Entry) -> Rows:
-    """The records of an OpenML table as the schema has them: its columns in order, the label last, cells as text.
+    """The records of an OpenML table in the schema's form: its columns in order, the label last, cells as text.
 
-    Columns are found by name, whatever their case and punctuation; where OpenML has only numbered them, by place.
+    Columns match by name, ignoring case and punctuation, or by position where OpenML has only numbered them.
     """
     others = [i for i, name in enumerate(found.names) if name != found.target]
     by_name = {_plain(found.names[i]): i for i in others}
@@ -87,7 +87,7 @@ def converted(found: Download, schema: Schema, entry: Entry) -> Rows:
 
 
 def checksum(schema: Schema, rows: Sequence[Sequence[str]]) -> str:
-    """SHA-256 of what the records say, in hexadecimal."""
+    """SHA-256 of the records' content, in hexadecimal."""
     numeric = [isinstance(attribute, Numeric) for attribute in schema.attributes] + [False]
     lines = ("\t".join(_canonical(cell, n) for cell, n in zip(row, numeric, strict=True)) for row in rows)
     digest = hashlib.sha256("\t".join([*schema.names, schema.label.name]).encode())
@@ -97,13 +97,13 @@ def checksum(schema: Schema, rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_csv(schema: Schema, rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table file."""
+    """The lines of the CSV file."""
     for row in ([*schema.names, schema.label.name], *rows):
         yield ",".join(_quoted(cell) for cell in row) + "\n"
 
 
 def _plain(name: str) -> str:
-    """A column's name without case, escapes and punctuation: ``bruises%3F`` and ``Bruises?`` are one."""
+    """A column's name without case, escapes and punctuation: ``bruises%3F`` and ``Bruises?`` are equal."""
     return re.sub(r"%[0-9A-Fa-f]{2}|[^a-z0-9]", "", name.lower())
 
 

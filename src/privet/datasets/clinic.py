@@ -1,4 +1,4 @@
-"""A clinic's table: the generator of Friedman & Schuster in the clothes of their slides' example.
+"""A clinic's table: the generator of Friedman & Schuster with the attributes of their slides' example.
 
 The hidden tree is the one ID3 grows from the fourteen patients of the slides (:data:`SLIDE_PATIENTS`): with low blood
 pressure the temperature decides, with high blood pressure the cough, with normal blood pressure nobody is sick. The

@@ -1,8 +1,7 @@
-"""Tables of OpenML: what its interface says of a data set, and the file that it names, checked by its MD5.
+"""Tables of OpenML: the description of a data set, and its file, checked by its MD5.
 
-Two requests: ``/api/v1/json/data/ID`` describes a data set (the address of its ARFF file, the checksum of that file,
-the column to predict), the second fetches the file. Whatever goes wrong on the way is a ``TableError`` whose message
-says so; who calls adds what to do about it.
+Two requests: ``/api/v1/json/data/ID`` describes a data set (the address and checksum of its ARFF file, the column to
+predict); the second fetches the file. Every failure is a ``TableError``; the caller adds what to do about it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NO_SUCH_DATA = 412  # OpenML's own answer to an id that it does not have
 
 @dataclass(frozen=True)
 class Download:
-    """An OpenML table as it came: every cell as text, None where it is missing."""
+    """An OpenML table: every cell as text, None where it is missing."""
 
     names: list[str]
     rows: list[Row]
@@ -66,14 +65,14 @@ def _description(number: int) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> list[str]:
-    """OpenML writes one name as a text, several as a list or with commas between."""
+    """A list of names: OpenML writes one name as a text, several as a list or separated by commas."""
     if isinstance(value, str):
         return value.split(",")
     return [str(name) for name in value] if isinstance(value, list) else []
 
 
 def _get(address: str) -> bytes:
-    """The whole answer; a failure that can pass by itself is tried again."""
+    """Fetch a whole response; transient failures are retried."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return _get_once(address)

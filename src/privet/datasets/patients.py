@@ -110,7 +110,7 @@ def sample_files() -> dict[str, str]:
 
 
 def generated_files() -> dict[str, str]:
-    """The same, drawn anew; ``tools/sample.py`` writes them, and a test compares."""
+    """The same files, generated anew; ``tools/sample.py`` writes them, and a test compares."""
     tables = {}
     for name, size in SIZES.items():
         _, columns = patients(size, SEEDS[name])

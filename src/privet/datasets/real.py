@@ -1,9 +1,9 @@
-"""Real tables with published schemas: from a directory of yours, from the cache, or from OpenML.
+"""Real tables with published schemas: from a local directory, the cache, or OpenML.
 
-A table called ``adult`` is two files: ``adult.csv.gz`` (UTF-8, a header row) and ``adult.schema.json``. They are looked
-for in the directory that is given, and there alone; where none is given, in the one that the environment variable
-``PRIVET_DATA`` names, then in the cache. What is in neither and in :mod:`privet.datasets.catalogue` is downloaded from
-OpenML, checked, and kept in the cache: a directory of the user's, or the one that ``PRIVET_CACHE`` names.
+A table called ``adult`` is two files: ``adult.csv.gz`` (UTF-8, a header row) and ``adult.schema.json``. If a directory
+is given, only that one is searched; otherwise the one that the environment variable ``PRIVET_DATA`` names, then the
+cache. A table in neither, but in :mod:`privet.datasets.catalogue`, is downloaded from OpenML, checked, and kept in the
+cache: a user directory, or the one that ``PRIVET_CACHE`` names.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from privet.tables.files import Records, read_table
 
 VARIABLE, CACHE_VARIABLE = "PRIVET_DATA", "PRIVET_CACHE"
 TABLE = ".csv.gz"
-OLD = 24 * 3600  # seconds after which half a file is left over: no download takes so long
+OLD = 24 * 3600  # seconds after which a partial file is stale: no download takes so long
 
 
 def names(data_dir: str | PathLike[str] | None = None) -> tuple[str, ...]:
-    """The tables at hand: those that have both files, in ``data_dir`` or else in ``PRIVET_DATA`` and the cache."""
+    """The available tables: those with both files, in ``data_dir`` or else in ``PRIVET_DATA`` and the cache."""
     places = _places(data_dir)
     found = sorted({name for place in places for name in _names_in(place)})
     if not places:
@@ -49,7 +49,7 @@ def names(data_dir: str | PathLike[str] | None = None) -> tuple[str, ...]:
 
 
 def load_schema(name: str, data_dir: str | PathLike[str] | None = None) -> Schema:
-    """The public facts of a table, without reading the table. Those of the tables in the catalogue come with privet.
+    """The public facts of a table, without reading it. Schemas of the catalogue come with privet.
 
     >>> schema = load_schema("adult")
     >>> len(schema.attributes), schema.label.values
@@ -72,9 +72,9 @@ def load(name: str, data_dir: str | PathLike[str] | None = None, *, download: bo
 
     Parameters
     ----------
-    name : such as ``"adult"``; ``names()`` has those at hand
-    data_dir : where to look, and nowhere else
-    download : whether to ask OpenML for what is nowhere at hand
+    name : such as ``"adult"``; ``names()`` lists the available ones
+    data_dir : the only directory to search, if given
+    download : whether to download a table that is not available locally
 
     >>> import gzip, pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ def load(name: str, data_dir: str | PathLike[str] | None = None, *, download: bo
 
 
 def fetch(tables: Iterable[str]) -> None:
-    """Have tables at hand before work begins: what is neither in ``PRIVET_DATA`` nor in the cache is downloaded."""
+    """Download the tables that are neither in ``PRIVET_DATA`` nor in the cache, before work begins."""
     places = _places(None)
     known = sorted({name for place in places for name in _names_in(place)})
     missing = [name for name in dict.fromkeys(tables) if name not in known]
@@ -116,7 +116,7 @@ def fetch(tables: Iterable[str]) -> None:
 
 
 def cache_dir() -> Path:
-    """Where downloaded tables are kept: what ``PRIVET_CACHE`` names, or where this system keeps such files."""
+    """The directory of downloaded tables: ``PRIVET_CACHE``, or this system's cache directory."""
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
     if sys.platform == "win32":
@@ -135,7 +135,7 @@ def _names_in(place: Path) -> list[str]:
 
 
 def _places(data_dir: str | PathLike[str] | None) -> list[Path]:
-    """The directories to look in, the first before the second."""
+    """The directories to search, in order."""
     source, named = ("data_dir", data_dir) if data_dir is not None else (VARIABLE, os.environ.get(VARIABLE))
     places = []
     if named:
@@ -177,7 +177,7 @@ def _by_hand(name: str) -> str:
 
 
 def _download(name: str, entry: Entry) -> Path:
-    """Fetch a table of the catalogue into the cache; nothing is kept of one that is not what it should be."""
+    """Download a table of the catalogue into the cache; keep nothing if it fails its checks."""
     shipped = public_schema_file(name)
     assert shipped is not None
     schema = Schema.from_json(shipped)
@@ -201,7 +201,7 @@ def _download(name: str, entry: Entry) -> Path:
 
 
 def _put(path: Path, content: bytes) -> None:
-    """All or nothing: a reader, or another process that downloads the same, never sees half a file."""
+    """Write atomically: readers and parallel downloads never see half a file."""
     half = path.with_name(f"{path.name}.{os.getpid()}.part")
     for other in path.parent.glob(f"{path.name}.*.part"):  # of a download that was killed
         if time.time() - other.stat().st_mtime > OLD:

@@ -1,1 +1,1 @@
-"""How counts are made. Engines give exact numbers: to the kernel, and to code that is marked NOT PRIVATE."""
+"""Engines: exact counts of records, for the kernel and for code that is marked NOT PRIVATE."""

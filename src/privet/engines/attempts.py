@@ -1,4 +1,4 @@
-"""Work that may fail in a database, a cluster or on a disk, and what is said when it does."""
+"""Retry work in a database, on a cluster or on a disk, and raise errors that show no record."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ SOURCE_FAILED = (
     "the source failed while its records were read, and nothing was charged. Its own message is left out, as it can "
     "quote a record; look into the log of the database, and try again"
 )
-TRIES = 3  # a question changes nothing where it is asked, so it can be asked again
+TRIES = 3  # queries only read, so they can be repeated
 
 
 def attempt(work: Callable[[], T], failure: str, *, tries: int = TRIES, of: type[Exception] = Exception) -> T:
-    """What ``work`` returns. If it fails ``tries`` times, an ``EngineError`` of that text, raised from nothing.
+    """Return what ``work`` returns. If it fails ``tries`` times, raise ``EngineError`` with the text ``failure``.
 
-    What the failure itself says can quote a record. It is dropped, and not even kept as the error's context.
+    The original error can quote a record. It is dropped, and not even kept as the error's context.
 
     >>> attempt(lambda: int("a private cell"), "the database failed")
     Traceback (most recent call last):

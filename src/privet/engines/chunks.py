@@ -1,9 +1,9 @@
-"""Records of a source, frozen as codes in chunks of one size, and counted a chunk at a time.
+"""Records of a source as encoded chunks of one size, counted a chunk at a time.
 
-The source is read once, while the engine is opened, so before anything is charged. A chunk is codes, in memory or in a
-file without a name (``spill.py``). A partition is a public program (``privet.privacy.counting.Partition``), replayed on
-every chunk; only coins are kept, with the chunk whose records threw them. All answers are sums of integers over chunks,
-so neither their order nor where a chunk ends can show.
+The source is read once, while the engine is opened, so before anything is charged. A chunk is codes, in memory or in an
+unnamed file (``spill.py``). A partition is a public program (``privet.privacy.counting.Partition``), replayed on every
+chunk; only coins are stored, with the chunk of their records. All answers are sums of integers over chunks, so neither
+the order nor the boundaries of chunks can show.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from privet.structure.splits import Tests
 from privet.tables.encoding import Codes, encode
 from privet.tables.frozen import Frozen, freeze
 
-CHUNK = 2**17  # records: enough that calls do not count, few enough to stay in the caches while questions pass
+CHUNK = 2**17  # records: enough to amortise calls, few enough to stay in the caches
 
 CUT = "these records are codes of another schema; privet.protect keeps what can be cut anew"
 
 
 class Chunk(NamedTuple):
-    """One chunk, as handles of a ``Spill``."""
+    """One chunk, as handles into a ``Spill``."""
 
     classes: Ints
     """How many records of each class it has."""
@@ -47,7 +47,7 @@ class Chunk(NamedTuple):
 
 
 class _Columns(Sequence[Array]):
-    """The columns of a chunk, each read from its ``Spill`` when it is asked for."""
+    """The columns of a chunk, each read from its ``Spill`` on access."""
 
     def __init__(self, spill: Spill, kept: Sequence[Kept]) -> None:
         self._spill, self._kept = spill, kept
@@ -75,7 +75,7 @@ class ChunkEngine:
 
     @classmethod
     def read(cls, source: Source, schema: Schema, *, for_one_fit: bool = False, size: int = CHUNK) -> ChunkEngine:
-        """Read a source, once. ``for_one_fit`` keeps the codes of this schema alone, an eighth of the room."""
+        """Read a source, once. ``for_one_fit`` keeps only the codes of this schema, an eighth of the memory."""
         spill, frozen = Spill(), Spill()
 
         def chunks() -> list[Chunk]:
@@ -101,10 +101,10 @@ class ChunkEngine:
             return cells.then(Shards(len(self._coins) - 1), count)
 
     def check_joint(self, tests: Tests, depth: int) -> None:
-        """Nothing is refused: bitsets need no tables."""
+        """Never refuses: bitsets need no tables."""
 
     def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
-        """By tables over tuples of attributes, or by bitsets of all records in memory, whichever takes less time."""
+        """By tables over tuples of attributes, or by bitsets of all records in memory, whichever is faster."""
         from privet.engines.joint_tables import JointTables, tables_pay
 
         if tables_pay(self.schema, tests, depth, sum(chunk.size for chunk in self._chunks)):
@@ -123,9 +123,9 @@ class ChunkEngine:
         return type(self)(schema, chunks, spill, self._frozen, self.caveats)
 
     def gather(self, *, values: bool = False) -> MemoryEngine:
-        """All records in one engine in memory, with their coins, for what cannot be counted chunk by chunk.
+        """All records in one engine in memory, with their coins, for work that cannot go chunk by chunk.
 
-        With ``values`` also what numbers can be cut anew from, where it was kept.
+        With ``values`` also the values from which numbers can be cut anew, where they were kept.
         """
         get = self._spill.get
         features = np.concatenate([get(chunk.features) for chunk in self._chunks], axis=1)
@@ -141,7 +141,7 @@ class ChunkEngine:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _opened(self, number: int) -> MemoryEngine:
-        """A chunk as an engine of its own. Values that are summed are read only when they are asked for."""
+        """A chunk as an engine of its own. Values to sum are read only on access."""
         chunk, get = self._chunks[number], self._spill.get
         codes = Codes(get(chunk.features), get(chunk.labels), unit=self.unit)
         return MemoryEngine(self.schema, codes, self._thawed(chunk), coins=[get(one[number]) for one in self._coins])
@@ -156,7 +156,7 @@ class ChunkEngine:
 
 
 def _pieces(source: Source, schema: Schema, for_one_fit: bool, size: int) -> Iterator[list[Array]]:
-    """The records of each batch as columns, the labels last; one batch of none at least."""
+    """The records of each batch as columns, the labels last; at least one batch, which may be empty."""
     batches = _sliced(source, schema, size)
     if schema.unit is not None:
         for part in bounded_parts(schema, batches):
@@ -168,7 +168,7 @@ def _pieces(source: Source, schema: Schema, for_one_fit: bool, size: int) -> Ite
 
 
 def _sliced(source: Source, schema: Schema, size: int) -> Iterator[Any]:
-    """The header first, which is a batch without a record, then all batches in parts of ``size`` at most."""
+    """The header first, as an empty batch, then all batches in parts of at most ``size``."""
     yield source.header(schema.columns)
     for batch in source.batches(schema.columns):
         rows = getattr(batch, "num_rows", 0)

@@ -1,7 +1,7 @@
-"""What runs on Spark's executors: from rows to frozen chunks, to codes, to counts. Functions of Arrow batches.
+"""Code that runs on Spark's executors, as functions of Arrow batches: rows to chunks, to codes, to counts.
 
-A chunk travels as one row: its number, how many records of each class it has, and its arrays as bytes. Where rows are
-chosen by unit, a record travels as a row of its own first, so that Spark can bring the rows of a unit together.
+A chunk is one row: its number, its class counts, and its arrays as bytes. Where rows are bounded by unit, each record
+is a row of its own first, so that Spark can group the rows of a unit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SLICE = 2**18  # counts in a row: 2 MB
 
 @dataclass(frozen=True)
 class Digest:
-    """Says which privet is installed here."""
+    """Reports which privet is installed here."""
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         for _ in batches:
@@ -53,7 +53,7 @@ def own_digest() -> str:
 
 
 def own_files(*endings: str) -> Iterator[tuple[str, bytes]]:
-    """The files of the package, by their path in it; it may be a folder or an archive."""
+    """The files of the package, by their path in it; the package may be a folder or an archive."""
 
     def walk(folder: Any, above: str) -> Iterator[tuple[str, bytes]]:
         for entry in sorted(folder.iterdir(), key=lambda entry: str(entry.name)):
@@ -67,7 +67,7 @@ def own_files(*endings: str) -> Iterator[tuple[str, bytes]]:
 
 @dataclass(frozen=True)
 class Freeze:
-    """From a table to chunks: frozen records, or codes if the engine serves one fit only."""
+    """From a table to chunks: frozen records, or codes if the engine serves a single fit."""
 
     schema: Schema
     for_one_fit: bool
@@ -86,7 +86,7 @@ class Freeze:
 
 @dataclass(frozen=True)
 class Unroll:
-    """From a table to a row for each record, with its unit."""
+    """From a table to one row per record, with its unit."""
 
     schema: Schema
 
@@ -100,7 +100,7 @@ class Unroll:
 
 @dataclass(frozen=True)
 class Bound:
-    """From rows, all rows of a unit together, to chunks of the rows that enter."""
+    """From rows, grouped by unit, to chunks of the admitted rows."""
 
     schema: Schema
     for_one_fit: bool
@@ -133,12 +133,12 @@ class Cut:
 
 @dataclass(frozen=True)
 class Count:
-    """From chunks, frozen or of codes, to the sums of all answers: a row for each slice of each."""
+    """From chunks, frozen or of codes, to the sums of all answers: one row per slice of each."""
 
     schema: Schema
     questions: Sequence[Question]
     frozen: bool
-    coins: Sequence[Any]  # broadcast: for each throw, what the records of each chunk have thrown
+    coins: Sequence[Any]  # broadcast: for each throw, the coins of each chunk's records
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         totals: list[Ints] | None = None
@@ -158,7 +158,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Add:
-    """The same slice of several partitions, added up."""
+    """Add up the same slice of several partitions."""
 
     def __call__(self, table: Any) -> Any:
         import pyarrow as arrow  # type: ignore[import-untyped]
@@ -169,7 +169,7 @@ class Add:
 
 
 def answers_of_none(schema: Schema, questions: Sequence[Question], throws: int) -> list[Ints]:
-    """What an engine without a record says: zeros, in the shape of each answer."""
+    """The answers of an empty engine: zeros, in the shape of each answer."""
     empty = [b""] * (len(schema.attributes) + 1)
     answers = _engine(schema, empty, True, [np.empty(0, np.uint8)] * throws).answer(questions)
     return [np.ascontiguousarray(answer) for answer in answers]

@@ -1,6 +1,6 @@
 """Compiled sums for a fit: residuals by bin, and curvature by pairs of cells. See ``FitSums`` of the protocol.
 
-What is summed is whole: each record's residual is rounded to a multiple of 2**-50 first. So neither the order of
+All sums are of integers: each record's residual is first rounded to a multiple of 2**-50. So neither the order of
 records nor their division among threads, chunks or machines can show in a sum.
 """
 
@@ -43,7 +43,7 @@ class Layout:
 
 
 def fit_sums(features, labels, places, question, threads):
-    """(bin, column, limb) sums of residuals over some records: those of a table, or of one chunk of it."""
+    """(bin, column, limb) sums of residuals over the records of a table, or of one of its chunks."""
     layout, columns = Layout(question.terms, question.tables), question.columns
     bins = int(layout.bin_starts[question.free])
     partial = np.zeros((threads, bins, columns, 2), dtype=np.int64)
@@ -159,7 +159,7 @@ def _add_residuals(
 
 @njit(cache=True, nogil=True)
 def _carry(sums, limbs):
-    """Move what was summed into the limbs, before it can overflow."""
+    """Move the sums into the limbs, before they can overflow."""
     for c in range(sums.shape[0]):
         for b in range(sums.shape[1]):
             limbs[b, c, 0] += sums[c, b] >> LOW_BITS

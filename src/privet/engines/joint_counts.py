@@ -1,8 +1,8 @@
 """Joint counts of tests: how many records of each class meet every set of two tests and a prefix.
 
-Tests are bitsets over the records of a cell, classes one after another and each padded to whole words. Two habits make
-it fast. For a prefix only the records that meet it are kept, so longer prefixes cost less. And of the two sides of a
-test, the one with fewer records counts as met.
+Tests are bitsets over the records of a cell, classes one after another and each padded to whole words. Two tricks make
+it fast. Only the records that meet a prefix are kept, so longer ones cost less. And the side of a test with fewer
+records counts as met.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from privet.structure.splits import Tests
 Array = npt.NDArray[Any]
 _ONE = np.uint64(1)
 
-NARROW = 2**31 - 1  # records that 32 bits can count; pairs are most of what a draw reads, so they are kept short
+NARROW = 2**31 - 1  # records that 32 bits can count; a draw reads mostly pairs, so they are kept short
 
 
 class JointCounts:
@@ -42,9 +42,9 @@ class JointCounts:
         spread(_count, len(tests), self._bits, self._starts, self.singles, least=64 * few)
 
     def pairs(self, prefixes: npt.NDArray[np.int64]) -> Array:
-        """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread a prefix.
+        """(prefix, test, class, test): records that meet all tests of a prefix and both others. One thread per prefix.
 
-        The first of both must lie beyond the prefix: a set is asked for with its two largest tests outside it.
+        The first of both must lie beyond the prefix: a set is queried with its two largest tests outside it.
         """
         n_classes, n_tests = self.singles.shape
         width = np.int32 if int(self.class_counts.sum()) <= NARROW else np.int64

@@ -1,13 +1,13 @@
 """Joint counts of tests from counts over tuples of attributes: one pass of any engine, sums over its chunks.
 
-Call a test met on its first child: codes up to a cut, or one category. Two tests of one attribute are then met together
-where one of them is met (the lower cut), or nowhere (two categories). So every set of tests asks at most one test an
-attribute, and its count stands in a table over these attributes. An attribute has a slot for each of its tests, and
-slot 0, which asks nothing. The table of a tuple of attributes is made from the counts of their codes, along one
-attribute after another. There is one for every set of at most ``depth`` attributes.
+A test is met on its first child: codes up to a cut, or one category. Two tests of one attribute are then met together
+where one of them is met (the lower cut), or nowhere (two categories). So every set of tests needs at most one test per
+attribute, and its count is in a table over these attributes. An attribute has a slot for each of its tests, and slot 0
+for no test. The table of a tuple of attributes is made from the counts of their codes, along one attribute after
+another. There is one for every set of at most ``depth`` attributes.
 
-The cost is that of all tuples of ``depth`` attributes, whatever the number of tests on each. Bitsets
-(``joint_counts.py``) cost by the number of tests: they are better where attributes are many or records are few.
+The cost is that of all tuples of ``depth`` attributes, whatever the number of tests on each. The cost of bitsets
+(``joint_counts.py``) grows with the number of tests: they are better with many attributes or few records.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ Array = npt.NDArray[Any]
 NARROW = 2**31 - 1  # records that 32 bits can count
 MAX_COUNTS = 2**27  # of all tables together: half a gigabyte while 32 bits can count the records
 MAX_TALLIED = 2**28  # counts that all tables are made from: four passes
-# Nanoseconds: of a record in a tuple, of a count of a table; of a record that meets a prefix, in a test.
+# Nanoseconds: per record in a tuple, per count of a table; per record that meets a prefix, in a test.
 TUPLE_TIME, COUNT_TIME, BIT_TIME = 1.7, 14.0, 0.5
 PASS_COUNTS = 2**26  # asked for in one pass, as 64 bits: half a gigabyte; more tables take more passes
 
 
 def table_counts(schema: Schema, tests: Tests, depth: int) -> int:
-    """How many counts the tables hold, from public facts alone."""
+    """The number of counts in the tables, from public facts alone."""
     widths = _Layout(schema, tests, depth)
     return schema.n_classes * sum(regions(widths.widths.tolist(), widths.size))
 
 
 def tally_counts(schema: Schema, tests: Tests, depth: int) -> int:
-    """How many counts of codes the tables are made from: an attribute can have far more codes than tests."""
+    """The number of code counts that the tables are made from: an attribute can have far more codes than tests."""
     shape = _Layout(schema, tests, depth)
     return schema.n_classes * regions(shape.arities.tolist(), shape.size)[-1]
 
 
 def check_joint_tables(schema: Schema, tests: Tests, depth: int) -> None:
-    """Refuse, from public facts alone, tables that are too large; to be asked before anything is charged."""
+    """Refuse tables that are too large, from public facts alone, before anything is charged."""
     counts, tallied = table_counts(schema, tests, depth), tally_counts(schema, tests, depth)
     if counts > MAX_COUNTS or tallied > MAX_TALLIED:
         raise ParameterError(
@@ -62,7 +62,7 @@ def check_joint_tables(schema: Schema, tests: Tests, depth: int) -> None:
 
 
 def tables_pay(schema: Schema, tests: Tests, depth: int, records: int) -> bool:
-    """Whether tables take less time than bitsets, for so many records. Both count the same."""
+    """Whether tables are faster than bitsets for this many records. Both give the same counts."""
     counts, tallied = table_counts(schema, tests, depth), tally_counts(schema, tests, depth)
     if depth < 2 or counts > MAX_COUNTS or tallied > MAX_TALLIED:
         return False
@@ -73,7 +73,7 @@ def tables_pay(schema: Schema, tests: Tests, depth: int, records: int) -> bool:
 
 
 class _Layout:
-    """Public: which attributes have tests, and the slots of each."""
+    """The attributes that have tests, and the slots of each. Public."""
 
     def __init__(self, schema: Schema, tests: Tests, depth: int) -> None:
         self.attributes, of_test, many = np.unique(tests.attribute, return_inverse=True, return_counts=True)
@@ -87,7 +87,7 @@ class _Layout:
         self.slot[self.order] = np.arange(len(tests)) - self.first[self.attribute[self.order]] + 1
 
     def sets(self, size: int) -> Ints:
-        """All sets of so many attributes, in lexicographic order: neighbours share all but the last."""
+        """All sets of this many attributes, in lexicographic order: neighbours share all but the last."""
         found = list(combinations(range(self.attributes.size), size))
         return np.array(found, dtype=np.int64).reshape(len(found), size)
 
@@ -142,7 +142,7 @@ class JointTables:
         return self._tables[start : start + math.prod(shape)].reshape(shape)
 
     def _leave_out(self, sets: Ints) -> None:
-        """The tables of smaller sets: an attribute more, and nothing asked of it."""
+        """The tables of smaller sets: slot 0 of one more attribute."""
         for attributes in sets:
             more = next(a for a in range(self._shape.attributes.size) if a not in attributes)
             at = int(np.searchsorted(attributes, more))
@@ -151,7 +151,7 @@ class JointTables:
     def _count(self, engine: Engine, cells: Partition, tests: Tests, sets: Ints, pass_counts: int) -> Array:
         """The tables of the largest sets, from the counts of their codes."""
         shape = self._shape
-        # The tests that have each code as their cut: those of code b of an attribute are cuts[at[b]:at[b + 1]].
+        # The tests whose cut is code b of an attribute are cuts[at[b]:at[b + 1]].
         bins = np.concatenate([[0], np.cumsum(shape.arities)]).astype(np.int64)
         place = bins[shape.attribute] + tests.cut
         by_code = np.argsort(place, kind="stable")
@@ -183,7 +183,7 @@ class JointTables:
 
 
 def _met_together(tests: Tests, schema: Schema) -> Ints:
-    """(test, test): which of two tests of one attribute is met where both are; -1 where none ever is."""
+    """(test, test): the test of one attribute that is met where both are; -1 where they exclude each other."""
     together = np.full((len(tests), len(tests)), -1, dtype=np.int64)
     for a in np.unique(tests.attribute):
         mine = tests.of_attribute(int(a))

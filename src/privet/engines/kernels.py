@@ -1,4 +1,4 @@
-"""Compiled counting over integer codes. Sums are of integers, so the order of threads cannot change them."""
+"""Compiled counting over integer codes. All sums are of integers, so the order of threads cannot change them."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def class_histogram(labels, cells, n_cells, n_classes, threads):
 
 
 def add_tuples(features, labels, cells, members, arities, ends, offsets, counts):
-    """Add these records to (cell, bin, class) counts over tuples of attributes: chunks may come one after another.
+    """Add these records to (cell, bin, class) counts over tuples of attributes, chunk by chunk.
 
     See ``privet.privacy.counting.Tally``. Tuple t is ``members[ends[t - 1]:ends[t]]``, and its bins begin at
     ``offsets[t]``. Threads take different tuples.
     """
-    if counts.size >= 2**32:  # places are numbers of 32 bits, half of what a loop over records reads
+    if counts.size >= 2**32:  # indices have 32 bits, half of what a loop over records reads
         raise ParameterError("counts over several attributes have 2**32 entries or more; ask for fewer tuples at once")
     inside = cells >= 0
     if not inside.all():
         features, labels, cells = np.compress(inside, features, axis=1), labels[inside], cells[inside]
-        features.setflags(write=False)  # as they were, or another version of the kernel would be compiled
+        features.setflags(write=False)  # unchanged flags: no second version of the kernel is compiled
         labels.setflags(write=False)
     few = 1 + TUPLE_GRAIN // (labels.size + 1)
     flat, width = counts.reshape(-1), counts.shape[1] * counts.shape[2]
@@ -68,7 +68,7 @@ def loss_sums(features, labels, cells, descent, votes, start, weights, most, n_c
 
 
 def route(features, cells, attribute, kind, cut, first_child, least):
-    """The cell of each record one level down, at least so many records a thread.
+    """The cell of each record one level down; ``least`` is the minimum number of records per thread.
 
     attribute, kind, cut and first_child describe the test of each old cell; attribute -1 means that it has none.
     Kinds are those of ``privet.structure.splits.Kind``: 0 threshold, 1 one category, 2 multiway.
@@ -79,7 +79,7 @@ def route(features, cells, attribute, kind, cut, first_child, least):
 
 
 def send_down(features, cells, place, descent, least):
-    """The leaf of each record in the tree of its cell, at least so many records a thread.
+    """The leaf of each record in the tree of its cell; ``least`` is the minimum number of records per thread.
 
     place (nodes,) numbers the leaves among themselves. Records outside go down the first tree and stay outside.
     """
@@ -91,8 +91,8 @@ def send_down(features, cells, place, descent, least):
 
 @kernel
 def _add_level(first, last, features, labels, cells, offsets, n_cells, n_classes, partial):
-    """Three habits make it fast. The inner loops have no branch and no signed index: records outside go to a cell of
-    their own, which is thrown away. Attributes come in pairs: one load of the key serves both. Counters have 32 bits.
+    """Three tricks make it fast. The inner loops have no branch and no signed index: records outside go to a cell of
+    their own, which is dropped. Attributes come in pairs: one load of the key serves both. Counters have 32 bits.
     """
     n_attributes, n_records = features.shape
     n_bins, threads = offsets[n_attributes], partial.shape[0]
@@ -169,7 +169,7 @@ def _add_losses(
     steps,
     partial,
 ):
-    """Trees come in order, so what they say of a record does not depend on threads or on other records."""
+    """Trees come in order, so a record's score does not depend on threads or on other records."""
     records, classes, threads = labels.shape[0], prior.shape[0], partial.shape[0]
     for thread in range(first, last):
         for start in range(thread * BLOCK, records, threads * BLOCK):
@@ -192,7 +192,7 @@ def _add_losses(
                     for c in range(classes):
                         odds += np.exp(min(prior[c] + weights[w] * evidence[j, c] - own, 700.0))
                     loss = np.log(odds) * steps
-                    # Only a loss that is surely below the cut-off is counted as it is: NaN is not.
+                    # Count a loss as it is only if it is surely below the cut-off: NaN is not.
                     partial[thread, cell, w] += np.int64(loss + 0.5) if 0.0 <= loss < most else most
 
 
@@ -222,8 +222,8 @@ def _send_down(first, last, features, cells, place, roots, depths, attribute, ki
 
 @kernel
 def _add_tuples(first, last, features, labels, cells, members, arities, ends, offsets, width, n_classes, counts):
-    """Tuples ``first`` to ``last``, block of records after block. The next tuple often differs in its last attribute
-    only, so the codes of the others, read as one number, are kept.
+    """Tuples ``first`` to ``last``, block after block of records. The next tuple often differs only in its last
+    attribute, so the combined code of the others is kept.
     """
     n_records = labels.size
     block = 2**16  # records; their keys stay in the second-level cache, beside the table of a tuple

@@ -36,8 +36,8 @@ from privet.tables.encoding import Codes
 from privet.tables.frozen import Frozen
 
 PARALLEL_FROM = 20_000  # records; on a busy machine it can take 4 ms, a scheduler's tick, to wake a thread
-PASS_COUNTS = 2**23  # joint counts that are asked for at once: another pass costs nothing here, and memory does
-KEPT, KEPT_BYTES = 4, 2**26  # partitions that are remembered: four, or more if they fit into these bytes
+PASS_COUNTS = 2**23  # joint counts per pass: another pass costs nothing here, memory does
+KEPT, KEPT_BYTES = 4, 2**26  # cached partitions: four, or more if they fit into these bytes
 
 Places = npt.NDArray[np.int32]
 """The cell of every record; -1 for records outside the partition."""
@@ -65,7 +65,7 @@ class MemoryEngine:
         self.unit = codes.unit
         self._frozen = frozen
         self._offsets = np.asarray(schema.offsets, dtype=np.int64)
-        self._coins = list(coins)  # what the records have thrown, by the number of the throw
+        self._coins = list(coins)  # the coins of the records, by number of the throw
         self._places: OrderedDict[tuple[Any, ...], Places] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -73,7 +73,7 @@ class MemoryEngine:
         return [self._answer(question) for question in questions]
 
     def add(self, questions: Sequence[Question], totals: Sequence[Ints]) -> None:
-        """Add the answers of these records to ``totals``, so that chunks of records can come one after another."""
+        """Add the answers of these records to ``totals``, so that chunks can follow one another."""
         for question, total in zip(questions, totals, strict=True):
             if isinstance(question, LevelSum):
                 total += self._level_sum(question)
@@ -94,10 +94,10 @@ class MemoryEngine:
         return cells.then(Shards(len(self._coins) - 1), count)
 
     def check_joint(self, tests: Tests, depth: int) -> None:
-        """Nothing is refused: bitsets need no tables."""
+        """Never refuses: bitsets need no tables."""
 
     def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
-        """By tables or by bitsets, whichever takes less time. The counts are the same."""
+        """By tables or by bitsets, whichever is faster. The counts are the same."""
         from privet.engines.joint_tables import JointTables, tables_pay
 
         if tables_pay(self.schema, tests, depth, int(np.count_nonzero(self.places(cells) == 0))):
@@ -105,7 +105,7 @@ class MemoryEngine:
         return self.joint_by_bitsets(cells, tests)
 
     def joint_by_bitsets(self, cells: Partition, tests: Tests) -> Joint:
-        """Of sets of any size."""
+        """Joint counts for sets of any size."""
         from privet.engines.joint_counts import JointCounts
 
         return JointCounts(self._features, self._labels, self.places(cells), tests, self.schema.n_classes)
@@ -118,11 +118,11 @@ class MemoryEngine:
         return type(self)(schema, self._frozen.codes(schema), self._frozen, caveats=self.caveats)
 
     def take(self, records: npt.NDArray[np.intp]) -> MemoryEngine:
-        """An engine of some of these records, by their numbers; a number that comes twice is a record twice."""
+        """An engine over some of these records, by number; a repeated number repeats the record."""
         return MemoryEngine(self.schema, Codes(np.ascontiguousarray(self._features[:, records]), self._labels[records]))
 
     def codes(self, cells: Partition) -> Codes:
-        """The records of a partition, for work that looks at them one by one. Private, like the engine."""
+        """The codes of a partition's records, for work record by record. Private, like the engine."""
         inside = self.places(cells) >= 0
         whole = bool(inside.all())
         features, labels = self._features, self._labels
@@ -133,7 +133,7 @@ class MemoryEngine:
         )
 
     def frozen(self, cells: Partition) -> Frozen:
-        """The same, in a form from which any cut of a number can be made."""
+        """The same, in a form from which numbers can be cut anew."""
         if self._frozen is None:
             raise ParameterError("these records are codes of one schema; privet.protect keeps what can be cut anew")
         return self._frozen.take(np.flatnonzero(self.places(cells) >= 0))
@@ -141,7 +141,7 @@ class MemoryEngine:
     # -- the program of a partition --------------------------------------------------------------------------------
 
     def places(self, cells: Partition) -> Places:
-        """The cell of every record. The last few partitions are remembered, so that a level costs one step."""
+        """The cell of every record. The last few partitions are cached, so that a level costs one step."""
         with self._lock:
             known = self._places.get(cells.steps)
             if known is not None:
@@ -243,7 +243,7 @@ class MemoryEngine:
 
 
 def _threads(records: int) -> int:
-    """How many threads a count may use. Waking a second one costs more than counting a small table."""
+    """The number of threads for a count. Waking a second one costs more than counting a small table."""
     return thread_count() if records >= PARALLEL_FROM else 1
 
 

@@ -1,4 +1,4 @@
-"""From a table to an engine: the one place that knows which engine counts which kind of source."""
+"""From a table to an engine: the only module that knows which engine counts which kind of source."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from privet.tables.frozen import admitted, freeze
 
 
 class OpenTable:
-    """A table that is open: its heading was read, once, and suits the schema. No record was read yet.
+    """An open table: its header was read, once, and suits the schema. No record was read yet.
 
-    A table that can never suit the schema is refused. A database is connected to once, for the heading and for the
-    records, and stays connected until ``close``, or to the end of the ``with`` block.
+    A table that can never suit the schema is refused. A database is connected to once, for header and records, and
+    stays connected until ``close`` or the end of the ``with`` block.
 
-    It is a :class:`~privet.engines.sources.Source` itself, so that whoever reads it asks for no heading again.
+    It is a :class:`~privet.engines.sources.Source` itself, so no reader fetches the header again.
     """
 
     heading: Any
@@ -76,10 +76,9 @@ class OpenTable:
         yield from self._source.batches(columns)
 
     def engine(self, schema: Schema, *, for_one_fit: bool = False) -> Engine:
-        """Read all records. ``schema`` may cut numbers in another way than the one that the table was opened by.
+        """Read all records. ``schema`` may cut numbers differently from the schema that the table was opened with.
 
-        Records are kept in a form from which any cut of a number can be made. ``for_one_fit`` keeps only the codes of
-        this one schema, which takes an eighth of the memory.
+        Numbers can be cut anew, unless ``for_one_fit`` keeps only the codes of this schema, an eighth of the memory.
         """
         if isinstance(self._source, SparkTable):
             from privet.engines.spark import SparkEngine
@@ -93,7 +92,7 @@ class OpenTable:
         return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=self.caveats)
 
     def load(self) -> Any:
-        """All records as a table in memory, for work that looks at them more than once."""
+        """All records as a table in memory, for work that reads them more than once."""
         if self._source is None:
             return self._table
         if isinstance(self._source, SparkTable):
@@ -142,7 +141,7 @@ def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_lin
 
 
 def gathered(engine: Engine, work: str, *, values: bool = False) -> MemoryEngine:
-    """All records in one engine in memory, for work that looks at single records. Refused for those of a cluster."""
+    """All records in one engine in memory, for work record by record. Refused for a cluster's records."""
     if isinstance(engine, ChunkEngine):
         return engine.gather(values=values)
     if not isinstance(engine, MemoryEngine):
@@ -179,9 +178,9 @@ def protect(table: Any, schema: Schema, ledger: Ledger, *, labels: Any = None) -
 
 
 def load_first(name: str, most: int) -> tuple[tuple[str, ...], Any]:
-    """The names of all columns of a source, and its first records: at least ``most`` of them, if it has so many.
+    """The names of all columns of a source, and at least its first ``most`` records, if it has so many.
 
-    For its owner, who has not said yet which columns are wanted (``privet schema draft``).
+    For the owner, before columns are chosen (``privet schema draft``).
     """
     source: Any = open_source(name)
     if not hasattr(source, "names"):
@@ -203,7 +202,6 @@ def load_first(name: str, most: int) -> tuple[tuple[str, ...], Any]:
 
 
 def _together(heading: Any, batches: Sequence[Any], columns: Sequence[str]) -> Any:
-    """Batches as one table, of the same make."""
     if isinstance(heading, Mapping):
         return {name: list(chain.from_iterable(batch[name] for batch in batches)) for name in columns}
     import pyarrow as arrow  # type: ignore[import-untyped]

@@ -1,9 +1,9 @@
-"""Rows that come in batches, put together anew: in chunks of one size, or all rows of a unit in one part.
+"""Regroup rows that come in batches: into chunks of one size, or with all rows of a unit in one part.
 
-To choose among the rows of a unit they must be together, and batches bring them in any order. So the rows are dealt out
-by a hash of their unit into a fixed number of parts, which lie in a ``Spill``; then each part is taken up by itself. A
-part is held in memory: a 256th of the rows, or the rows of the largest unit, if that is more. It costs the disk once
-more: 8 bytes for each column of a row, and 32 for its unit.
+To choose among the rows of a unit they must be together, and batches bring them in any order. So rows are distributed
+by a hash of their unit into a fixed number of parts, which lie in a ``Spill``; then the parts are processed one by one.
+A part is held in memory: a 256th of the rows, or the rows of the largest unit, if that is more. This writes the rows to
+disk once more: 8 bytes for each column of a row, and 32 for its unit.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from privet.tables.frozen import Frozen, bounded, freeze_rows
 from privet.tables.units import ID_WORDS, Words, columns_of, keyed_hash, row_words
 
 PARTS = 256
-FEW = 2**17  # rows that are chosen at once, without parts
-DEALING = bytes(16)  # the key by which units are dealt out; which part a unit falls into does not matter
+FEW = 2**17  # rows that are bounded at once, without parts
+DEALING = bytes(16)  # the hash key for parts; which part a unit falls into does not matter
 
 
 def evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
-    """The same rows in pieces of ``size``, but for the last, which may be smaller, or hold none. Of no piece, none."""
+    """The same rows in pieces of ``size``; the last may be smaller or empty."""
     waiting: list[list[Array]] = []
     held = 0
     for piece in pieces:
@@ -40,12 +40,11 @@ def evened(pieces: Iterable[list[Array]], size: int) -> Iterator[list[Array]]:
 
 
 def class_sizes(labels: Array, classes: int) -> Ints:
-    """How many records of each class there are, counted while they are read."""
     return np.bincount(labels, minlength=classes).astype(np.int64)
 
 
 def bounded_parts(schema: Schema, batches: Iterable[Any]) -> Iterator[Frozen]:
-    """The rows that enter, as the schema's unit says; the rows of a unit all in one part."""
+    """The rows admitted by the schema's unit; all rows of a unit are in one part."""
     dealt: list[list[Kept]] | None = None
     waiting: list[Words] = []
     spill, like = Spill(), list[Array]()

@@ -1,10 +1,9 @@
-"""Records on a Spark cluster. Their codes are kept where Spark keeps its data; only sums of counts come here.
+"""Records on a Spark cluster. Their codes stay in Spark's storage; only sums of counts leave the cluster.
 
-Codes are kept for good by a checkpoint: a reliable one where the session has a folder for checkpoints, else a local
-one, on the executors. Never by ``persist`` alone: what is lost is then computed again, rows of a shuffle come in
-another order, and a record would find itself with the coin of another. A chunk has a number that travels with it, and
-coins are thrown here, once, for the records of each chunk. Lost executors thus end in the same counts or in an
-``EngineError``.
+Codes are stored by a checkpoint: a reliable one where the session has a checkpoint folder, else a local one, on the
+executors. Never by ``persist`` alone: lost data is then recomputed, rows of a shuffle come in another order, and a
+record would get another record's coin. Each chunk carries its number, and the driver throws the coins once, for the
+records of each chunk. Lost executors thus end in the same counts or in an ``EngineError``.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ CLUSTER_FAILED = (
     "the Spark job that counts failed three times; what was charged for this question stays charged. Spark's own words "
     "are left out. If executors were lost, set a checkpoint folder (sparkContext.setCheckpointDir), and fit again"
 )
-FEW = 2**20  # counts that every partition may send here; more are added up on the cluster first
+FEW = 2**20  # counts that every partition may send to the driver; more are first added up on the cluster
 
 _shipped: set[str] = set()
 _lock = threading.Lock()
@@ -60,7 +59,7 @@ class SparkEngine:
         self.caveats = tuple(caveats)
         self.passes = 0  # how many jobs have counted, for tests and benchmarks
         self._coded, self._frozen = coded, frozen
-        # Of each chunk, where it is and how many records of each class it has.
+        # The position and class counts of each chunk.
         self._classes = sorted((row.part, row.number, row.classes) for row in coded.drop("arrays").collect())
         self._coins: list[Any] = []
         self._lock = threading.Lock()
@@ -152,7 +151,7 @@ def _mapped(frame: Any, work: Callable[[Any], Any], columns: str) -> Any:
 
 
 def _function(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Spark looks at a function's arguments, which an object that can be called does not show."""
+    """A plain function for Spark, which inspects arguments that a callable object does not show."""
     return lambda given: work(given)
 
 
@@ -162,7 +161,7 @@ def _kept(frame: Any) -> Any:
 
 
 def ship(session: Any) -> None:
-    """Give the executors this privet, unless they have the same. They need numpy, numba, narwhals and pyarrow."""
+    """Send this privet to the executors, unless they have the same. They need numpy, numba, narwhals and pyarrow."""
     context = session.sparkContext
     with _lock:
         if context.applicationId in _shipped:
@@ -183,7 +182,7 @@ def _installed_there(session: Any) -> bool:
 
 
 def _archive() -> Path:
-    """The package as an archive, which lives as long as this process: Spark fetches it when it starts an executor."""
+    """The package as an archive. It lives as long as this process: Spark fetches it when it starts an executor."""
     folder = tempfile.mkdtemp(prefix="privet-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder) / "privet.zip"

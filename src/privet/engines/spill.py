@@ -1,7 +1,7 @@
-"""Arrays of records that are kept aside: in memory while they are few, then in a file that has no name.
+"""Temporary storage of record arrays: in memory while they are few, then in an unnamed file.
 
 The file is never linked into a folder, so only this process can open it, and it is gone when the process ends in any
-way, by a kill too. It lies where temporary files do (``TMPDIR``), with mode 0600, and it is not encrypted.
+way, even when killed. It lies where temporary files do (``TMPDIR``), with mode 0600, and it is not encrypted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROOM = 2**25  # bytes kept in memory
 
 
 class Spilled(NamedTuple):
-    """Where an array lies in the file."""
+    """The position of an array in the file."""
 
     start: int
     dtype: np.dtype[Any]
@@ -36,7 +36,7 @@ Kept = Array | Spilled
 
 
 class Spill:
-    """Arrays by handle. What was put in does not change."""
+    """Arrays by handle. Stored arrays do not change."""
 
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
@@ -47,7 +47,7 @@ class Spill:
     def put(self, array: Array) -> Kept:
         """Keep an array."""
         array = np.ascontiguousarray(array)
-        array.setflags(write=False)  # compiled code comes in one version for all that is kept
+        array.setflags(write=False)  # read-only arrays share one compiled version
         with self._lock:
             if array.nbytes <= self._room:
                 self._room -= array.nbytes
@@ -57,7 +57,6 @@ class Spill:
         return Spilled(start, array.dtype, array.shape)
 
     def get(self, kept: Kept) -> Array:
-        """The array of a handle."""
         return attempt(lambda: self._read(kept), DISK_FAILED, of=OSError) if isinstance(kept, Spilled) else kept
 
     def _write(self, array: Array) -> None:

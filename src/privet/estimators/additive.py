@@ -1,4 +1,4 @@
-"""What an additive model shows beside its predictions: curves, tables of pairs, and why a record got its score."""
+"""Views of an additive model: curves, tables of pairs, and explanations of single scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from privet.models.curves import Curve, PairTable, Reason, curves_of, pairs_of, 
 
 
 class AdditiveFace(PrivateClassifier):
-    """A classifier whose model is a sum. All that it shows is worked out from released numbers."""
+    """A classifier with an additive model. All views are computed from released numbers."""
 
     @property
     def shapes_(self) -> tuple[Curve, ...]:
@@ -27,14 +27,14 @@ class AdditiveFace(PrivateClassifier):
         return pairs_of(self._additive)
 
     def explain(self, X: Any) -> list[Reason]:
-        """Why one record gets its score: what the class counts and then each attribute added, exactly additive."""
+        """Explain one record's score: additive contributions of the class counts and of each attribute."""
         features = self._encode(X)
         if features.shape[1] != 1:
             raise ParameterError(f"explain takes one record, not {features.shape[1]}; give a table of one row")
         return reasons_of(self._additive, features)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Log-odds of the second of ``classes_``; with more than two, a number for each."""
+        """Log-odds of the second of ``classes_``; with more than two classes, a number for each."""
         scores = self._additive.predict_scores(self._encode(X))
         if scores.shape[1] == 1:
             return scores[:, 0] if self._order[0] == 0 else -scores[:, 0]

@@ -1,4 +1,4 @@
-"""Answers to names that an estimator does not have, wherever they are typed; the table is recipes/unoffered.py."""
+"""Helpful errors for unknown names on an estimator; the table of names is recipes/unoffered.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from privet.recipes.unoffered import ATTRIBUTES, UnknownArgument
 
 
 class Answering:
-    """Mixed into an estimator of scikit-learn, in front of its other classes.
+    """A mixin for scikit-learn estimators, to be the first base class.
 
     >>> import privet
     >>> privet.ExactTreeClassifier(criterion="gini")  # doctest: +ELLIPSIS
@@ -23,7 +23,6 @@ class Answering:
         return super().__new__(cls)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, as in scikit-learn."""
         _refuse_unknown(type(self), (name.partition("__")[0] for name in params))
         super().set_params(**params)  # type: ignore[misc]  # of BaseEstimator, which comes after this
         return self

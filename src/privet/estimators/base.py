@@ -1,4 +1,4 @@
-"""What all classifiers share: from ``fit(X, y)`` to a private data set, a model and its certificate."""
+"""The base of all classifiers: from ``fit(X, y)`` to a private data set, a model and its certificate."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from privet.tables.encoding import decode_labels, encode_features
 from privet.tables.files import unreadable_records, unreadable_words
 from privet.tables.inferring import infer_schema
 
-_CALLER = 4  # frames from a warning in _encode to whoever called predict
+_CALLER = 4  # frames from a warning in _encode to the caller of predict
 
 
 class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
-    """What every classifier over a schema does with a table and with a model, private or not."""
+    """What every classifier over a schema shares, private or not."""
 
     schema: Any
     _checked = False
@@ -61,7 +61,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     # -- before a fit ----------------------------------------------------------------------------------------------
 
     def _declared(self, X: Any, y: Any) -> tuple[Schema, Any, Any]:
-        """The public facts, and the table as they are about it."""
+        """The schema, declared or inferred, and the table and labels, validated if it is inferred."""
         self._checked = False
         refuse_sparse(X)
         if not self._infers():
@@ -90,7 +90,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         )
 
     def _named(self, X: np.ndarray) -> Any:
-        """A validated array with the names that its frame had, if it was one."""
+        """A validated array with the column names of its frame, if it was one."""
         names = getattr(self, "feature_names_in_", None)
         return X if names is None else dict(zip(names, X.T, strict=True))
 
@@ -128,7 +128,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
 
     @property
     def subrules_(self) -> tuple[Rule, ...]:
-        """The rules of all nodes, inner ones too: what each tree would say if it stopped there.
+        """The rules of all nodes, including inner ones: what each tree would predict if it stopped there.
 
         Support and confidence are bought in every node by ``greedy-forest`` and ``rana2016``. Elsewhere those of an
         inner node are the sums of its leaves', where noise adds up too.
@@ -137,7 +137,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         return self.model_.rules(inner=True)
 
     def _members(self, wanted: str) -> tuple[Tree, ...]:
-        """The trees of the model, or why it has none of what is wanted."""
+        """The trees of the model; refuses models that have none."""
         if not (members := self._trees.members):
             raise AttributeError(f"this model is a sum and has no {wanted}; see shapes_, pairs_ and explain")
         return members
@@ -145,7 +145,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
     def shown(self, number: int = 0, *, max_leaves: int | None = None, min_support: float | None = None) -> ShownTree:
         """The tree as ``privet show``, pages and pictures have it: print it, or read its ``rules``.
 
-        Leaves that say the same are one, and what noise hides says so. The model keeps all of it.
+        Leaves with the same prediction are merged, and leaves hidden by noise are marked. The model keeps all of them.
 
         Parameters
         ----------
@@ -163,8 +163,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         """How much each attribute decides, in the order of ``feature_names_in_``; they add up to 1, or are all 0.
 
         Computed from released numbers only (see ``importances`` of :class:`privet.models.released.Released`), so it
-        costs no budget. Where a recipe releases no counts, as ``exact`` does by default, all branches of a test weigh
-        the same.
+        costs no budget. Without released counts, as ``exact`` by default, all branches of a test weigh the same.
         """
         return self._trees.importances()
 
@@ -183,7 +182,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         return members
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What a notebook shows: scikit-learn's diagram and, after a fit, what was learned and what it cost."""
+        """A notebook's view: scikit-learn's diagram and, after a fit, the model and its cost."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle and hasattr(self, "model_"):
             bundle["text/html"] += tag("div", Html(self.model_._repr_html_()), html_of(self.certificate_))
@@ -226,7 +225,7 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
                 f"names too, for the columns of an array are read as {', '.join(self.schema_.names)}"
             )
         name = type(self).__name__
-        # Word for word what scikit-learn says, so that one filter is enough.
+        # The exact text of scikit-learn's warning, so that one filter is enough.
         text = f"X does not have valid feature names, but {name} was fitted with feature names"
         warnings.warn(text, stacklevel=_CALLER + 1)
 
@@ -256,8 +255,8 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
         y : labels, one for each record
             Without them X must hold the label's column.
         progress : callable, optional
-            Told (steps done, steps at most) as the model grows. If it has a method ``stage``, that is told what begins:
-            that records are read, that the model grows. Nobody is told how many records were read so far.
+            Called with (steps done, steps at most) as the model grows. If it has a method ``stage``, that is called
+            when reading or growing begins. The number of records read so far is never reported.
         **unoffered
             Refused with what there is instead, ``sample_weight`` for one.
         """
@@ -281,7 +280,7 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
     predict.__doc__, predict_proba.__doc__ = SchemaClassifier.predict.__doc__, SchemaClassifier.predict_proba.__doc__
 
     def _thread_count(self) -> int:
-        """As many threads as ``n_jobs`` says, in scikit-learn's way of counting from the end."""
+        """The number of threads for ``n_jobs``; negative numbers count from the end, as in scikit-learn."""
         return threads_of(self.n_jobs)
 
     def _fit(self, X: Any, y: Any, progress: Progress | None) -> Self:
@@ -292,9 +291,9 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
             return self._adopt(work.run())
 
     def request(self, X: Any, y: Any = None, progress: Progress | None = None) -> Request:
-        """What a fit asks of :func:`privet.fitting.fit`."""
+        """The request of a fit, for :func:`privet.fitting.fit`."""
         recipe = self.recipe()
-        if isinstance(X, PrivateDataset):  # it brings its own facts; others must not contradict them
+        if isinstance(X, PrivateDataset):  # it brings its own schema; another must not contradict it
             self._checked = False
             schema = None if self.schema is None else self._public_schema()
         else:
@@ -340,7 +339,7 @@ def _sorted_classes(schema: Schema) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _is_plain_array(X: Any) -> bool:
-    """Whether scikit-learn can validate X as numbers: not so a mapping, or what holds categories."""
+    """Whether scikit-learn can validate X as numbers: not a mapping, nor anything with categories."""
     if isinstance(X, list | tuple):
         return not any(isinstance(cell, str | bytes) for row in X if isinstance(row, list | tuple) for cell in row)
     dtypes = getattr(X, "dtypes", ())

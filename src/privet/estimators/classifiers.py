@@ -1,7 +1,6 @@
-"""The classifiers, each made from a recipe when it is first asked for.
+"""The classifiers, each made from its recipe on first access.
 
-What is here at run time is written down for editors and type checkers in ``classifiers.pyi``, which ``make stubs``
-writes and a test compares.
+``classifiers.pyi`` declares them for editors and type checkers; ``make stubs`` writes it and a test compares.
 
 >>> from privet.estimators.classifiers import SuLQTreeClassifier
 >>> SuLQTreeClassifier.recipe_class

@@ -1,4 +1,4 @@
-"""``score`` of a private classifier: scikit-learn's exact figure, with a warning that nobody paid for it."""
+"""``score`` of a private classifier: scikit-learn's exact figure, with a warning that it is not charged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from privet.errors import PrivacyWarning
 
 
 class ExactScore:
-    """Mixed in before scikit-learn's ``ClassifierMixin``."""
+    """A mixin, before scikit-learn's ``ClassifierMixin``."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The exact accuracy on these records. NOT PRIVATE: it is charged to no ledger; a warning says so once."""

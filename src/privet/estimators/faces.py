@@ -1,4 +1,4 @@
-"""From a recipe to a scikit-learn classifier: the recipe's fields become parameters, its docstring becomes the help."""
+"""Make scikit-learn classifiers from recipes: fields become parameters, the docstring becomes the help."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FACES = {"trees": PrivateClassifier, "additive": AdditiveFace}
 
 
 class Parameter(NamedTuple):
-    """One parameter of a classifier: its type and default for Python, what it takes and does for people."""
+    """One parameter of a classifier: type and default for Python, accepted values and help for people."""
 
     name: str
     type: Any
@@ -86,9 +86,9 @@ AFTER = (
 
 
 def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[PrivateClassifier]:
-    """A classifier class for a recipe.
+    """Make a classifier class for a recipe.
 
-    The class is found by pickle under its name in ``module``, by default the module of the recipe: assign it there.
+    Pickle finds the class under its name in ``module``, by default the module of the recipe: assign it there.
 
     >>> from privet.recipes.papers.sulq import SuLQ
     >>> classifier_from(SuLQ)(epsilon=0.5, max_bins=4)
@@ -120,7 +120,7 @@ def parameters(recipe: type[Recipe]) -> tuple[Parameter, ...]:
 
 
 def own_parameters(recipe: type[Recipe]) -> list[Parameter]:
-    """What the fields of a recipe declare, the variant last."""
+    """The parameters that a recipe's fields declare, the variant last."""
     try:
         types = get_type_hints(recipe)
     except Exception:  # annotations that only a type checker can resolve stay text
@@ -139,7 +139,7 @@ def own_parameters(recipe: type[Recipe]) -> list[Parameter]:
 
 
 def document(recipe: type[Recipe], found: tuple[Parameter, ...]) -> str:
-    """The docstring of a classifier: that of its recipe, with the parameters before what else has a title."""
+    """The docstring of a classifier: its recipe's, with the parameters before the first titled section."""
     text = vars(recipe).get("__doc__") or ""
     if text.startswith(f"{recipe.__name__}("):  # the text that dataclasses put there where none was written
         text = ""

@@ -36,7 +36,7 @@ from privet.tables.encoding import Codes, encode
 
 
 class ReferenceClassifier(SchemaClassifier, ABC):
-    """A classifier over exact counts. Subclasses say how the tree grows. NOT private."""
+    """A classifier over exact counts. Subclasses define how the tree grows. NOT private."""
 
     name: ClassVar[str]
     max_bins: Any
@@ -57,11 +57,11 @@ class ReferenceClassifier(SchemaClassifier, ABC):
         return self._adopt(Model(self.name, tree, params, certificate.to_dict(), (why,), provenance()))
 
     def _check(self) -> None:
-        """Raise ``ParameterError`` for parameters that cannot be."""
+        """Raise ``ParameterError`` for invalid parameters."""
 
     @abstractmethod
     def grow(self, schema: Schema, codes: Codes, progress: Progress | None = None) -> Tree | Forest:
-        """The trees of records that are encoded already, by a schema cut as finely as wanted."""
+        """Grow trees from encoded records, whose schema is cut as finely as wanted."""
 
 
 class ID3ReferenceClassifier(ReferenceClassifier):
@@ -171,7 +171,7 @@ class SklearnTreeReference(ReferenceClassifier):
 
 
 def exact_forest(engine: Engine, routes: Routes) -> Forest:
-    """Public trees with the exact class counts of all records in each. NOT private."""
+    """Public trees with exact class counts of all records. NOT private."""
     schema = engine.schema
     counts = np.zeros((len(routes.tests), schema.n_classes))
     for t in range(len(routes)):
@@ -182,9 +182,9 @@ def exact_forest(engine: Engine, routes: Routes) -> Forest:
 
 
 def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float32], list[Test]]:
-    """A table as numbers, for binary tests: a column of codes for each number, and one of 0 and 1 for each category.
+    """A table as numbers, for binary tests: a column of codes per number, and a 0/1 column per category.
 
-    The second answer has a test for each column: the first threshold of a number, or the category.
+    Also returns a test for each column: the first threshold of a number, or the category.
     """
     names: list[Test] = []
     columns = []
@@ -201,7 +201,7 @@ def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDAr
 
 
 def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
-    """A fitted DecisionTreeClassifier over ``binary_columns`` as a tree of ours."""
+    """Translate a fitted DecisionTreeClassifier over ``binary_columns`` into a privet tree."""
     theirs = learner.tree_
     tests: list[Test | None] = []
     first_child: list[int] = []
@@ -221,7 +221,7 @@ def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
             tests.append(Threshold(test.attribute, int(np.floor(theirs.threshold[node]))))
         else:
             tests.append(test)
-            children.reverse()  # in their tree the category (1) goes right, in ours it goes first
+            children.reverse()  # scikit-learn sends the category (1) right, privet sends it first
         queue.extend(children)
     # Since 1.3 the values of a node are shares of its records.
     value = theirs.value[order, 0, :]
@@ -232,7 +232,7 @@ def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
 
 
 def majority_leaf(schema: Schema, codes: Codes) -> Tree:
-    """A tree that says the same of every record: the largest class, and the shares of all of them. NOT private."""
+    """A single leaf: the largest class, and the shares of all classes. NOT private."""
     assert codes.labels is not None
     counts = np.bincount(codes.labels, minlength=schema.n_classes).astype(np.float64)[None, :]
     return Tree.build(schema, [None], [-1], [int(counts.argmax())], proba=shares(counts), counts=counts)

@@ -49,13 +49,13 @@ def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
 
 
 def _known(params: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
-    """The parameters of a file that a classifier has, under their names of today."""
+    """The parameters of a file that the classifier still has, under their current names."""
     today = {key if key in known else OLD_NAMES.get(key, key): value for key, value in params.items()}
     return {key: value for key, value in today.items() if key in known}
 
 
 def _epsilon(value: Any) -> Fraction:
-    """Files hold exact fractions as text, and those of older versions numbers."""
+    """Parse epsilon: files hold exact fractions as text, files of older versions numbers."""
     return read_fraction(value, "epsilon") if isinstance(value, str) else exact(value, "epsilon")
 
 

@@ -1,4 +1,4 @@
-"""What a fit with ``verbose`` says: how far it is, about once a second, and how it ended."""
+"""Progress lines of a fit with ``verbose``: about once a second, and at the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVERY = 1.0  # seconds between two lines
 
 
 class Told:
-    """Progress that is written to stderr, and passed on to whoever else wants to know."""
+    """Writes progress to stderr, and passes it on to another callback."""
 
     def __init__(self, name: str, also: Progress | None = None) -> None:
         self._name = name
@@ -27,12 +27,10 @@ class Told:
             self._say(f"{100 * done / total:.0f} % done")
 
     def stage(self, what: str) -> None:
-        """What begins now."""
         tell_stage(self._also, what)
         self._say(what)
 
     def end(self, result: str) -> None:
-        """Say what came out."""
         self._say(f"ends: {result}")
 
     def _say(self, what: str) -> None:

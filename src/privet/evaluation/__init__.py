@@ -1,1 +1,1 @@
-"""How good a recipe is: cross-validation and metrics. Nothing here is private: folds are fits, and scores are exact."""
+"""Evaluation of recipes: exact cross-validation and metrics (NOT PRIVATE), private scores, private search."""

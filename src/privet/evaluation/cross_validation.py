@@ -1,10 +1,10 @@
-"""Cross-validation of recipes on one table, with non-private learners beside them.
+"""Cross-validation of recipes on one table, with non-private learners for comparison.
 
-NOT PRIVATE: every fold is a fit, and the accuracy that comes out is computed from the records without noise. It is for
-tables that need no protection, and for choosing a recipe before it is let near one that does.
+NOT PRIVATE: every fold is a fit, and accuracies are computed from the records without noise. Use it on tables that need
+no protection, and to choose a recipe before using it on one that does.
 
 The table is read once, and encoded once for each way of cutting its numbers; a fold is an index into the records. Times
-are those of growing a model from codes; what the first fit of a process loads and compiles is not counted.
+are those of growing a model from codes, without the loading and compiling of a process's first fit.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ WARNING = (
     "records without noise. Use it on tables that need no protection; what it prints must not be released from others."
 )
 WARM_UP = 100  # records
-MAJORITY = "majority"  # the reference that knows nothing but the classes: what a learner must not be worse than
-REFERENCE_DEPTH = 5  # where nobody says otherwise: what the private classifiers do by default
+MAJORITY = "majority"  # the reference that knows only the class counts: the baseline
+REFERENCE_DEPTH = 5  # the default of the private classifiers
 
 Index = npt.NDArray[np.intp]
 Result = TypeVar("Result")
@@ -48,9 +48,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Score:
-    """What one learner made of all folds; None where a measure is undefined.
+    """One learner's scores over all folds; None where a measure is undefined.
 
-    Accuracies and AUC are fractions, log-loss is in nats (``privet.evaluation.metrics`` has them all).
+    Accuracies and AUC are fractions, log-loss is in nats (see ``privet.evaluation.metrics``).
     """
 
     recipe: str
@@ -70,7 +70,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Private learners and, apart from them, the non-private ones."""
+    """The scores of private learners and, separately, of non-private ones."""
 
     results: tuple[Score, ...]
     references: tuple[Score, ...]
@@ -85,7 +85,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Way:
-    """A way from records to trees. A reference has no epsilon and promises nothing. ``schema`` cuts its numbers."""
+    """A learner: from records to trees. A reference has no epsilon and no guarantee. ``schema`` cuts its numbers."""
 
     recipe: str
     variant: str
@@ -96,7 +96,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Records:
-    """Some records, as a learner's schema cuts them and as any other would."""
+    """Some records, encoded by a learner's schema and in a form that any other can encode."""
 
     codes: Codes
     frozen: Frozen
@@ -119,8 +119,8 @@ def evaluate(
 ) -> Evaluation:
     """Stratified k-fold cross-validation of unfitted ``classifiers``, repeated with other folds.
 
-    ``seed`` deals the folds and seeds public choices; noise is drawn anew each time. ``max_depth`` is for the
-    references. Records of unknown label are left out, as in a fit.
+    ``seed`` decides the folds and public choices; noise is drawn anew each time. ``max_depth`` is for the references.
+    Records of unknown label are left out, as in a fit.
     """
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -158,7 +158,7 @@ def private_way(classifier: PrivateClassifier, schema: Schema, seed: int) -> Way
     random = np.random.default_rng(seed)
 
     def grow(records: Records) -> tuple[Released, Certificate]:
-        # Each fold has a budget of its own: an evaluation is not private anyway, and says so.
+        # Each fold has a budget of its own: an evaluation is not private anyway, and its certificate says so.
         engine = MemoryEngine(prepared, records.codes, records.frozen)
         asked = Request(recipe, engine, epsilon, neighbours=classifier.neighbours, random=random, prepared=True)
         model = fit(asked)
@@ -194,7 +194,7 @@ def majority_way(schema: Schema) -> Way:
 
 
 def deal(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
-    """(train, test) records of stratified folds, one after the other."""
+    """(train, test) records of stratified folds."""
     from sklearn.model_selection import StratifiedKFold
 
     largest = int(np.bincount(labels).max(initial=0))
@@ -216,13 +216,13 @@ def each_fold(
     seed: int = 0,
     tried: int = 0,
 ) -> list[Result]:
-    """``work(train, test)`` for every stratified fold, or for the first ``tried``: the one loop over folds there is."""
+    """Run ``work(train, test)`` for every stratified fold, or for the first ``tried``: the only loop over folds."""
     return [work(train, test) for train, test in islice(deal(labels, folds, repeats, seed), tried or None)]
 
 
 @dataclass(frozen=True)
 class Fold:
-    """What a learner grew from a fold's records, and how it did on the others; None where a measure is undefined."""
+    """The model grown on a fold's training records, and its measures on the others; None where one is undefined."""
 
     trees: Released
     known: Records
@@ -251,13 +251,12 @@ class Fold:
 
 
 def part(codes: Codes, rows: Index) -> Codes:
-    """Some of the records."""
     assert codes.labels is not None
     return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
 
 
 def try_fold(way: Way, known: Records, unseen: Records) -> Fold:
-    """Learn from some records, and be asked about others."""
+    """Train on some records and test on others."""
     start = time.perf_counter()
     trees, certificate = way.grow(known)
     seconds = time.perf_counter() - start
@@ -289,6 +288,5 @@ def _score(learner: Way, runs: Sequence[Fold], folds: int, repeats: int) -> Scor
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean of those that are defined."""
     defined = [value for value in values if value is not None]
     return float(np.mean(defined)) if defined else None

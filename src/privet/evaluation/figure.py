@@ -1,4 +1,4 @@
-"""A figure as plain values: what is drawn, before anybody decides how."""
+"""Figures as plain values, independent of how they are drawn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Point:
-    """A place in a figure: a number or a name across, a number up, and half the height of its error bar."""
+    """A point of a figure: a number or a name on the x axis, a number on the y axis, and half its error bar."""
 
     x: float | str
     y: float
@@ -16,7 +16,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a figure, or one colour of its bars. Dashed is for what is not private."""
+    """A line of a figure, or one colour of its bars. Non-private series are dashed."""
 
     name: str
     points: tuple[Point, ...]
@@ -25,7 +25,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture: lines where the points lie at numbers, groups of bars where they have names."""
+    """A figure: lines where x values are numbers, groups of bars where they are names."""
 
     title: str
     across: str

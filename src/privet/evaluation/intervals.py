@@ -1,8 +1,8 @@
-"""Numbers made of noisy counts, with intervals for both kinds of chance: which records there are, and the noise.
+"""Estimates from noisy counts, with intervals that cover both sampling and noise.
 
-Everything here is a function of released counts. Sampling is that of a Poisson number of records in each cell, which
-for ratios is the same as drawing a table; the noise has a known variance. The intervals are of the kind of Wilson's and
-Fieller's: all values that the counts do not contradict, so they stay honest where a denominator is mostly noise.
+Everything here is a function of released counts. Sampling is modelled by a Poisson number of records in each cell,
+which for ratios is the same as drawing a table; the noise has a known variance. The intervals follow Wilson and
+Fieller: all values that the counts do not contradict, so they stay valid where a denominator is mostly noise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
-    """``hits`` of ``hits + misses``, each the sum of so many noisy ``cells``; Wilson's interval, noise included.
+    """``hits`` of ``hits + misses``, each a sum of so many noisy ``cells``; Wilson's interval, noise included.
 
     >>> print(proportion(80, 20, (1, 1), noise=0.0))  # without noise it is Wilson's
     0.800 [0.711, 0.867]
@@ -29,7 +29,7 @@ def proportion(hits: float, misses: float, cells: tuple[int, int], noise: float)
 
 
 def loose_proportion(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
-    """The same, not held between 0 and 1: a mean of several is held when it is made, or it would be lopsided."""
+    """The same without clipping to [0, 1]: means of several are clipped once, or they would be biased."""
     total = hits + misses
     if total <= 0:
         return Estimate(math.nan, 0.0, 1.0)
@@ -48,7 +48,7 @@ def loose_proportion(hits: float, misses: float, cells: tuple[int, int], noise: 
 
 
 def average(values: Floats, counts: Floats, noise: float) -> Estimate:
-    """The mean over records of a number that each cell's records share; Fieller's interval."""
+    """The mean over records of a number that is constant in each cell; Fieller's interval."""
     total, bounds = float(counts.sum()), (float(values.min()), float(values.max()))
     if total <= 0:
         return Estimate(math.nan, *bounds)
@@ -66,7 +66,7 @@ def average(values: Floats, counts: Floats, noise: float) -> Estimate:
 
 
 def _between(a: float, b: float, c: float, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Where a parabola is not above 0; between the bounds if it opens downwards: nothing possible is contradicted."""
+    """Where a parabola is not above 0; all of the bounds if it opens downwards: no value is contradicted."""
     inside = b * b - 4 * a * c
     if a <= 0 or inside < 0:
         return bounds
@@ -76,9 +76,9 @@ def _between(a: float, b: float, c: float, bounds: tuple[float, float]) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """An estimate that is a quotient of weighted sums of counts: what it takes to say how two of them go together.
+    """An estimate that is a quotient of weighted sums of counts, with the weights that correlations need.
 
-    The estimate is not held between 0 and 1 here.
+    The estimate is not clipped to [0, 1] here.
     """
 
     estimate: Estimate
@@ -91,8 +91,9 @@ class Ratio:
 
 
 def mean_of(ratios: Sequence[Ratio], counts: Floats, noise: float) -> Estimate:
-    """The mean of ratios of the same counts. Half-widths add up as standard deviations do, by how the ratios correlate
-    (Zou and Donner's method: a mean of lopsided intervals stays lopsided)."""
+    """The mean of ratios of the same counts. Half-widths add up like standard deviations, with the ratios' correlations
+    (Zou and Donner's method: a mean of asymmetric intervals stays asymmetric).
+    """
     slopes = np.array([ratio.slopes(counts) for ratio in ratios])
     spread = (slopes * (np.maximum(counts, 0.0) + noise)) @ slopes.T
     scale = np.sqrt(np.diag(spread))
@@ -111,7 +112,7 @@ def mean_of(ratios: Sequence[Ratio], counts: Floats, noise: float) -> Estimate:
 def area(positive: Floats, negative: Floats, noise: float) -> Estimate:
     """The area under the ROC curve of scores in ascending bins: how often a positive record outranks a negative one.
 
-    Ties, records of one bin, count half.
+    Ties within a bin count half.
     """
     ones, zeros = float(positive.sum()), float(negative.sum())
     if ones <= 0 or zeros <= 0:
@@ -119,7 +120,7 @@ def area(positive: Floats, negative: Floats, noise: float) -> Estimate:
     bins = np.arange(positive.size)
     wins = (bins[:, None] > bins) + 0.5 * (bins[:, None] == bins)  # (bin of a positive, bin of a negative)
     value = float(positive @ wins @ negative) / (ones * zeros)
-    # First order in either class's counts, and the product of their noises, which a slope does not see.
+    # First order in either class's counts, plus the product of their noises, which the first order omits.
     for_positive = (wins @ negative / zeros - value) / ones
     for_negative = (positive @ wins / ones - value) / zeros
     spread = float(for_positive**2 @ (np.maximum(positive, 0.0) + noise))

@@ -28,8 +28,8 @@ class Performance:
 def performance(model: Any, table: Any) -> Performance:
     """The model's accuracy, F1 and AUC on a table with labels. NOT PRIVATE.
 
-    F1 and AUC are means over the classes, each against the rest, that some records have and others have not: with two
-    classes AUC is the usual one.
+    F1 and AUC are means over the classes, each against the rest, that some but not all records have; with two classes
+    AUC is as usual.
 
     >>> from privet.datasets.clinic import clinic
     >>> from privet.estimators.references import SklearnTreeReference
@@ -54,7 +54,7 @@ def performance(model: Any, table: Any) -> Performance:
 
 
 def macro_f1(truth: npt.NDArray[Any], predicted: npt.NDArray[Any], classes: int) -> float | None:
-    """The mean F1 of the classes that occur, each against the rest; None where none does.
+    """The mean F1 of the classes that occur, each against the rest; None if none does.
 
     >>> round(macro_f1(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2), 4)
     0.7333
@@ -83,7 +83,7 @@ def rare_f1(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float | Non
 def macro_auc(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float | None:
     """The area under the ROC curve, one class against the rest, averaged over classes; None where it is undefined.
 
-    A class that all or none of the records have says nothing and is left out of the average.
+    Classes that all or none of the records have are left out of the average.
 
     >>> macro_auc(np.array([0, 0, 1, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]))
     0.75
@@ -93,7 +93,7 @@ def macro_auc(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float 
         positive = truth == code
         ones, zeros = int(positive.sum()), int((~positive).sum())
         if ones and zeros:
-            # Mann and Whitney: how often a record of the class outranks another, ties counting half.
+            # Mann and Whitney: how often a record of the class outranks another; ties count half.
             _, place, alike = np.unique(column, return_inverse=True, return_counts=True)
             ranks = (np.cumsum(alike) - (alike - 1) / 2)[place]
             areas.append((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
@@ -101,7 +101,7 @@ def macro_auc(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float 
 
 
 def balanced_accuracy(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float | None:
-    """The mean over the classes that occur of the share of their records that are predicted right; None without any.
+    """The mean recall over the classes that occur; None without any.
 
     >>> balanced_accuracy(np.array([0, 0, 0, 1]), np.array([0, 0, 0, 0]))  # three of four right, and yet a constant
     0.5
@@ -111,7 +111,7 @@ def balanced_accuracy(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> f
 
 
 def log_loss(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float | None:
-    """The mean of minus the logarithm of the probability of what happened, in nats; None without records.
+    """The mean negative log-probability of the true class, in nats; None without records.
 
     >>> round(log_loss(np.array([0, 1]), np.array([[0.5, 0.5], [1.0, 0.0]])), 2)
     7.25

@@ -1,8 +1,8 @@
-"""Where a record falls under a public model, and how many fall there, for the kernel to count with noise.
+"""The cell of each record under a public model, and noisy counts of these cells.
 
-What a model says of a record is a function of the public model and of that record alone: codes by the model's schema,
-then leaves and votes, record by record. So a table of (true class, predicted class, bin of confidence) is a table like
-any other: a record is in one cell of it, and one record more changes one count by one.
+A prediction is a function of the public model and of that record alone: codes by the model's schema, then leaves and
+votes, record by record. So a table of (true class, predicted class, bin of confidence) is a table like any other: a
+record is in one cell of it, and one record more changes one count by one.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ def predicted_cells(trees: Released, codes: Codes, bins: int) -> Ints:
 
 
 def codes_of(data: PrivateDataset, work: str) -> Codes:
-    """The codes of a data set's records, all of them in memory. As private as the records."""
+    """The codes of a data set's records, all in memory. As private as the records."""
     return gathered(data._engine, work).codes(data._cells)
 
 
 def noisy_cells(data: PrivateDataset, cells: Ints, count: int, epsilon: object, what: str) -> Ints:
-    """The noisy number of records in each of ``count`` cells; ``cells`` has that of each record of ``data``.
+    """The noisy number of records in each of ``count`` cells; ``cells`` has the cell of each record of ``data``.
 
-    Costs epsilon once. It takes the data set and no ledger: the ledger of a data set is bound to its unit, and one that
-    is not would pay for a unit of many rows as if it were one row.
+    Costs epsilon once. It takes the data set and no ledger: the ledger of a data set is bound to its unit, and another
+    would charge a unit of many rows as if it were one row.
     """
     schema = Schema((Categorical("all", ("records",)),), Categorical("cell", tuple(range(count))))
     codes = Codes(np.zeros((1, cells.size), np.uint8), cells.astype(code_type(count)), unit=data.schema.unit)

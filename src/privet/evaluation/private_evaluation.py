@@ -1,4 +1,4 @@
-"""The evaluation that an owner may publish: a split by coins, private fits, private scores, all of it charged."""
+"""The evaluation that an owner may publish: a random split, private fits and private scores, all charged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from privet.work import Purse, Work, ledger_of, schema_of
 
 @dataclass(frozen=True)
 class Evaluated:
-    """One classifier's private score on records that it has not seen."""
+    """One classifier's private score on held-out records."""
 
     recipe: str
     variant: str
@@ -49,12 +49,12 @@ def evaluate_privately(
     progress: Progress | None = None,
     quoted_line_breaks: bool = False,
 ) -> tuple[tuple[Evaluated, ...], Certificate]:
-    """Fit each classifier on one part of a table and score it on the other, and certify all of it.
+    """Fit each classifier on one part of a table, score it on the other, and certify the whole.
 
     ``table`` may also be a source, or what :func:`privet.protect` returns, which brings its ledger.
 
-    Every fit and every score is charged to the ledger. All of them are for the same two parts; a record is in one of
-    them only, so that what one record loses is less than the sum, and the sum is what is certified.
+    Every fit and every score is charged to the ledger. All use the same two parts. A record is in only one of them, so
+    its loss is less than the sum; the certificate states the sum.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -87,7 +87,7 @@ def evaluate_privately(
         raise ParameterError("ledger is missing: give a privet.Ledger, what all fits and scores may spend")
     how: Any = {"quoted_line_breaks": quoted_line_breaks}
     with Work(table, schema, price, "private evaluation", found_ledger, **how) as work, work.records() as data:
-        # What stops a later classifier must not come after the charges of the first.
+        # Refusals for later classifiers must come before the first charge.
         account = data.ledger
         for request, epsilon in zip(requests, budgets, strict=True):
             try_out(request.recipe, schema, invented(schema, 0), epsilon, account.neighbours)

@@ -1,4 +1,4 @@
-"""``PrivateScore``: what a noisy histogram of predictions says about a model."""
+"""``PrivateScore``: measures of a model, from a noisy histogram of predictions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ ORIGINS = {
 
 @dataclass(frozen=True)
 class PrivateScore:
-    """What one charge bought: noisy counts, and all that follows from them.
+    """Noisy counts from one charge, and the measures computed from them.
 
-    ``counts`` are noisy (true class, predicted class, bin of confidence) numbers of records; they can be negative. An
-    interval holds the true value, for records drawn as these were, 95 times in 100: it includes what the noise and what
-    the sample of records can do.
+    ``counts`` are noisy (true class, predicted class, bin of confidence) numbers of records; they can be negative.
+    Intervals cover the true value, for records drawn as these were, 95 times in 100: they include noise and sampling.
     """
 
     classes: tuple[Any, ...]
@@ -54,12 +53,12 @@ class PrivateScore:
 
     @property
     def recall(self) -> dict[Any, Estimate]:
-        """Of the records of a class, how many are recognised."""
+        """The share of a class's records that are recognised."""
         return self._by_class(self._recalls)
 
     @property
     def precision(self) -> dict[Any, Estimate]:
-        """Of the records that are taken for a class, how many are of it."""
+        """The share of the records predicted as a class that belong to it."""
         return self._by_class(self._precisions)
 
     @property
@@ -83,16 +82,16 @@ class PrivateScore:
 
     @property
     def auc(self) -> Estimate | None:
-        """The area under the ROC curve of the binned scores; None for more than two classes, or without grades."""
+        """The area under the ROC curve of the binned scores; None with more than two classes or no probabilities."""
         if not self._has_scores:
             return None
-        # From surely the first class to surely the second.
+        # From certainly the first class to certainly the second.
         first, second = (np.concatenate([true[0][::-1], true[1]]) for true in self._counts)
         return area(second, first, self._noise)
 
     @property
     def log_loss(self) -> Estimate | None:
-        """Of the model with every probability moved to the middle of its bin; None as for ``auc``."""
+        """The log-loss of the model with every probability moved to the middle of its bin; None as for ``auc``."""
         if not self._has_scores:
             return None
         given = np.where(np.eye(2, dtype=bool)[:, :, None], self._middles, 1 - self._middles)
@@ -100,7 +99,7 @@ class PrivateScore:
 
     @property
     def reliability(self) -> tuple[tuple[float, float, Estimate], ...]:
-        """(from, to, share of right predictions) for each bin of confidence; empty without grades."""
+        """(from, to, share of right predictions) for each bin of confidence; empty without probabilities."""
         if self.bins == 1:
             return ()
         here = np.arange(self.bins) == np.arange(self.bins)[:, None]
@@ -192,8 +191,8 @@ class PrivateScore:
         for code in range(len(self.classes)):
             either = self._of_class(0, code) | self._of_class(1, code)
             both = self._of_class(0, code) & self._of_class(1, code)
-            jaccard = self._share(both, either).within(-0.5, 2)  # far beyond what is possible, and below it no pole
-            # F1 grows with the share p of right ones among all that are, or are taken for, of the class: 2p / (1 + p).
+            jaccard = self._share(both, either).within(-0.5, 2)  # far beyond possible values, without a pole
+            # F1 is 2p / (1 + p), where p is the share of true positives among all actual or predicted positives.
             f1 = Estimate(*(2 * p / (1 + p) for p in (jaccard.value, jaccard.low, jaccard.high)))
             right = both.ravel().astype(np.float64)
             found.append(Ratio(f1, 2 * right, either.ravel() + right))

@@ -1,7 +1,7 @@
-"""``private_score``: how good a model is on private records, for one charge.
+"""``private_score``: score a model on private records, for one charge.
 
-One noisy histogram is bought: of true class by predicted class by bin of confidence. A record is in one of its cells,
-so all of it costs epsilon once, and every measure is computed from what was released.
+It buys one noisy histogram: true class by predicted class by bin of confidence. A record is in one of its cells,
+so the histogram costs epsilon once, and every measure is computed from it.
 Claim and proof: ``docs/proofs/folds.md#a-private-score``.
 """
 
@@ -48,7 +48,7 @@ def private_score(
         its own labels and ledger.
     y : labels, one for each record; None if X holds the label's column
     epsilon : what the score costs
-    ledger : what it spends from; a budget of its own without one
+    ledger : the ledger to charge; without one, a budget of its own
     held_out : whether these records had no part in training the model. Nobody can check this, so the certificate
         repeats what is said here. Deal records with :func:`privet.holdout`, fit on one part and score on the other.
     bins : bins of confidence, where the model has grades: 1 buys the confusion matrix alone, with less noise in it

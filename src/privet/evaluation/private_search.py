@@ -1,8 +1,8 @@
-"""``PrivateSearch``: the best of many settings, chosen by private scores and paid for by one charge.
+"""``PrivateSearch``: the best of many settings, chosen by private scores, for one charge.
 
 A run draws a setting, fits it on one part of the records and scores the model, with noise, on the other. After each run
-a coin decides whether there is another; what comes out is the best run, and how many there were stays unknown.
-Claim and proof: ``docs/proofs/search.md``.
+a coin decides whether there is another. Only the best run is released, not the number of runs. Proof:
+``docs/proofs/search.md``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SHARED = ("schema", "neighbours", "n_jobs")  # what a classifier of another reci
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a run releases: which setting it was, its model, and its noisy accuracy."""
+    """The release of a run: its setting, model and noisy accuracy."""
 
     setting: int
     model: Model
@@ -60,7 +60,7 @@ class Found:
 
 
 class Parts:
-    """Two disjoint parts of a table, and what runs ask of them. Private, so it shows nothing."""
+    """Two disjoint parts of a table, for the runs. Private, so its repr shows nothing."""
 
     def __init__(self, train: MemoryEngine, test: Frozen) -> None:
         self.train, self._test = train, test
@@ -68,11 +68,11 @@ class Parts:
         self._codes: dict[Schema, Codes] = {}
 
     def run(self, recipe: Recipe, run: Run) -> Found:
-        """Fit on one part and score on the other, each for all that the run may spend on it."""
+        """Fit on one part and score on the other, each with its whole budget."""
         cut = recipe.prepare(self.train.schema)
         if cut not in self._engines:  # once for all runs that cut alike
             self._engines[cut] = self.train.with_schema(cut)
-        # Public choices are drawn anew in every run: a known sequence of them would tell which run was the best.
+        # Public choices are drawn anew in every run: a known sequence would reveal which run was the best.
         share, random = run.fitting.remaining, np.random.default_rng()
         model = fit(Request(recipe, self._engines[cut], share, ledger=run.fitting, random=random, prepared=True))
         codes = self._scored_as(model.schema)
@@ -82,19 +82,19 @@ class Parts:
         return Found(run.setting, model, noisy_share(hits, wrong))
 
     def _scored_as(self, schema: Schema) -> Codes:
-        """The other part as a model's schema cuts it; the last one is kept, since most runs cut alike."""
+        """The other part, cut by a model's schema; the last one is cached, since most runs cut alike."""
         if schema not in self._codes:
             self._codes = {schema: self._test.codes(schema)}
         return self._codes[schema]
 
 
 def noisy_share(hits: int, misses: int) -> float:
-    """The share of hits, from noisy counts; 0 where they say that there are no records."""
+    """The share of hits, from noisy counts; 0 where they suggest no records."""
     return min(max(hits / (hits + misses), 0.0), 1.0) if hits + misses > 0 else 0.0
 
 
 def best_run(parts: Parts, recipes: Sequence[Recipe], runs: Iterable[Run]) -> Found:
-    """The run of the highest score, the first of those that share it."""
+    """The run with the highest score, the first in a tie."""
     best: Found | None = None
     for run in runs:
         found = parts.run(recipes[run.setting], run)
@@ -109,19 +109,19 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
 
     Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
     scores it on the rest for a third of ``epsilon``; the parts are disjoint. The best run's model is the result: it is
-    not fitted again. Nothing tells how many runs there were, but for the time it takes, which no guarantee covers.
+    not fitted again. The number of runs shows only in the time it takes, which no guarantee covers.
 
     Parameters
     ----------
     estimator : a privet classifier
-        Its schema, neighbours and ledger are used, and its parameters where a setting says nothing else. Its epsilon
+        Its schema, neighbours and ledger are used, and its parameters where a setting has no other. Its epsilon
         and random_state are not: public choices are drawn anew in each run.
     param_grid : dict of lists, or a list of such dicts
         As for GridSearchCV. ``"recipe"`` names a classifier of another recipe.
     epsilon : what the whole search costs
-    mean_runs : how many runs there are on average, a public number; ten for each setting by default
+    mean_runs : the public mean number of runs; ten for each setting by default
     test : the chance of each record to be in the part that scores
-    ledger : what the search spends from; the estimator's by default, or a budget of its own
+    ledger : the ledger to charge; the estimator's by default, or a budget of its own
 
     After ``fit``: ``best_params_``, ``best_estimator_``, its ``certificate_``, and ``best_score_``, the noisy accuracy
     of the best run. Being the best of many it is a little too high: use ``privet.private_score`` on other records.
@@ -185,8 +185,8 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         self.best_params_, face = candidates[best.setting]
         face.set_params(epsilon=runs.share)
         face._columns_of_fit = work.column_order
-        # Its own ledger would say what one run cost, and its own date which run it was. That it was chosen is what the
-        # search paid for, and the search began at one time.
+        # Its own ledger would show the cost of one run, and its own date which run it was. The search paid for its
+        # choice, and has one date.
         won, certificate = best.model, account.certificate().to_dict()
         covered = Model(won.recipe, won.trees, won.params, certificate, (*won.notes, what), made)
         self.best_estimator_ = face._adopt(covered)

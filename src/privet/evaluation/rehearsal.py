@@ -1,7 +1,7 @@
-"""A rehearsal: every setting of a search, fitted on records that were made up, before anything is charged.
+"""A rehearsal: every setting of a search, fitted on invented records, before anything is charged.
 
-Once as a run would, but without a record, so that a fault shows in time; and once with plenty of all, so that every
-question is asked. What a certificate then states as a condition becomes one of the search, whichever setting is drawn.
+Once as a run would, but without a record, so that faults show in time; and once with plenty of records and epsilon, so
+that every mechanism is used. Conditions in these certificates become conditions of the search.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from privet.privacy.ledger import Ledger
 from privet.recipes.recipe import Recipe
 from privet.schema import Categorical, Schema
 
-PLENTY = Fraction(100)  # of epsilon, so that nothing is too noisy to be asked
+PLENTY = Fraction(100)  # of epsilon, so that nothing is skipped as too noisy
 
 
 def rehearse(recipes: Sequence[Recipe], schema: Schema, share: Fraction, neighbours: Neighbours) -> list[Caveat]:
-    """What the certificates of all settings state as conditions. Raises what a fit of one of them would raise."""
+    """The conditions in the certificates of all settings. Raises what a fit of one of them would raise."""
     caveats: dict[Caveat, None] = {}
     for epsilon, records in ((share, 0), (PLENTY, 1000)):
         table = invented(schema, records)
@@ -35,7 +35,7 @@ def rehearse(recipes: Sequence[Recipe], schema: Schema, share: Fraction, neighbo
 def try_out(
     recipe: Recipe, schema: Schema, table: dict[str, Any], epsilon: Fraction, neighbours: Neighbours
 ) -> tuple[Caveat, ...]:
-    """Fit made-up records on a budget of no account; what the certificate states as conditions."""
+    """Fit invented records on a throwaway budget; the conditions of the certificate."""
     loss = recipe.loss(epsilon)
     ledger = Ledger(loss.epsilon, loss.delta, neighbours=neighbours)
     fit(Request(recipe, table, epsilon, schema, ledger=ledger, random=np.random.default_rng(0)))
@@ -43,7 +43,7 @@ def try_out(
 
 
 def invented(schema: Schema, records: int) -> dict[str, Any]:
-    """A table that owes nothing to anybody: every value the schema allows, with equal chances."""
+    """An invented table: every value that the schema allows, uniformly."""
     random = np.random.default_rng(0)
     columns: dict[str, Any] = {} if schema.unit is None else {schema.unit.name: np.arange(records)}
     for attribute in (*schema.attributes, schema.label):

@@ -1,12 +1,12 @@
-"""Whether one learner is better than another, or only looks so: the two tests that the papers used.
+"""Tests of whether one learner is better than another: the two that the papers used.
 
-Scores of the same folds go into :func:`corrected_t`, scores of the same tables into :func:`wilcoxon`. A plain t-test on
-folds finds differences that are not there, for the training parts of any two folds overlap: Nadeau & Bengio (2003,
+:func:`corrected_t` takes scores of the same folds, :func:`wilcoxon` scores of the same tables. A plain t-test on folds
+finds differences that are not there, because the training parts of any two folds overlap: Nadeau & Bengio (2003,
 *Machine Learning* 52) widen the variance for that, as Friedman & Schuster (2010) did. Wilcoxon's signed ranks (1945),
 as Fletcher (2017) used them, ask of many tables whether one learner is ahead more often and by more.
 
-Both are two-sided, and undefined (None) where nothing differs. They are arithmetic on scores: what the scores were
-computed from decides whether they may be released.
+Both are two-sided, and undefined (None) where nothing differs. They are arithmetic on scores: whether they may be
+released depends on what the scores were computed from.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXACT_UP_TO = 50  # pairs: beyond, the normal approximation is off by some 0.002
 
 @dataclass(frozen=True)
 class Significance:
-    """What a test says of the differences first - second."""
+    """The result of a test of the differences first - second."""
 
     pairs: int
     """How many differences there were; of Wilcoxon's, those that are not 0."""
@@ -38,7 +38,7 @@ class Significance:
 
 
 def corrected_t(first: Sequence[float], second: Sequence[float], *, test_to_train: float) -> Significance | None:
-    """The corrected resampled t-test of paired scores, fold by fold; None where all differences are alike.
+    """The corrected resampled t-test of paired scores, fold by fold; None where all differences are equal.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _doubled_ranks(sizes: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def _exact_tails(doubled: npt.NDArray[np.int64], smaller: int) -> float:
-    """The share of all ways to sign the ranks that give a sum this small, on either side."""
+    """The share of all signings of the ranks that give a sum this small, on either side."""
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1.0
     for rank in doubled:

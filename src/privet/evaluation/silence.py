@@ -1,7 +1,7 @@
-"""Nothing is said while the runs of a search go on: each word would tell that there was a run, and how many there were.
+"""Silence the runs of a search: every message would reveal a run, and their number.
 
-What a fit warns of, logs and prints is released like its model, and an audit sees that it does not depend on a record.
-But said once in each run it tells the number of runs, which must stay unknown: ``docs/proofs/search.md``.
+Warnings, log records and output of a fit are released like its model, and an audit checks that they do not depend on a
+record. But repeated in each run they reveal the number of runs, which must stay unknown: ``docs/proofs/search.md``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def silence() -> Iterator[None]:
     disabled = logging.root.manager.disable
     with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        logging.disable(sys.maxsize)  # above any level that somebody may have made
+        logging.disable(sys.maxsize)  # above any custom level
         try:
             with redirect_stdout(nowhere), redirect_stderr(nowhere):
                 yield

@@ -1,7 +1,7 @@
-"""Records dealt by coins: ``CoinFold``, for ``cv=``, and ``holdout``, once.
+"""Random splits by coins: ``CoinFold``, for ``cv=``, and ``holdout``, once.
 
-Each record tosses its own secret coin, so that one record more moves no other. That is all that a private evaluation
-needs of a split, and what no split by position has. Claim and proof: ``docs/proofs/folds.md``.
+Each record tosses its own secret coin, so that adding a record moves no other. That is all that a private evaluation
+needs of a split, and no split by position has it. Claim and proof: ``docs/proofs/folds.md``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CoinFold(BaseCrossValidator):
     """A scikit-learn splitter in which each record tosses its own coin, with one side for each fold.
 
     Models of all folds, released together, cost ``n_splits - 1`` times what one of them costs: a record is in so many
-    training parts, and moves nobody else. Exact scores on the test parts are not covered; ``privet.private_score``
+    training parts, and moves no other. Exact scores on the test parts are not covered; ``privet.private_score``
     buys private ones. The coins come from the operating system and cannot be seeded. They are tossed anew at every call
     of ``split`` and kept nowhere.
 
@@ -58,7 +58,7 @@ class CoinFold(BaseCrossValidator):
         self.n_splits = int(n_splits)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
-        """(train, test) positions of the records, fold by fold. They are as private as the records."""
+        """(train, test) positions of the records, fold by fold. As private as the records."""
         if groups is not None:
             raise ParameterError("CoinFold tosses a coin for each record and knows no groups; leave groups out")
         thrown = current_source().coins(self.n_splits, number_of_records(X))
@@ -94,10 +94,10 @@ def holdout(X: Any, y: Any = None, *, test: object = 0.25) -> tuple[Any, ...]:
 
 
 def deal(data: PrivateDataset, test: object, work: str) -> tuple[Frozen, Frozen]:
-    """Two parts of protected records, to learn from and to score on: each record goes by its own secret coin.
+    """Two parts of protected records, for training and scoring: each record goes by its own secret coin.
 
-    They are as private as the records, and may be cut anew. Of a unit so many rows were admitted before they are dealt:
-    else it could have all its rows in each part.
+    They are as private as the records, and may be cut anew. The rows of a unit are bounded before the split: otherwise
+    a unit could have its full number of rows in each part.
     """
     records = gathered(data._engine, work, values=True).frozen(data._cells)
     out = held_out(records.labels.size, test)
@@ -105,7 +105,7 @@ def deal(data: PrivateDataset, test: object, work: str) -> tuple[Frozen, Frozen]
 
 
 def engine_over(part: Frozen, data: PrivateDataset) -> MemoryEngine:
-    """A part of a data set's records, ready to be counted; a certificate must say of it how the whole was read."""
+    """An engine over a part of a data set's records, with the caveats of the whole."""
     return MemoryEngine(part.schema, part.codes(part.schema), part, caveats=data._engine.caveats)
 
 
@@ -116,7 +116,7 @@ def held_out(records: int, test: object) -> Mask:
 
 
 def check_rate(test: object) -> Fraction:
-    """A chance as it is written: 0.25 is a quarter."""
+    """A probability, read exactly: 0.25 is a quarter."""
     if isinstance(test, int | float | Fraction | np.number) and not isinstance(test, bool) and 0 < test < 1:
         rate = Fraction(str(test))
         if rate.denominator <= 2**32:
@@ -125,7 +125,7 @@ def check_rate(test: object) -> Fraction:
 
 
 def number_of_records(X: Any) -> int:
-    """How many records there are, for tossing as many coins. Never released."""
+    """The number of records, to toss as many coins. Never released."""
     if isinstance(X, PrivateDataset):
         raise ParameterError("a protected data set tells no positions; give the table itself, or use its shards method")
     if isinstance(X, Mapping):
@@ -134,10 +134,10 @@ def number_of_records(X: Any) -> int:
 
 
 def take(table: Any, mask: Mask) -> Any:
-    """The records of a table, or the entries of a column, that a mask names."""
+    """The records of a table, or the entries of a column, that a mask selects."""
     if isinstance(table, Mapping):
         part = {name: take(column, mask) for name, column in table.items()}
-        if isinstance(table, Records):  # a certificate must say of a part how the whole was read
+        if isinstance(table, Records):  # a part keeps the caveats of the whole
             part = Records(part)
             part.caveats = table.caveats
         return part
@@ -146,11 +146,11 @@ def take(table: Any, mask: Mask) -> Any:
     if isinstance(table, list | tuple):
         return [table[i] for i in np.flatnonzero(mask)]
     if not mask.size:
-        return table  # libraries take a list without any entry for a mask of another type, and raise
+        return table  # libraries raise for an empty mask, taking it for another type
     try:
         return nw.from_native(table, eager_only=True, allow_series=True).filter(mask.tolist()).to_native()
     except TypeError:
-        if hasattr(table, "filter") and hasattr(table, "__arrow_c_array__"):  # an Arrow array, which is no series
+        if hasattr(table, "filter") and hasattr(table, "__arrow_c_array__"):  # an Arrow array, not a series
             return table.filter(mask.tolist())
         if hasattr(table, "__array__") and hasattr(table, "__getitem__"):  # an array or an index of pandas
             return table[mask]

@@ -1,13 +1,12 @@
-"""The prelude of a fit: what is bought before anything grows, as one value.
+"""The prelude of a fit: everything that is bought before growing, as one value.
 
-A recipe may want to know about how many records there are, about how many of each class, and where its numbers lie.
-Each is declared, or bought once. A step of the prelude buys one of them and answers the prelude that knows it: the
-records as they are then cut, what is left of epsilon, and sentences that say what was planned and why. All of it
-follows from released numbers.
+A recipe may need approximate numbers of records and of each class, and where its numbers lie. Each is declared, or
+bought once. A step of the prelude buys one of them and returns a prelude with it: the records as then cut, the epsilon
+left, and sentences about the plan and its reasons. All of it follows from released numbers.
 
-The owner may also state about how many usable records to expect. Records of a label that the schema does not list are
-dropped, and no error may say so: it would depend on rows. But a noisy count of those that were kept tells, for little,
-whether something is wrong. Claim and proof: ``docs/proofs/refusals.md``.
+The owner may also state how many usable records to expect. Records of a label that the schema does not list are
+dropped, and no error may say so: it would depend on rows. But a cheap noisy count of the usable records shows whether
+something is wrong. Claim and proof: ``docs/proofs/refusals.md``.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ from privet.schema import Numeric, Schema
 Floats = npt.NDArray[np.float64]
 
 STOP_BELOW = Fraction(1, 4)  # of what is expected: half of it, less a quarter that is left to the noise
-SURENESS = 14  # the noise passes its quarter with a chance below e^-14, which is less than one in a million
+SURENESS = 14  # the noise exceeds its quarter with probability below e^-14, less than one in a million
 MOST = Fraction(1, 10)  # of epsilon; where the count would cost more, the fit could not learn much either
 MOST_RECORDS = 2**40
 
 FIRST_SHARE = Fraction(1, 50)  # of epsilon, for class counts
 MOST_SHARE = Fraction(1, 5)  # of epsilon, for counting again where the first counts are too vague
-WANTED = 50.0  # scales of noise that a table should hold records: then shares are good to some per cent
-MARGIN = 1e-6  # by which the largest class leads at least, so that ties are none
+WANTED = 50.0  # noise scales: with as many records, shares are accurate to some per cent
+MARGIN = 1e-6  # the least lead of the largest class, so that there are no ties
 LEAST_EVIDENCE = 0.02  # of a record: p(1 - p) where one class is rare
 
 
 @dataclass(frozen=True)
 class Records:
-    """About how many records there are: a number that the owner declared, or a noisy count, at least 1."""
+    """The approximate number of records: declared by the owner, or a noisy count, at least 1."""
 
     number: int
     noise: float | None = None
@@ -49,7 +48,7 @@ class Records:
 
     @classmethod
     def counted(cls, noisy: int, price: Fraction, steps: int) -> Records:
-        """A count that was released for ``price``; ``steps`` are those of the neighbour relation."""
+        """A count released for ``price``; ``steps`` are those of the neighbour relation."""
         return cls(max(noisy, 1), float(steps / price))
 
     @property
@@ -64,7 +63,7 @@ class Records:
 
 @dataclass(frozen=True, eq=False)
 class Prelude:
-    """What a fit knows so far; ``epsilon`` is what its recipe may spend, ``spent`` what the steps here cost of it."""
+    """What a fit knows so far; ``epsilon`` is the recipe's budget, ``spent`` what the steps here cost of it."""
 
     data: PrivateDataset
     epsilon: Fraction
@@ -85,20 +84,20 @@ class Prelude:
 
     @property
     def strength(self) -> float:
-        """What a mechanism can see of the table: its records times epsilon, by the steps of the neighbour relation."""
+        """Records times epsilon, over the steps of the neighbour relation: what a mechanism can see."""
         return float(self.counted.number * self.epsilon / self.data.ledger.steps)
 
     def note(self, *notes: str) -> Prelude:
         return replace(self, notes=(*self.notes, *notes))
 
     def note_records(self) -> Prelude:
-        """Say for how many records the fit was planned."""
+        """Note for how many records the fit was planned."""
         how = "declared" if self.counted.declared else "a noisy count"
         about = f"about {self.counted.number:,} records ({how})"
         return self.note(f"Planned for {about} at epsilon {float(self.epsilon):g}.")
 
     def count(self, declared: int | None = None, share: Fraction = COUNT_SHARE) -> Prelude:
-        """Know the number of records: ``declared``, or counted before, or bought now with a share of what is left."""
+        """Add the number of records: ``declared``, or counted before, or bought now with a share of what is left."""
         if declared is not None:
             self.data.add_caveat(f"the number of records, {declared}, was declared public by the owner")
             return replace(self, records=Records(declared))
@@ -109,7 +108,7 @@ class Prelude:
         return replace(self, records=records, spent=self.spent + price)
 
     def count_classes(self) -> Prelude:
-        """Buy class counts for a fiftieth of epsilon; count again, for up to a fifth, where noise drowns them."""
+        """Buy class counts for a fiftieth of epsilon; count again, for up to a fifth, where noise is too large."""
         nothing = ClassEstimate(np.zeros(self.data.schema.n_classes), 0.0, Fraction(0))
         bought = nothing.refined(self.data, self.epsilon, FIRST_SHARE)
         again = WANTED / (max(float(bought.counted.sum()), 1.0) * float(self.epsilon))
@@ -128,8 +127,8 @@ class Prelude:
     ) -> Prelude:
         """Cut ``numbers`` where their records lie, into about ``count`` + 1 parts each. The count must be known.
 
-        A number whose records noise hides, and all of them where records are too few to be worth it, keep the public
-        cuts of ``otherwise``. ``part`` is as in ``cuts_share``. ``likely`` has the public cuts that count a little
+        A number whose records noise hides, and all of them if records are too few, keep the public cuts of
+        ``otherwise``. ``part`` is as in ``cuts_share``. ``likely`` has the public cuts that get some weight
         (``Whereabouts.cuts``), if not those.
         """
         share = cuts_share(self.strength, len(numbers), part)
@@ -151,9 +150,9 @@ class Prelude:
 
 
 def begin(data: PrivateDataset, epsilon: Fraction, expected: int | None = None) -> Prelude:
-    """The prelude of a fit: with the number of usable records, bought, if the owner expects one.
+    """The prelude of a fit. If the owner expects a number of usable records, it is counted.
 
-    A recipe that plans by the number of records then buys no other.
+    A recipe that plans by the number of records then buys no other count.
 
     Raises ``FitStopped`` if the noisy count is below a quarter of ``expected``. With half of ``expected`` or more that
     happens less than once in a million fits; without any usable record it fails to happen as seldom.
@@ -176,7 +175,7 @@ def begin(data: PrivateDataset, epsilon: Fraction, expected: int | None = None) 
 
 
 def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
-    """What the count costs: as little as tells a quarter of ``expected`` from noise. A function of public numbers.
+    """The price of the count: the least that tells a quarter of ``expected`` from noise. A function of public numbers.
 
     >>> count_price(Fraction(1), 5600, steps=1)
     Fraction(1, 100)
@@ -203,9 +202,9 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class ClassEstimate:
-    """About how many records there are of each class, none below ``least``; and the ``share`` of epsilon it cost.
+    """The approximate number of records of each class, none below ``least``; and the ``share`` of epsilon it cost.
 
-    ``counted`` is what was counted, and ``weight`` how exactly: the sum of the squares of all shares that bought it.
+    ``counted`` are the noisy counts, and ``weight`` their precision: the sum of squares of the shares that bought them.
     """
 
     counted: Floats
@@ -227,7 +226,7 @@ class ClassEstimate:
 
     @property
     def evidence(self) -> float:
-        """About the sum of p(1 - p) over all records, for predictions that are about right."""
+        """The approximate sum of p(1 - p) over all records, for predictions that are about right."""
         return self.records * max((1 - float((self.shares**2).sum())) / 2, LEAST_EVIDENCE)
 
     @property
@@ -237,21 +236,21 @@ class ClassEstimate:
         return np.array([logs[1] - logs[0]]) if len(logs) == 2 else np.asarray(logs - logs.mean())
 
     def led_by(self, label: int) -> ClassEstimate:
-        """The same with a class that is known to be the largest."""
+        """The same, with a class that is known to be the largest."""
         counts = self.counts
         counts[label] = counts.max() * (1 + MARGIN)
         return replace(self, counted=counts)
 
     def weighted(self, weights: Floats) -> ClassEstimate:
-        """As if each class had that part of its records; a class without weight stays possible."""
+        """As if each class had that part of its records; a class of weight 0 stays possible."""
         return replace(self, counted=self.counts * weights)
 
     def refined(self, data: PrivateDataset, epsilon: Fraction, share: Fraction | None = None) -> ClassEstimate:
-        """Counted once more, for a share of epsilon or all that is left of it; each count weighs as its noise says."""
+        """Counted once more, for a share of epsilon or all that is left; counts are weighted by precision."""
         more = 1 - self.share if share is None else share
         again = data.level().class_counts_all(epsilon * more)[0].astype(np.float64)
         weight = self.weight + float(more) ** 2
         both = (self.weight * self.counted + float(more) ** 2 * again) / weight
-        # Less than half of the noise's scale is as good as that: no class is ever ruled out.
+        # Counts below half the noise scale are raised to it: no class is ever ruled out.
         least = max(1.0, 0.5 * data.ledger.steps / (weight**0.5 * float(epsilon)))
         return ClassEstimate(both, weight, self.share + more, least)

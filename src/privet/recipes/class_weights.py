@@ -1,4 +1,4 @@
-"""Public weights of classes, as recipes take them: a dict of label to a number in [0, 1], never from a table."""
+"""Public class weights of recipes: a dict of label to a number in [0, 1], never from a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privet.tables.encoding import decode_labels
 
 
 def as_pairs(params: dict[str, Any]) -> dict[str, Any]:
-    """Parameters in a form that a file can hold: keys in JSON are text, and labels may be something else."""
+    """Parameters in a form for JSON, whose keys are text; labels may be something else."""
     weights = params["class_weight"]
     return params | {"class_weight": weights and [[label, weight] for label, weight in weights.items()]}
 

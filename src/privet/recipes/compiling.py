@@ -1,4 +1,4 @@
-"""Compile all kernels by one call, so that no first fit waits for it: before tests, or when a server starts."""
+"""Compile all kernels by one call, before tests or when a server starts, so that no first fit waits."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ SMALL = {"n_estimators": 2, "public_trees": 2, "max_depth": 3}  # where a recipe
 
 
 def compile_all() -> None:
-    """Fit every recipe of privet to some invented records, held in memory and in chunks.
+    """Fit every recipe of privet to invented records, in memory and in chunks.
 
-    Numba compiles a kernel for the types that it is called with, and a fit calls it with the right ones: those of
-    attributes with up to 256 values. What is compiled is kept on disk, for all processes that come after. A test checks
-    that no registered kernel is left out.
+    Numba compiles a kernel for the types of its arguments, and a fit passes the right ones: those of attributes with up
+    to 256 values. Compiled kernels are cached on disk. A test checks that no registered kernel is left out.
     """
     random = np.random.default_rng(0)
     table = _invented(random)
@@ -49,7 +48,7 @@ def compile_all() -> None:
         for engine in engines:
             data = PrivateDataset(engine.with_schema(schema), Ledger(EPSILON).allow_nonprivate())
             planned, prelude = recipe.survey(Prelude(data, EPSILON))
-            model = planned.grow_after(prelude, random)  # nobody keeps it, so no fit is written down
+            model = planned.grow_after(prelude, random)  # not kept, so no fit is recorded
             model.predict_proba(encode_features(model.schema, table))
     PrivateDataset(engines[0], Ledger(EPSILON)).noisy_sum("age", EPSILON)
 
@@ -63,7 +62,7 @@ def _invented(random: np.random.Generator) -> dict[str, Any]:
 
 
 class _Chunks(ChunkEngine):
-    """An engine that counts tests together by tables, also where bitsets would take less time."""
+    """An engine that makes joint counts by tables, even where bitsets would be faster."""
 
     def joint(self, cells: Partition, tests: Tests, depth: int) -> Joint:
         from privet.engines.joint_tables import JointTables

@@ -1,4 +1,4 @@
-"""Recipes that cut numbers into bins: where the records lie, bought, or evenly between the declared bounds."""
+"""Recipes that cut numbers into bins: at bought positions, or evenly between the declared bounds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ Grid = Literal["bought", "even"]
 
 
 class Gridded(Recipe):
-    """Numbers without thresholds of their own are cut into ``max_bins``. A recipe declares both fields itself.
+    """Numbers without declared thresholds are cut into ``max_bins``. A recipe declares both fields itself.
 
-    With ``grid="bought"`` a small share of epsilon, by a public rule on a noisy number of records, finds out where they
-    lie, as for the exact tree: see ``growing/cutting/cuts.py``. Only the sound form does.
-    Published ones cut as they always did.
+    With ``grid="bought"`` a small share of epsilon, by a public rule on a noisy number of records, finds where they
+    lie, as for the exact tree: see ``growing/cutting/cuts.py``. Published forms keep their own cuts.
     """
 
     grid: Grid
@@ -48,15 +47,15 @@ class Gridded(Recipe):
         return self, counted.cut(worth_finding(data.schema, self.max_bins), bins - 1, data.schema, PART)
 
     def count(self, prelude: Prelude) -> Prelude:
-        """Know the number of records."""
+        """Add the number of records to the prelude."""
         return prelude.count()
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
-        """Where every bin of a number is a child: how many trees share the records, or epsilon, and their levels."""
+        """If every bin of a number is a child: how many trees share the records, or epsilon, and their levels."""
         return None
 
     def _bins_worth(self, strength: float, schema: Schema) -> int:
-        """Into how many bins numbers are cut where that is bought: fewer than ``max_bins`` where each is a child."""
+        """The number of bins for bought cuts: fewer than ``max_bins`` if each is a child."""
         children = self.multiway(schema)
         if children is None:
             return self.max_bins
@@ -65,7 +64,7 @@ class Gridded(Recipe):
 
 
 class SizedGrid(Gridded):
-    """The same for recipes that look at the number of records anyway: it is bought once."""
+    """The same for recipes that count the records anyway: the count is bought once."""
 
     n_public: int | None
     count_share: float

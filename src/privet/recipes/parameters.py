@@ -1,7 +1,7 @@
-"""Parameters, declared once: the field of a recipe says what a value may be and what it does.
+"""Declarations of recipe parameters, as field metadata: accepted values and help.
 
 A recipe checks its values by these declarations. The command line's help, the docstrings of classifiers and the tables
-in ``docs/recipes`` show them. A recipe's ``check`` is left with what concerns two parameters at once.
+in ``docs/recipes`` come from them. A recipe's ``check`` handles only combinations of parameters.
 
 >>> from dataclasses import dataclass
 >>> @dataclass(frozen=True)
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 KEY = "privet"  # of a field's metadata
-LARGE = 2**20  # a larger bound keeps numbers computable; nobody needs to read it
+LARGE = 2**20  # a larger bound only keeps numbers computable; help does not show it
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What a parameter may be, in words and as a check, and what it does."""
+    """A parameter's accepted values, as text and as a check, and its help."""
 
     takes: str
     help: str
@@ -44,7 +44,7 @@ class Declared:
 def declared(
     default: Any, takes: str, help: str, check: Callable[[object, str], object] | None = None, **options: Any
 ) -> Any:
-    """A field. The default is always accepted where it is None or a word, such as "auto"."""
+    """A field. A default that is None or a word, such as "auto", is always accepted."""
     word = default is None or isinstance(default, str)
 
     def checked(value: object, name: str) -> None:
@@ -73,7 +73,6 @@ def choice(default: str, choices: Any, help: str) -> Any:
 
 
 def flag(default: bool, help: str) -> Any:
-    """True or False."""
     return declared(default, "bool", help, check_flag)
 
 
@@ -91,7 +90,7 @@ def check_declared(recipe: DataclassInstance) -> None:
 
 
 def one_of(words: tuple[str, ...]) -> str:
-    """Words as a sentence lists them.
+    """Words listed as in a sentence.
 
     >>> one_of(("even", "bought", "near-zero"))
     '"even", "bought" or "near-zero"'
@@ -110,33 +109,33 @@ def _or_default(limits: str, default: Any) -> str:
 
 
 def check_whole(value: object, name: str, low: int, high: int) -> int:
-    """A whole number between bounds, or a ``ParameterError`` that says so."""
+    """Return the value as an int; raise ``ParameterError`` unless it is a whole number between bounds."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
         raise ParameterError(parameter=name, problem=f"must be a whole number from {low} to {high}, not {value!r}")
     return int(value)
 
 
 def check_number(value: Any, name: str, low: float, high: float, *, below: bool = False) -> None:
-    """A finite number between bounds."""
+    """Raise ``ParameterError`` unless the value is a finite number between bounds."""
     if not _is_number(value) or not low <= value <= high or (below and value == high) or value == inf:
         limits = f"of at least {low:g}" if high == inf else f"from {low:g} to {'below ' if below else ''}{high:g}"
         raise ParameterError(parameter=name, problem=f"must be a number {limits}, not {value!r}")
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """One of a few words."""
+    """Raise ``ParameterError`` unless the value is one of a few words."""
     if value not in choices:
         raise ParameterError(parameter=name, problem=f"must be one of {', '.join(map(repr, choices))}, not {value!r}")
 
 
 def check_flag(value: object, name: str) -> None:
-    """True or False."""
+    """Raise ``ParameterError`` unless the value is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ParameterError(parameter=name, problem=f"must be True or False, not {value!r}")
 
 
 def check_weights(value: object, name: str, of: str, low: float, high: float) -> None:
-    """A dict of numbers between bounds."""
+    """Raise ``ParameterError`` unless the value is a dict of numbers between bounds."""
     if not isinstance(value, Mapping):
         raise ParameterError(parameter=name, problem=f"must be a dict of {of} to weight, not {value!r}")
     for key, weight in value.items():
@@ -148,5 +147,5 @@ def _is_number(value: Any) -> bool:
 
 
 def exact_share(value: object) -> Fraction:
-    """A share as it is written: 0.05 is one twentieth, so that budgets stay rationals one can read."""
+    """A share as it is written: 0.05 is one twentieth, so that budgets stay readable rationals."""
     return Fraction(str(value))

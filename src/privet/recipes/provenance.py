@@ -1,4 +1,4 @@
-"""When a model was made, and by which versions: what a reader of its certificate needs to check or repeat the work."""
+"""The date and versions of a model: what a reader of its certificate needs to check or repeat the work."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from privet.privacy import noise
 from privet.privacy.bookkeeping import this_minute
 
-PACKAGES = ("privet", noise.PACKAGE, "numpy", "numba")  # what decides: this code, its noise, numbers, counting
+PACKAGES = ("privet", noise.PACKAGE, "numpy", "numba")  # they decide the result: this code, noise, numbers, counting
 
 
 def provenance() -> dict[str, str]:
-    """The minute (UTC) in which the work begins, and versions. Nothing in it depends on a record.
+    """The minute (UTC) at which the work begins, and versions. Nothing in it depends on a record.
 
     >>> {"date", "python", noise.PACKAGE} <= provenance().keys()
     True
@@ -23,7 +23,7 @@ def provenance() -> dict[str, str]:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Looked up once: that reads files, and takes longer than a small fit."""
+    """Cached: looking them up reads files, and takes longer than a small fit."""
     found = {}
     for package in PACKAGES:
         try:

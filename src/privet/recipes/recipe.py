@@ -1,4 +1,4 @@
-"""What a recipe is: parameters with a way to grow a model from private data, and the facts a user chooses it by."""
+"""The recipe interface: parameters, a way to grow a model from private data, and facts for choosing a method."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from privet.schema import Schema
 
 @dataclass(frozen=True)
 class Info:
-    """A row of the table of methods. ``guarantee`` has an entry for each variant the recipe offers."""
+    """A row of the table of methods. ``guarantee`` has an entry for each variant of the recipe."""
 
     name: str
     title: str
@@ -49,8 +49,8 @@ class Info:
 class Recipe(ABC):
     """Parameters of a method. Subclasses are frozen, so a recipe can be compared, shown and stored.
 
-    A subclass is a paper's page: its fields, declared as in ``recipes/parameters.py``, become the parameters of a
-    classifier, and its docstring the help of that classifier. ``docs/guide/write-a-recipe.md`` writes one.
+    The fields of a subclass, declared as in ``recipes/parameters.py``, become the parameters of a classifier, and its
+    docstring that classifier's help. ``docs/guide/write-a-recipe.md`` writes one.
     """
 
     info: ClassVar[Info]
@@ -93,30 +93,30 @@ class Recipe(ABC):
 
     @classmethod
     def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters as a model file holds them, back to what the recipe takes: keys of JSON are text."""
+        """Convert parameters of a model file to what the recipe takes: keys of JSON are text."""
         return params
 
     def check(self) -> None:  # noqa: B027 - most recipes have nothing to check
-        """Raise ``ParameterError`` for parameters that are not possible together; each alone is checked before."""
+        """Raise ``ParameterError`` for an invalid combination of parameters; each alone is checked before."""
 
     def loss(self, epsilon: Fraction) -> Loss:
-        """The most that a fit with this epsilon may lose: with a delta where the recipe has one."""
+        """The largest loss of a fit with this epsilon, including the recipe's delta, if it has one."""
         return Loss(epsilon)
 
     def prepare(self, schema: Schema) -> Schema:
-        """The schema the method works with: numeric attributes cut as finely as it wants."""
+        """The schema the method works with: numbers cut as finely as it needs."""
         return schema
 
     def recuts(self, schema: Schema) -> bool:
-        """Whether ``survey`` may cut numbers anew, by the public facts: then records are kept so that it can."""
+        """Whether ``survey`` may cut numbers anew, by public facts; then the engine keeps their values."""
         return False
 
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
-        """Buy what is worth knowing before anything grows; the recipe with what "auto" then stands for."""
+        """Buy the facts that the plan needs; returns the recipe with "auto" values resolved."""
         return self, prelude
 
     def refuse_unsound(self, ledger: Ledger) -> None:
-        """Refuse a variant that is not private where the ledger protects a budget, before records are read."""
+        """Refuse a non-private variant if the ledger protects a budget, before records are read."""
         if self.variant in self.unsound:
             ledger.check_nonprivate(*self._nonprivate())
 
@@ -130,11 +130,11 @@ class Recipe(ABC):
         return self.grow_after(prelude, random, progress)
 
     def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Released:
-        """Grow after what was bought. A recipe that plans by the number of records defines this beside ``grow``."""
+        """Grow after the prelude. A recipe that plans by the number of records defines this beside ``grow``."""
         return self.grow(prelude.data, prelude.left, random, progress)
 
     @abstractmethod
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Released:
-        """Grow a model of these records that spends at most ``epsilon``."""
+        """Grow a model from these records that spends at most ``epsilon``."""

@@ -1,12 +1,12 @@
-"""Which recipes there are: privet's own, a line each, and those of other packages.
+"""The registry of recipes: privet's own, and those of other packages.
 
-Another package offers a recipe by an entry point of the group ``privet.recipes``, under the recipe's name::
+Another package adds a recipe by an entry point of the group ``privet.recipes``, under the recipe's name::
 
     [project.entry-points."privet.recipes"]
     stump = "privet_stump:Stump"
 
-A recipe of another package that cannot be loaded, or that takes a name which is taken, is left out with a warning that
-names the package. privet's own are never touched by it.
+A recipe of another package that cannot be loaded, or whose name is taken, is left out with a warning that names the
+package. It never affects privet's own.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from privet.recipes.recipe import Info, Recipe
 
 GROUP = "privet.recipes"
-DEFAULT = "exact"  # what a fit grows if nobody says what: the most accurate single tree on nearly every table
+DEFAULT = "exact"  # the default recipe: the most accurate single tree on nearly every table
 
 
 class Line(NamedTuple):
-    """Where a recipe is, and what the classifier made from it is called."""
+    """A recipe's module, and the name of its classifier."""
 
     recipe: str
     classifier: str
@@ -57,7 +57,7 @@ OWN: dict[str, Line] = {
 
 
 def list_recipes() -> tuple[Info, ...]:
-    """What there is to choose from: name, citation, budget formula, guarantee and variants of every recipe.
+    """Name, citation, budget formula, guarantee and variants of every recipe.
 
     >>> import privet
     >>> [info.name for info in privet.list_recipes()][:2]
@@ -72,7 +72,7 @@ def recipe_classes() -> dict[str, type[Recipe]]:
 
 
 def recipe_class(name: str) -> type[Recipe]:
-    """A recipe class by its name. Other packages are only looked at for a name that is not privet's own."""
+    """A recipe class by its name. Other packages are searched only for names that are not privet's own."""
     if name in OWN:
         module, _, attribute = OWN[name].recipe.partition(":")
         recipe: type[Recipe] = getattr(import_module(module), attribute)
@@ -86,7 +86,7 @@ def recipe_class(name: str) -> type[Recipe]:
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raise for a name that no recipe has. No recipe is loaded, so that a misspelt one is told at once.
+    """Raise for a name that no recipe has. No recipe is loaded, so a misspelt name fails at once.
 
     >>> refuse_unknown(["exakt"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -109,7 +109,7 @@ def _unknown(name: str, known: list[str]) -> RecipeError:
 
 
 def classifier_name(recipe: type[Recipe]) -> str:
-    """What the classifier of a recipe is called: as the table says, or the class of the recipe and ``Classifier``."""
+    """The name of a recipe's classifier: from the table, or the recipe's class name and ``Classifier``."""
     line = OWN.get(recipe.info.name)
     mine = line is not None and line.recipe == f"{recipe.__module__}:{recipe.__qualname__}"
     return line.classifier if line is not None and mine else f"{recipe.__name__}Classifier"
@@ -124,12 +124,12 @@ class _Others(NamedTuple):
     """Name -> why there is no such recipe, in a sentence that names the package."""
 
 
-@cache  # a package that is installed later is seen by the next process
+@cache  # the next process sees packages that are installed later
 def _others() -> _Others:
     from importlib.metadata import entry_points
 
     found = _Others({}, {})
-    # In a fixed order: if two packages want the same name, it is always the same one that gets it.
+    # In a fixed order: if two packages use the same name, the same one always wins.
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry), entry.name)):
         try:
             found.recipes[entry.name] = _checked(entry, found.recipes)
@@ -152,7 +152,7 @@ def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
         raise RecipeError(f"another package has that name already ({taken[entry.name].__module__})")
     try:
         recipe = entry.load()
-    except (Exception, SystemExit) as error:  # whatever another package does when it is imported must not stop privet
+    except (Exception, SystemExit) as error:  # no import of another package may stop privet
         raise RecipeError(f"{entry.value!r} cannot be imported ({type(error).__name__}: {error})") from error
     refuse_recipe(recipe)
     if recipe.info.name != entry.name:
@@ -165,7 +165,7 @@ def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
 
 
 def refuse_recipe(recipe: Any) -> None:
-    """Raise ``RecipeError`` for what is no recipe class that a classifier could be made from."""
+    """Raise ``RecipeError`` for a class from which no classifier can be made."""
     from dataclasses import fields  # here, since `import privet` loads this module
 
     from privet.recipes.recipe import Info, Recipe

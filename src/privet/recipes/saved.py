@@ -1,4 +1,4 @@
-"""A model file, read for whoever shows it: the model and its certificate, without loading scikit-learn."""
+"""Read a model file for display: the model and its certificate, without loading scikit-learn."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from privet.privacy.certificate import Certificate
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[Model, Certificate]:
-    """What is in a model file, also if its recipe is in no package here: what was released can be shown."""
+    """The content of a model file. Its recipe need not be installed."""
     model = Model.read(path)
     try:
         return model, Certificate.from_dict(model.certificate)

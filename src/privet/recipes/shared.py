@@ -49,7 +49,7 @@ def tests(default: str) -> Any:
 
 
 def criterion(default: str) -> Any:
-    """What it may be is checked with ``max_records``."""
+    """Its values are checked together with ``max_records``."""
     help = 'What a good test is; "infogain" needs ``max_records``.'
     return declared(default, '"max", "gini" or "infogain"', help)
 

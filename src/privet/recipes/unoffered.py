@@ -1,7 +1,7 @@
-"""Names of scikit-learn and its neighbours that privet does not have, and what it has instead.
+"""Names from scikit-learn and similar libraries that privet does not have, and what it has instead.
 
-Whoever comes from scikit-learn types ``max_features``, ``sample_weight`` or ``predict_log_proba``. Each is answered
-with what does the same here, or with why nothing does. Text only: nothing is imported for a refusal.
+Users of scikit-learn type ``max_features``, ``sample_weight`` or ``predict_log_proba``. The error names the equivalent
+here, or says why there is none. Text only: nothing is imported for a refusal.
 
 >>> print(UnknownArgument("ExactTreeClassifier", "max_leaf", ["max_depth", "n_estimators", "max_leaves"]))
 ExactTreeClassifier has no parameter 'max_leaf'; did you mean 'max_leaves'? It takes
@@ -24,7 +24,7 @@ NEAR = 0.7  # of difflib's ratio: three letters in ten may be wrong
 
 
 class Answer(NamedTuple):
-    """What to say about a name: the parameters that do the same where a recipe has them, and a sentence if not."""
+    """The answer to a name: equivalent parameters, for recipes that have them, and otherwise a sentence."""
 
     same: tuple[str, ...]
     otherwise: str
@@ -133,10 +133,10 @@ ATTRIBUTES: dict[str, str] = {
 
 
 class UnknownArgument(RecipeError, TypeError):
-    """A parameter that a recipe does not have, with what it has instead. Python's own word for it is TypeError."""
+    """A parameter that a recipe does not have, with what it has instead. A TypeError, as in Python."""
 
     def __init__(self, who: str, name: str, offered: Collection[str], spelt: Mapping[str, str] | None = None) -> None:
-        """``spelt`` says how a parameter is written, where not by its name: ``{"max_depth": "--max-depth"}``."""
+        """``spelt`` has the spelling of parameters that differs from their name: ``{"max_depth": "--max-depth"}``."""
         self._given = who, name, sorted(offered), dict(spelt or {})
         super().__init__(f"{who} has no parameter {name!r}", parameter=name, fix=_instead(*self._given[1:]))
 
@@ -149,14 +149,14 @@ class UnknownFitArgument(ParameterError, TypeError):
 
 
 def refuse_in_fit(who: str, arguments: Mapping[str, Any]) -> None:
-    """Raise for an argument that ``fit`` does not have, and say what there is instead.
+    """Raise for an argument that ``fit`` does not have, and name the alternative.
 
     >>> refuse_in_fit("ExactTreeClassifier", {"check_input": False})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     privet.recipes.unoffered.UnknownFitArgument: ExactTreeClassifier.fit takes no check_input; what a table declares...
     """
     for name, value in arguments.items():
-        if value is None and name in FIT_ARGUMENTS:  # what wrappers hand on where nobody asked for anything
+        if value is None and name in FIT_ARGUMENTS:  # wrappers pass it as a default
             continue
         fix = FIT_ARGUMENTS.get(name, "it takes X and y, and progress by name")
         raise UnknownFitArgument(f"{who}.fit takes no {name}", parameter=name, fix=fix)

@@ -1,1 +1,1 @@
-"""Public shapes: what a node can ask, trees of such questions, and the compiled way down them."""
+"""Public structure: tests of nodes, trees of tests, and the compiled descent."""

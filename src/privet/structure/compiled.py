@@ -1,14 +1,14 @@
 """Calls of compiled code that Ctrl-C cannot break.
 
-A signal's handler is Python, and Python runs it in the main thread at the next step of any Python code. Two parts of
-numba take Python steps in the middle of machine code and do not look whether one failed: loading a compiled function,
-and wrapping an array that it returns. A KeyboardInterrupt raised there is lost, or crashes the interpreter. So a kernel
-here writes into arrays that it is given and returns nothing but numbers. It is loaded in a thread that gets no signals.
+Python runs a signal's handler in the main thread at the next step of any Python code. Two parts of numba take Python
+steps in the middle of machine code without checking for errors: loading a compiled function, and wrapping an array that
+it returns. A KeyboardInterrupt raised there is lost, or crashes the interpreter. So a kernel here writes into given
+arrays and returns only numbers. It is loaded in a thread that gets no signals.
 
-Numba compiles a kernel at its first call on a machine, and keeps it on disk. Somebody who waits for that at a terminal
-is told so, once. ``privet.recipes.compiling.compile_all`` compiles all kernels beforehand.
+Numba compiles a kernel at its first call on a machine, and caches it on disk. A message at a terminal says so, once.
+``privet.recipes.compiling.compile_all`` compiles all kernels beforehand.
 
-Long loops are cut into chunks that several threads work on (a kernel gives up the interpreter's lock while it runs). An
+Long loops are cut into chunks for several threads (a kernel releases the interpreter's lock while it runs). An
 interrupt is noticed between two chunks, and raised only when all threads have stopped.
 """
 
@@ -38,7 +38,7 @@ _here = threading.local()
 
 
 def kernel(function: Kernel | None = None, **options: Any) -> Any:
-    """A decorator for what :func:`call` and :func:`spread` call: numba compiles the function, and it is registered.
+    """A decorator for functions that :func:`call` and :func:`spread` run: compile with numba, and register.
 
     Functions that only kernels call have numba's own decorator. ``options`` are numba's.
     """
@@ -58,14 +58,14 @@ def not_called() -> list[str]:
 
 
 def thread_count() -> int:
-    """How many threads :func:`spread` uses: the processors that numba is allowed (``NUMBA_NUM_THREADS``)."""
+    """The number of threads for :func:`spread`: the processors that numba may use (``NUMBA_NUM_THREADS``)."""
     from numba import config
 
     return int(getattr(_here, "most", None) or config.NUMBA_NUM_THREADS)
 
 
 def limit_threads(most: int | None) -> None:
-    """Use at most so many threads from now on, for work started by the present thread; None removes the limit."""
+    """Use at most so many threads from now on, for work started by this thread; None removes the limit."""
     _here.most = most
 
 
@@ -108,9 +108,9 @@ def spread(kernel: Kernel, count: int, *arguments: Any, least: int = 1) -> None:
 
 
 def share(work: Callable[[int, int], None], count: int, least: int = 1) -> None:
-    """``work(start, stop)`` over all of ``range(count)``, as :func:`spread` does it.
+    """``work(start, stop)`` over all of ``range(count)``, as in :func:`spread`.
 
-    Work is Python that calls kernels by :func:`call`. A loop inside it stays on the thread that it is in.
+    Work is Python that calls kernels by :func:`call`. A loop inside it stays on its thread.
     """
     workers = min(thread_count(), -(-count // least))
     size = max(least, count // (CHUNKS * workers)) if workers > 1 else max(count, 1)
@@ -136,7 +136,7 @@ def share(work: Callable[[int, int], None], count: int, least: int = 1) -> None:
         with threads(1):
             take_part()
     finally:
-        _wait_for(helpers, left)  # where all went well there is nothing left to drop
+        _wait_for(helpers, left)  # on success there is nothing left to drop
     if failures:
         raise failures[0]
 
@@ -173,12 +173,12 @@ def _elsewhere(kernel: Kernel, arguments: tuple[Any, ...]) -> Any:
 
 
 def _compiled(kernel: Kernel) -> int:
-    """How many versions of a kernel were not found on disk, in this process, the one at work included."""
+    """How many versions of a kernel this process did not find on disk, including the one being compiled."""
     return sum(kernel.stats.cache_misses.values()) if hasattr(kernel, "stats") else 0
 
 
 def _tell() -> None:
-    """Only somebody who watches: a terminal, or an interactive session."""
+    """Print the message, at a terminal or in an interactive session only."""
     watched = sys.stderr is not None and (sys.stderr.isatty() or hasattr(sys, "ps1"))
     if watched and not _announced:
         _announced.append(COMPILING)
@@ -186,7 +186,7 @@ def _tell() -> None:
 
 
 def _wait_for(helpers: list[threading.Thread], left: deque[tuple[int, int]] | None = None) -> None:
-    """Drop what is left to do and wait until all have ended, however often Ctrl-C is pressed.
+    """Drop the remaining work and wait until all threads have ended, however often Ctrl-C is pressed.
 
     The arrays they write to live that long.
     """
@@ -197,7 +197,7 @@ def _wait_for(helpers: list[threading.Thread], left: deque[tuple[int, int]] | No
             if left is not None:
                 left.clear()
             for helper in helpers:
-                if helper.is_alive():  # one that an interrupt kept from starting cannot be joined
+                if helper.is_alive():  # a thread that an interrupt kept from starting cannot be joined
                     helper.join()
             waiting = False
         except KeyboardInterrupt as pressed:
@@ -207,7 +207,7 @@ def _wait_for(helpers: list[threading.Thread], left: deque[tuple[int, int]] | No
 
 
 def _types(kernel: Kernel, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What numba compiles one version for."""
+    """The argument types for which numba compiles one version."""
     return kernel, *(
         (value.dtype, value.ndim, value.flags.c_contiguous, value.flags.f_contiguous, value.flags.writeable)
         if hasattr(value, "dtype") and hasattr(value, "flags") and hasattr(value, "ndim")

@@ -1,4 +1,4 @@
-"""The compiled way down a tree, shared by all code that sends records down."""
+"""The compiled descent, shared by all code that sends records down trees."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def apply(first, last, features, roots, depths, attribute, kind, cut, first_chil
 
 
 def by_blocks(kernel, features, roots, depths, *more):
-    """``kernel`` over all blocks of records, shared out among threads; ``depths`` say how much work a record is."""
+    """Run ``kernel`` over all blocks of records, in threads; ``depths`` estimate the work per record."""
     few = 1 + GRAIN // (BLOCK * int(depths.sum() + 1))
     spread(kernel, -(-features.shape[1] // BLOCK), features, roots, depths, *more, least=few)

@@ -1,4 +1,4 @@
-"""What public trees say of a record, in log odds that add up: a public value, as the trees are."""
+"""The evidence of public trees about a record, as additive log-odds: public, as the trees are."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STEPS = 1024
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Evidence:
-    """What public trees say of a record: ``start`` plus a weight times the ``votes`` of the leaves that it reaches.
+    """The evidence of public trees: ``start`` plus a weight times the ``votes`` of the leaves that a record reaches.
 
-    ``votes`` (node, class) and ``start`` (class,) are log odds; ``weights`` are the candidates among which one is to be
-    chosen. The log-loss of a record is cut off at ``most`` steps.
+    ``votes`` (node, class) and ``start`` (class,) are log-odds; ``weights`` are the candidates to choose from. The
+    log-loss of a record is clipped at ``most`` steps.
     """
 
     routes: Routes

@@ -1,7 +1,7 @@
-"""Whether flat arrays are trees. It is checked here once, and relied on everywhere else.
+"""Validation of flat arrays as trees: checked here once, and relied on everywhere else.
 
-The compiled kernels check nothing: with a child out of range they would read foreign memory. So every structure passes
-through here first, also one from a file.
+The compiled kernels check nothing: with a child out of range they would read foreign memory. So every structure,
+including those from files, is validated here first.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from privet.structure.splits import Tests
 
 
 def structure_fault(schema: Schema, tests: Tests, first_child: npt.NDArray[Any], roots: npt.NDArray[Any]) -> str | None:
-    """What is wrong with trees that stand end to end, in words that follow 'the tree ...', or None.
+    """The fault of trees that are stored end to end, in words that follow 'the tree ...', or None.
 
     Every test fits the schema. Children follow their parents, lie in their tree and belong to one parent each, so every
-    node is reached exactly once and there is no circle.
+    node is reached exactly once and there is no cycle.
     """
     nodes = len(tests)
     if nodes == 0:

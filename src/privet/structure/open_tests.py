@@ -1,6 +1,6 @@
-"""Which tests a path leaves open: those of which every child can still be reached. Public logic: no record is seen.
+"""Tests that a path leaves open: every child can still be reached. Public logic, without records.
 
-What a path says about an attribute is a set of codes: those that give the answers on the path. A test is open where
+A path leaves a set of codes of an attribute possible: those that give the answers on the path. A test is open where
 each of its children has one of these codes. That is exact for cuts (narrower and wider ones are closed), for categories
 (others are closed, and also the last one that is left) and for both on one attribute.
 """
@@ -24,7 +24,7 @@ WORD = 64  # atoms in a word of a bitset
 
 
 def open_tests(schema: Schema, possible: Bools, tests: Tests) -> Bools:
-    """(cell, test): whether every child of the test can be reached; ``possible`` says which (cell, bin) can be.
+    """(cell, test): whether every child of the test can be reached; ``possible`` has the (cell, bin)s that can be.
 
     >>> from privet.schema import Categorical, Numeric
     >>> schema = Schema(
@@ -45,7 +45,7 @@ def open_tests(schema: Schema, possible: Bools, tests: Tests) -> Bools:
 
 
 class Answers(NamedTuple):
-    """What answers of binary tests decide, for compiled code. Read-only: it follows from public facts alone.
+    """What answers of binary tests decide, for compiled code. Read-only, from public facts alone.
 
     Codes of an attribute that answer all of its tests alike are one atom, a bit of a few words. Answer 2 t + c is child
     c of test t. ``tests_of[first[a] : first[a + 1]]`` are the tests of an attribute (numbered among those that have
@@ -65,7 +65,7 @@ class Answers(NamedTuple):
 
     @classmethod
     def of(cls, schema: Schema, tests: Tests, possible: Bools, prior: Floats) -> Answers:
-        """Where only these bins are ``possible``; they leave every test open."""
+        """For these ``possible`` bins, which leave every test open."""
         numbers, attribute = np.unique(tests.attribute, return_inverse=True)
         tests_of = np.argsort(attribute, kind="stable")
         first = np.searchsorted(attribute[tests_of], np.arange(len(numbers) + 1))
@@ -78,7 +78,7 @@ class Answers(NamedTuple):
             mine = tests_of[first[a] : first[a + 1]]
             second[mine], every[a] = _packed(side, words), _packed(np.ones_like(side[:1]), words)[0]
             for c, here in enumerate((~side, side)):
-                # Of the atoms of an answer, how many go to the second child of each test of the attribute?
+                # How many atoms of an answer go to the second child of each test of the attribute.
                 many = here.astype(np.int64) @ side.T.astype(np.int64)
                 stays = (many > 0) & (many < here.sum(axis=1)[:, None])
                 alone[2 * mine + c] = np.where(stays, prior[mine], 0.0).sum(axis=1)

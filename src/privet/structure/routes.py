@@ -1,7 +1,7 @@
-"""Public trees of tests, end to end: they say where a record goes, and were made without looking at any record.
+"""Public trees of tests, stored end to end: they route records, and were made without reading any.
 
-A forest predicts by sending records down its trees, and a random forest learns by counting who arrives where. Both need
-the same flat arrays and the same guarantee that following them ends in a leaf, so both get them from here.
+A forest predicts by sending records down its trees, and a random forest learns by counting records in leaves. Both use
+these flat arrays, and rely on every route ending in a leaf.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PARALLEL_FROM = 20_000  # records times trees; some 50 microseconds of work
 
 
 class _Descent(NamedTuple):
-    """What the compiled kernels read: a leaf carries a threshold that no code passes and leads to itself."""
+    """The arrays of the compiled kernels: a leaf has a threshold that no code exceeds and leads to itself."""
 
     roots: Index
     depths: Index
@@ -86,7 +86,6 @@ class Routes:
         return cls(schema, tests, np.concatenate(first_child) + np.repeat(roots, sizes), roots)
 
     def __len__(self) -> int:
-        """The number of trees."""
         return len(self.roots)
 
     def tree(self, t: int) -> Routes:
@@ -103,7 +102,7 @@ class Routes:
 
     @cached_property
     def leaves(self) -> npt.NDArray[np.intp]:
-        """The leaves of all trees, in order. Their place here is the cell of the records that arrive there."""
+        """The leaves of all trees, in order. A leaf's position here is the cell of its records."""
         return np.flatnonzero(self.is_leaf)
 
     @cached_property
@@ -121,9 +120,9 @@ class Routes:
 
     @cached_property
     def level(self) -> npt.NDArray[np.intp]:
-        """How many tests lie above each node.
+        """The number of tests above each node.
 
-        Each step looks twice as far up as the one before, so a tree that is one long path takes few of them too.
+        Each step looks twice as far up as the one before, so even a tree that is one long path takes few steps.
         """
         nodes = len(self.tests)
         above = np.append(np.where(self.parent < 0, nodes, self.parent), nodes)  # the last one stands above all roots
@@ -172,7 +171,7 @@ class Routes:
 
     @cached_property
     def _addresses(self) -> list[int]:
-        """The attributes whose codes are used as addresses: those of multiway tests."""
+        """The attributes whose codes are used as indices: those of multiway tests."""
         multiway = ~self.is_leaf & (self.tests.kind == Kind.MULTIWAY)
         return np.unique(self.tests.attribute[multiway]).tolist()
 

@@ -1,7 +1,7 @@
 """The closed set of tests a node can carry, on integer codes.
 
-A test is a value: it can be stored, compared, described and counted, and it cannot look at anything but one code.
-:class:`Tests` is the flat table of candidates that a mechanism chooses from; it follows from the schema alone.
+A test is a value: it can be stored, compared, described and counted, and it reads only one code. :class:`Tests` is the
+flat table of candidates for a mechanism; it follows from the schema alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEAF = -1  # the attribute of a leaf
 
 
 class Kind(IntEnum):
-    """What a test does with a code; the numbers are part of stored trees."""
+    """What a test does with a code; stored trees contain these numbers."""
 
     THRESHOLD = 0
     ONE_CATEGORY = 1
@@ -30,7 +30,7 @@ class Kind(IntEnum):
 
 
 def child(code: Any, kind: int, cut: int) -> Any:
-    """Which child a code goes to. For one code or an array of them; ``structure.descent`` compiles it for one."""
+    """The child that a code goes to. For one code or an array; ``structure.descent`` compiles it for one."""
     if kind == Kind.THRESHOLD:
         return np.int32(code > cut)
     if kind == Kind.ONE_CATEGORY:
@@ -84,7 +84,6 @@ class OneCategory:
         return 2
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
-        """The child of each record, from the attribute's codes."""
         return np.asarray(child(column, self.kind, self.value))
 
     def describe(self, schema: Schema, child: int) -> str:
@@ -105,7 +104,6 @@ class Multiway:
         return schema.arities[self.attribute]
 
     def branch(self, column: NDArray[Any]) -> NDArray[Any]:
-        """The child of each record, from the attribute's codes: the code itself."""
         return np.asarray(child(column, self.kind, 0))
 
     def describe(self, schema: Schema, child: int) -> str:
@@ -116,7 +114,7 @@ class Multiway:
         return f"{name} is missing" if child > len(attribute.cuts) else self.describe_run(schema, child, child)
 
     def describe_run(self, schema: Schema, first: int, last: int) -> str:
-        """Adjacent bins of a number, in words."""
+        """A description of adjacent bins of a number."""
         numeric = schema.attributes[self.attribute]
         assert isinstance(numeric, Numeric)
         name, cuts = isolated(numeric.name), numeric.cuts
@@ -131,7 +129,7 @@ Test = Threshold | OneCategory | Multiway
 
 
 def check_test(test: Any, schema: Schema) -> None:
-    """Refuse what is no test of the schema. Compiled code trusts a test: it reads memory at the place it names."""
+    """Refuse a test that the schema does not have. Compiled code trusts tests: it indexes memory by them."""
     if type(test) not in (Threshold, OneCategory, Multiway):  # a subclass could give another answer the second time
         raise ParameterError(f"a test must be a Threshold, OneCategory or Multiway, not {type(test).__name__}")
     a = test.attribute
@@ -154,7 +152,7 @@ def _is_whole(number: Any) -> bool:
 
 
 def make_test(kind: int, attribute: int, cut: int) -> Test:
-    """The test that a row of :class:`Tests`, or a node of a stored tree, stands for."""
+    """The test of a row of :class:`Tests`, or of a node of a stored tree."""
     match Kind(kind):
         case Kind.THRESHOLD:
             return Threshold(attribute, cut)
@@ -189,14 +187,14 @@ class Tests:
         return np.flatnonzero(self.attribute == attribute)
 
     def fits(self, schema: Schema) -> bool:
-        """Whether every row is a test, none a leaf, that the schema has."""
+        """Whether every row is a valid test of the schema, and none a leaf."""
         columns = self.attribute, self.kind, self.cut, self.arity
         if any(column.shape != (len(self),) or column.dtype.kind != "i" for column in columns):
             return False
         return bool((self.attribute >= 0).all()) and self.fault(schema) is None
 
     def fault(self, schema: Schema) -> str | None:
-        """What is wrong with the first test that does not fit, in words that follow 'the tree ...', or None."""
+        """The fault of the first test that does not fit, in words that follow 'the tree ...', or None."""
         here = (self.attribute >= 0) & (self.attribute < len(schema.attributes))
         place = np.where(here, self.attribute, len(schema.attributes))
         codes = np.array([*schema.arities, 0], dtype=np.int64)[place]
@@ -230,7 +228,7 @@ class Tests:
 
     @classmethod
     def of_columns(cls, schema: Schema, attribute: NDArray[Any], kind: NDArray[Any], cut: NDArray[Any]) -> Tests:
-        """A table from columns that say which tests; attribute -1 is the test of a leaf and has no children."""
+        """A table from columns; attribute -1 is the test of a leaf and has no children."""
         arities = np.append(schema.arities, 0)[np.clip(attribute, -1, len(schema.attributes))]  # 0 beyond the schema
         arity = np.where((attribute < 0) | (kind == Kind.MULTIWAY), arities, 2)
         return _frozen(attribute, kind, cut, arity)
@@ -257,7 +255,7 @@ class Tests:
 
     @classmethod
     def multiway(cls, schema: Schema) -> Tests:
-        """One test an attribute, with a child for every category or bin."""
+        """One test per attribute, with a child for every category or bin."""
         return cls.of(schema, (test for a in range(len(schema.attributes)) for test in _multiway(schema, a)))
 
     @classmethod

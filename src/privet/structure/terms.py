@@ -1,10 +1,9 @@
-"""The public terms of an additive model: how the codes of a record become features of weights that sum to one.
+"""The public terms of an additive model: from the codes of a record to weighted features.
 
-A term looks at one attribute, at a pair of them, or (no attribute) at the cell of a partition. It groups their codes
-into *bins*, and each bin is a mix of a few *cells*: a category is one cell, a number lies between two knots and so is a
-mix of two. The weights are whole multiples of 2**-20 that sum to exactly 1, whatever the record: that is what the proof
-of the perturbed fit needs (``docs/proofs/perturbed_fit.md``). A fit finds a number for every cell; what a record
-scores is then a number for every bin, looked up.
+A term reads one attribute, a pair, or (no attribute) the cell of a partition. It groups their codes into *bins*, and
+each bin is a mix of a few *cells*: a category is one cell, a number lies between two knots and so is a mix of two. The
+weights are whole multiples of 2**-20 that sum to exactly 1 for every record, as the proof of the perturbed fit requires
+(``docs/proofs/perturbed_fit.md``). A fit finds a number for every cell; a record's score is then a lookup by bin.
 """
 
 from __future__ import annotations
@@ -82,21 +81,21 @@ class Term:
 
     @cached_property
     def touched(self) -> int:
-        """How many cells one record has a part in, at most."""
+        """The most cells that one record has a part in."""
         return int((self.weights > 0).sum(axis=1).max())
 
     def spread(self, values: Floats) -> Floats:
-        """(bin, column) what a record of each bin scores, from a number for each (cell, column)."""
+        """(bin, column) scores of a record in each bin, from a number for each (cell, column)."""
         return np.einsum("bm,bmc->bc", self.weights / UNIT, values[self.cells])
 
     def gather(self, sums: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
-        """(cell, column) sums of weight times what each (bin, column) holds, in Python's integers; UNIT counts as 1."""
+        """(cell, column) sums of weight times value over each (bin, column), in Python's integers; UNIT counts as 1."""
         cells = np.zeros((self.size, sums.shape[1]), dtype=object)
         np.add.at(cells, self.cells, self.weights.astype(object)[:, :, None] * sums[:, None, :])
         return cells
 
     def fault(self, schema: Schema) -> str | None:
-        """Why compiled code must not read this term, or None: it reads memory at the places that a term names."""
+        """Why compiled code must not read this term, or None: a term indexes memory."""
         for a, column in zip(self.attributes, self.levels, strict=True):
             if not 0 <= a < len(schema.attributes) or column.shape != (schema.arities[a],) or column.min() < 0:
                 return f"a term does not fit attribute {a} of the schema"

@@ -1,1 +1,1 @@
-"""Records in, codes out: how tables are read, and how their cells become small whole numbers."""
+"""Read tables, and encode their cells as small integers."""

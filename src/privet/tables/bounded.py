@@ -1,4 +1,4 @@
-"""Bytes of a table file whose lines, and whose size once unzipped, are bounded."""
+"""Table files with bounded line lengths and a bounded unzipped size."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from privet.errors import TableError
 from privet.schema.limits import MOST_LINE, UNZIPPED, most_unzipped
 
-CUT = b"\xff"  # no UTF-8: what stands for the rest of a line that is too long, so that the line cannot be read
+CUT = b"\xff"  # not UTF-8: replaces the rest of a line that is too long, so that the line cannot be read
 _PIECE = 2**20  # bytes read at a time
 
 
 class BoundedLines(io.RawIOBase):
-    """A file as it is, but for lines of more than ``MOST_LINE`` bytes: of these only the beginning and a mark come.
+    """A file's bytes, with lines of more than ``MOST_LINE`` bytes cut and marked.
 
-    Such a line is one record that cannot be read, like every damaged line, and takes no memory for the rest of it. What
-    is zipped is unzipped, and refused as soon as it becomes more than such a file can honestly be.
+    Such a line is one record that cannot be read, like every damaged line, and takes no more memory. Zipped files are
+    unzipped, and refused as soon as they become larger than such a file can honestly be.
     """
 
     def __init__(self, path: Path, *, zipped: bool) -> None:
@@ -61,7 +61,7 @@ class BoundedLines(io.RawIOBase):
             )
 
     def _bounded(self, piece: bytes) -> bytes:
-        """The piece; where a line goes beyond the limit, the mark in the place of the rest of it."""
+        """The piece; the rest of a line beyond the limit is replaced by the mark."""
         first = piece.find(b"\n")
         end = len(piece) if first < 0 else first
         if self._line + end <= MOST_LINE:  # no line within a piece is too long

@@ -1,7 +1,7 @@
-"""What a single cell says, by itself. This is the definition; every faster way to read a column must agree with it.
+"""The meaning of a single cell. This is the definition; every faster way to read a column must agree with it.
 
-A cell may be any object. :func:`plain_of` turns it into a bool, an int, a float, a text or None. The rest follows from
-that: :func:`number_of`, :func:`reader_of`. None of them sees another cell, and none of them raises.
+A cell may be any object. :func:`plain_of` turns it into a bool, an int, a float, a text or None. :func:`number_of` and
+:func:`reader_of` build on that. None of them reads another cell, and none of them raises.
 
 The proof that encoding treats records one by one is in ``docs/proofs/encoding.md``.
 """
@@ -21,14 +21,14 @@ import numpy as np
 
 from privet.schema.facts import Attribute, Categorical, Numeric
 
-UNKNOWN = -1  # the code of a cell that says nothing the attribute declares
+UNKNOWN = -1  # the code of a cell that holds no declared value
 _PLAIN = frozenset((bool, int, float, str, type(None)))
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 _MOST_DIGITS = 40  # of a Decimal read as an integer; the exponent of one can ask for a million
 
 
 def plain_of(cell: Any) -> bool | int | float | str | None:
-    """What a cell says; None where it says nothing that a schema could mean.
+    """The plain value of a cell; None if no schema could mean it.
 
     >>> [plain_of(cell) for cell in (b"red", np.uint64(2**63), decimal.Decimal("7"), np.datetime64("2020-01-02", "ns"))]
     ['red', 9223372036854775808, 7, '2020-01-02']
@@ -37,7 +37,7 @@ def plain_of(cell: Any) -> bool | int | float | str | None:
     """
     try:
         return cell if type(cell) in _PLAIN else _translated(cell)
-    except Exception:  # a cell may raise at anything that is done to it; it then says nothing
+    except Exception:  # a cell may raise at any operation; it then counts as None
         return None
 
 
@@ -70,13 +70,13 @@ def _translated(cell: Any) -> bool | int | float | str | None:
         return cell.isoformat()
     if isinstance(cell, numbers.Real):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is seen of a foreign number is its code, and no remark on it
+            warnings.simplefilter("ignore")  # only the code of a foreign number is released, no warning about it
             return float(cell)
     return None
 
 
 def moment(text: str) -> str:
-    """A date and time (in UTC, if it has a zone), always written in the same way, whatever its resolution.
+    """A date and time (in UTC, if it has a zone), in one format, whatever its resolution.
 
     >>> [moment(text) for text in ("2020", "2020-01-02T00:00:00.000000000", "2020-01-02T03", "2020-01-02T03:04:05.60")]
     ['2020-01-01', '2020-01-02', '2020-01-02T03:00:00', '2020-01-02T03:04:05.6']
@@ -89,7 +89,7 @@ def moment(text: str) -> str:
 
 
 def number_of(cell: Any) -> float:
-    """The number a cell says, the nearest double to it; NaN where it says none.
+    """The number in a cell, as the nearest double; NaN if there is none.
 
     >>> [number_of(cell) for cell in ("39", " 3.9e1 ", 10**400, "37,8", None)]
     [39.0, 39.0, inf, nan, nan]
@@ -130,13 +130,13 @@ def reader_of(attribute: Attribute) -> Callable[[Any], int]:
 
 
 def value_of(numeric: Numeric, cell: Any) -> float:
-    """The number of a cell; NaN where there is none, or where it is the missing marker."""
+    """The number of a cell; NaN if there is none, or if it is the missing marker."""
     value = number_of(cell)
     return math.nan if numeric.missing is not None and value == number_of(numeric.missing) else value
 
 
 def each(function: Callable[[Any], Any], cells: Iterable[Any]) -> Iterator[Any]:
-    """``map(function, cells)``, asking only once for each distinct text."""
+    """``map(function, cells)``, with one call for each distinct text."""
     known = _Known(function)
     return (known[cell] if type(cell) is str or type(cell) is bytes else function(cell) for cell in cells)
 
@@ -151,11 +151,11 @@ class _Known(dict[Any, Any]):
 
 
 def spellings_of(attribute: Categorical) -> dict[Any, int]:
-    """Every way to write a declared value, the exact one first: "1" may arrive as 1 or 1.0, True as "true"."""
+    """Every spelling of a declared value, the exact one first: "1" may arrive as 1 or 1.0, True as "true"."""
     spellings = {value: i for i, value in enumerate(attribute.values)}
     for i, value in enumerate(attribute.values):
         spellings.setdefault(str(value).strip(), i)
-    # Of several texts for a number the shortest wins: 1 means "1" rather than "01".
+    # If several texts mean a number the shortest wins: 1 means "1" rather than "01".
     for i, value in sorted(enumerate(attribute.values), key=lambda item: len(str(item[1]))):
         for way in _other_ways(value):
             spellings.setdefault(way, i)

@@ -1,4 +1,4 @@
-"""What a source declares about its columns, names and types, and what is refused because of it.
+"""Declared names and types of a source's columns, and refusals that follow from them.
 
 A fit must not raise because of a row, since everyone can see whether it raises. It may raise because of what no row can
 change: the names of the columns, the width of an array, and types that the source fixes before it holds a record. A
@@ -10,8 +10,8 @@ Which types count as declared follows from one question: could a single cell hav
 - Arrow (and so Parquet) and polars columns have a type that every cell has to obey: a null leaves it as it is, and a
   foreign cell does not get in. The same holds for pandas' nullable dtypes (``Int64``, ``boolean``, ...) and its
   ``ArrowDtype``, which pandas never picks by itself.
-- NumPy's integers and floats, of a *label* that no number can be, are refused as well: whoever hands over an array of
-  numbers says that its labels are numbers. A missing label leaves them numbers. A text among them would not, so that
+- NumPy's integers and floats, of a *label* that no number can be, are refused as well: a caller who passes an array of
+  numbers declares its labels to be numbers. A missing label leaves them numbers. A text among them would not, so that
   must have been settled before the array was made (the condition in ``docs/proofs/refusals.md``).
 - In all else the dtypes of NumPy, and those that pandas infers (``object``, ``int64``, ``float64``, ``bool``, ``str``,
   but also ``datetime64``, ``period`` and ``interval``, and the categories of a ``category``), say what the cells
@@ -56,8 +56,8 @@ class Kind(StrEnum):
 def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label: bool) -> None:
     """Raise ``TableError`` for names, a width or declared types with which no record could be read.
 
-    ``with_label`` says whether the label is needed, from the table or given apart as ``labels``. Only names and types
-    are read. What cannot be decided from them is not refused.
+    ``with_label`` says whether the label is needed, from the table or given separately as ``labels``. Only names and
+    types are read. Undecidable cases are not refused.
 
     >>> import polars
     >>> from privet.schema import Categorical, Schema
@@ -95,7 +95,7 @@ def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label:
 
 
 def refuse_sparse(table: Any) -> None:
-    """Raise for a sparse matrix: it is what an encoder made of columns that privet reads by itself.
+    """Raise for a sparse matrix: an encoder made it from columns that privet reads by itself.
 
     >>> import scipy.sparse
     >>> refuse_sparse(scipy.sparse.eye(3))  # doctest: +ELLIPSIS
@@ -111,12 +111,12 @@ _GIVE = "Give the table as it was before, a column for each attribute of the sch
 
 
 def _label_kind(schema: Schema, table: Any, columns: Mapping[str, Any] | None, labels: Any) -> Kind | None:
-    """The kind of the labels, wherever they are. That they are numbers is also taken from NumPy."""
+    """The kind of the labels, wherever they are. NumPy's numeric dtypes count as declared here."""
     if labels is not None:
         _refuse_wide_labels(schema, labels)
         column = known_series(labels) if len(getattr(labels, "shape", ())) == 2 else labels
     elif columns is None and len(getattr(table, "shape", (0, 0))) != 2:
-        return None  # no table: whoever opens it says so
+        return None  # not a table: opening it raises
     else:
         column = table if columns is None else columns[schema.label.name]
     dtype = getattr(nw.to_native(column, pass_through=True), "dtype", None)
@@ -133,14 +133,14 @@ def _refuse_wide_labels(schema: Schema, labels: Any) -> None:
 
 
 def attribute_order(schema: Schema, table: Any) -> tuple[str, ...] | None:
-    """The schema's attributes in the order in which a table with names has them; None for one without names."""
+    """The schema's attributes in the order of a table with names; None for one without names."""
     if is_nameless(table):
         return None
     return tuple(name for name in _columns(table) or () if name in schema.names)
 
 
 def kind_of(column: Any) -> Kind | None:
-    """The kind of values that a column is declared to hold; None where no type was declared, or one that fits all."""
+    """The kind of values that a column is declared to hold; None if no type was declared, or one that fits all."""
     column = nw.to_native(column, pass_through=True)
     dtype = getattr(column, "dtype", getattr(column, "type", None))
     arrow = getattr(dtype, "pyarrow_dtype", dtype)  # of pandas' ArrowDtype
@@ -156,7 +156,7 @@ def kind_of(column: Any) -> Kind | None:
 
 
 def is_floating(column: Any) -> bool:
-    """Whether a column is of a floating type, of whatever library, also as a category or a dictionary.
+    """Whether a column has a floating type of any library, also as a category or a dictionary.
 
     >>> import pandas
     >>> is_floating(pandas.Series([1, None])), is_floating(pandas.Series([1, None], dtype="Int64")), is_floating([1.0])
@@ -202,7 +202,7 @@ def _polars_kind(dtype: Any) -> Kind | None:
 
 
 def _may_hold(attribute: Attribute, kind: Kind) -> bool:
-    """Whether some value of that kind could be one of the attribute's. Says yes where that is not sure."""
+    """Whether some value of that kind could be one of the attribute's; True if in doubt."""
     if kind is Kind.NESTED:
         return False
     if isinstance(attribute, Numeric):
@@ -235,7 +235,7 @@ def _listed(attribute: Categorical) -> str:
 
 
 def _columns(table: Any) -> dict[str, Any] | None:
-    """The columns as their library has them, by name; None for a table of some foreign make."""
+    """The columns as their library has them, by name; None for an unknown kind of table."""
     if isinstance(table, Mapping):
         pairs = list(table.items())
     elif isinstance(table, np.ndarray):
@@ -281,12 +281,12 @@ def _refuse_lacking(wanted: Sequence[str], columns: Mapping[str, Any], label: st
 
 
 def _is_sparse(column: Any) -> bool:
-    """Whether a column is one of pandas' sparse ones, which encoders make."""
+    """Whether a column is a sparse one of pandas, as encoders make them."""
     return str(getattr(nw.to_native(column, pass_through=True), "dtype", "")).startswith("Sparse")
 
 
 def _refuse_width(schema: Schema, array: Any, inside: bool) -> None:
-    """Only an array has a width: that of a list is the width of its records, and they must not decide."""
+    """Only an array has a width: that of a list is the width of its records, which must not decide."""
     if not isinstance(array, np.ndarray):
         return
     expected = (*schema.names, schema.label.name) if inside else schema.names

@@ -1,11 +1,11 @@
-"""From a table to small integer codes. The codes of a record depend on the schema and on its own cells alone.
+"""Encode a table as small integer codes. The codes of a record depend only on the schema and its own cells.
 
-The code of a cell is what :func:`privet.tables.cells.reader_of` says. Where that finds none, it is the attribute's
-public ``fallback``; a record whose label is unknown is dropped. The code here is a faster way to the same answer. No
-content of a row can raise, since an exception that depends on a row is a release. So tables that differ by one record
-become codes that differ by at most one record, and the codes of two batches are the codes of their union.
+:func:`privet.tables.cells.reader_of` defines the code of a cell. Where that finds none, it is the attribute's public
+``fallback``; a record whose label is unknown is dropped. The code here computes the same faster. No content of a row
+can raise, since an exception that depends on a row is a release. So tables that differ by one record become codes that
+differ by at most one record, and the codes of two batches are the codes of their union.
 
-The proof is in ``docs/proofs/encoding.md``, what happens to which value in ``docs/guide/values.md``.
+The proof is in ``docs/proofs/encoding.md``, the treatment of each value in ``docs/guide/values.md``.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ MAX_TABLE = 2**16  # entries of a lookup table; more would not stay in cache
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Codes:
-    """An encoded table. It holds private records, so it shows none, not even how many there are."""
+    """An encoded table. It holds private records, so its repr shows none, not even their number."""
 
     features: Array  # (attributes, records), one attribute contiguous, uint8 where that is enough, read-only
     labels: Array | None  # (records,)
     levels: Mapping[int, NDArray[np.int32]] | None = None  # attribute index -> quantised values, for sums
-    unit: Unit | None = None  # of which each has at most its rows here
+    unit: Unit | None = None  # each has at most its bound of rows here
 
     def __repr__(self) -> str:
         return f"Codes(attributes={len(self.features)}, records=<private>)"
@@ -44,10 +44,10 @@ class Codes:
 class Quantum:
     """The public step in which a numeric attribute is summed. Sums are then integers and get exact integer noise.
 
-    A record contributes ``level = rint(clip(value) / step)``, from ``low`` to ``high``. Whole numbers within 2**30
-    keep step 1; for others the larger bound is 2**20 steps. Where the schema declares missing values, a missing value
-    has level 0, and must be left out of counts as well. Elsewhere it is read as the middle of the bounds, as in its
-    code: a 0 outside the bounds would be more than one record may contribute.
+    A record contributes ``level = rint(clip(value) / step)``, from ``low`` to ``high``. Whole numbers within 2**30 keep
+    step 1; for others the larger bound is 2**20 steps. Where the schema declares missing values, a missing value has
+    level 0, and must be left out of counts as well. Elsewhere it is the midpoint of the bounds, as in its code: a 0
+    outside the bounds would exceed what one record may contribute.
     """
 
     step: float
@@ -63,7 +63,7 @@ class Quantum:
 
     @property
     def bound(self) -> int:
-        """The most that one record can add to a sum, or take from it."""
+        """The most that one record can add to a sum, or subtract from it."""
         return max(abs(self.low), abs(self.high))
 
     def levels(self, numeric: Numeric, column: Any) -> NDArray[np.int32]:
@@ -77,7 +77,7 @@ class Quantum:
 
 
 def encode(schema: Schema, table: Any, labels: Any = None, *, levels: bool = False) -> Codes:
-    """Encode a table and its labels, which are a column of the table when not given apart.
+    """Encode a table and its labels, which are a column of the table unless given separately.
 
     Tables: pandas, polars, pyarrow, a mapping of columns, a structured array (columns by name, in any order, others
     ignored), or a 2-D array with columns in schema order and the label last.
@@ -110,7 +110,7 @@ def encode_features(schema: Schema, table: Any) -> Array:
 
 
 def decode_labels(schema: Schema, codes: Any) -> Array:
-    """The declared labels of label codes, of their own type (objects where the types are mixed)."""
+    """The declared labels of label codes, in their own type (objects if the types are mixed)."""
     values = schema.label.values
     alike = len({type(value) for value in values}) == 1
     return np.asarray(values, dtype=None if alike else object)[np.asarray(codes, dtype=np.intp)]
@@ -140,7 +140,7 @@ def _features(schema: Schema, columns: Columns) -> Array:
 
 
 def read_codes(attribute: Attribute, columns: Columns, dtype: Any, unknown: int) -> Array:
-    """The codes of one column of a table. Where the table knows which cells are equal, each is read once."""
+    """The codes of one column of a table. If the table lists its distinct cells, each is read once."""
     repeated = columns.repeated(attribute.name)
     column = columns.read(attribute.name) if repeated is None else repeated.cells
     codes = np.empty(column.size + 1, dtype)
@@ -150,7 +150,7 @@ def read_codes(attribute: Attribute, columns: Columns, dtype: Any, unknown: int)
 
 
 def read_values(numeric: Numeric, columns: Columns) -> NDArray[np.float64]:
-    """The numbers of one column of a table, NaN where there is none."""
+    """The numbers of one column of a table, NaN if there is none."""
     repeated = columns.repeated(numeric.name)
     if repeated is None:
         return values_of(numeric, columns.read(numeric.name))
@@ -162,9 +162,9 @@ def code_type(arity: int) -> type[np.unsignedinteger[Any]]:
 
 
 def encode_column(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
-    """What :func:`privet.tables.cells.reader_of` says of every cell, with ``unknown`` where it knows none.
+    """The code of every cell by :func:`privet.tables.cells.reader_of`, or ``unknown``.
 
-    Which way is taken follows from the column's type and the schema; each gives the answer of the definition.
+    The method depends on the column's type and the schema; all give the answer of the definition.
     """
     data, absent = np.ma.getdata(column), np.ma.getmask(column)
     if data.dtype.kind in "biu":
@@ -182,7 +182,7 @@ def encode_column(attribute: Attribute, column: Array, out: Array, unknown: int)
 
 
 def _encode_integers(attribute: Attribute, column: Array, out: Array, unknown: int) -> None:
-    """By a lookup table of all integers that matter, without a copy as floats; unless they lie too far apart."""
+    """Encode by a lookup table of all relevant integers, without a copy as floats; unless they lie too far apart."""
     if column.dtype.itemsize == 1:
         # View them as bytes, so that int8 and bool can index the table without a sign.
         every = np.arange(256, dtype=np.uint8).view(np.int8 if column.dtype.kind == "i" else np.uint8)
@@ -257,13 +257,13 @@ def label_codes(schema: Schema, column: Array) -> Array:
 
 
 def read_labels(schema: Schema, columns: Columns, labels: Any = None) -> Array:
-    """Codes of labels, given apart or a column of the table."""
+    """Codes of labels, given separately or as a column of the table."""
     source = columns if labels is None else open_table({schema.label.name: labels})
     return read_codes(schema.label, source, np.int32, UNKNOWN)
 
 
 def values_of(numeric: Numeric, column: Array) -> NDArray[np.float64]:
-    """The numbers of a column, NaN where there is none: :func:`privet.tables.cells.value_of`, a column at a time."""
+    """The numbers of a column, NaN if there is none: :func:`privet.tables.cells.value_of`, a column at a time."""
     return _present(numeric, numbers_of(column))
 
 

@@ -1,11 +1,11 @@
-"""The one reader of table files, for every command and loader: CSV and CSV.gz here, Parquet through ``parquet.py``, and
-folders of Parquet files through ``folders.py``.
+"""The reader of table files, for every command and loader: CSV and CSV.gz here, Parquet in ``parquet.py``, and folders
+of Parquet files in ``folders.py``.
 
-A physical line of a CSV file is a record, and what it holds depends on that line and on the header alone (the header
-says what separates cells, :mod:`privet.tables.lines`). A line that
-cannot be read (too few or too many cells, a stray or unclosed quote, bytes that are not UTF-8) is a record whose cells
-are all missing: a fit drops it, a prediction is made for it, and no message is given. With an error, or with a quote
-that swallowed the lines after it, one record would decide over others. Proof: ``docs/proofs/reader.md``.
+A physical line of a CSV file is a record. Its content depends on that line and on the header alone (the header fixes
+the separator, :mod:`privet.tables.lines`). A line that cannot be read (too few or too many cells, a stray or unclosed
+quote, bytes that are not UTF-8) is a record whose cells are all missing: a fit drops it, a prediction is made for it,
+and no message is given. With an error, or with a quote that swallowed the lines after it, one record would decide over
+others. Proof: ``docs/proofs/reader.md``.
 
 Cells stay text. The schema says what they mean; a reader that guesses types would also guess missing values.
 """
@@ -39,7 +39,7 @@ from privet.tables.lines import cells_of_line, fault_of_line, separator_of
 from privet.tables.parquet import check_names, decoded, parquet_batches, parquet_header, parquet_names, read_parquet
 
 BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays small beside the table
-DISTINCT = 2**16  # cells of a column that are remembered, so that equal ones share memory
+DISTINCT = 2**16  # cached cells of a column, so that equal ones share memory
 SHOWN = 5  # unreadable records that a warning names
 BREAKS_CAVEAT = (
     "the table was read with quoted line breaks, so the guarantee needs a well-formed file: a stray quote in one "
@@ -50,9 +50,9 @@ Column = NDArray[np.object_]
 
 
 class Records(dict[str, Column]):
-    """Columns of text by name, None where a record is missing, and what a certificate must say of how they were read.
+    """Columns of text by name, None where a record is missing, and caveats of how they were read.
 
-    It holds private records, so it shows none.
+    It holds private records, so its repr shows none.
     """
 
     caveats: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Records(dict[str, Column]):
 
 
 def caveats_of(table: Any) -> tuple[str, ...]:
-    """What a certificate must say about how a table was read: nothing, unless this reader read it."""
+    """What a certificate must state about how a table was read: nothing, unless this reader read it."""
     return table.caveats if isinstance(table, Records) else ()
 
 
@@ -99,7 +99,7 @@ def read_table(
 
 
 def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, quoted_line_breaks: bool = False) -> Any:
-    """The columns of these names: of all records, or of the first ones, at least ``most`` if there are as many."""
+    """The columns of these names: of all records, or of at least the first ``most``, if there are so many."""
     if (kind := kind_of_file(path)) != "csv":
         table = read_parquet(path, names) if kind == "parquet" else read_folder(path, names)
         return table if most is None else table.slice(0, most)
@@ -115,14 +115,14 @@ def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, q
 
 
 def read_batches(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[Any]:
-    """The same a piece at a time, for tables that are larger than memory. Where a piece ends changes no record."""
+    """The same in pieces, for tables that are larger than memory. Where a piece ends changes no record."""
     if (kind := kind_of_file(path)) != "csv":
         return parquet_batches(path, names) if kind == "parquet" else folder_batches(path, names)
     return read_csv(path, names, quoted_line_breaks=quoted_line_breaks)
 
 
 def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Any:
-    """The wanted columns without a record: their names and, where the file declares them, their types."""
+    """The wanted columns as an empty table: their names and, where the file declares them, their types."""
     if (kind := kind_of_file(path)) != "csv":
         return parquet_header(path, names) if kind == "parquet" else folder_header(path, names)
     with _damage_named(path), _open(path) as file:
@@ -131,7 +131,7 @@ def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = 
 
 
 def kind_of_file(path: Path) -> str:
-    """csv or parquet, by the name of a file that is there, or folder."""
+    """csv or parquet, by the name of an existing file, or folder."""
     kind = next((kind for suffix, kind in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
     if not is_there(path):
         if is_address(path):
@@ -150,7 +150,7 @@ def kind_of_file(path: Path) -> str:
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a file or a folder of that name. No name makes this raise: not a long one, nor a null byte."""
+    """Whether there is a file or a folder of that name. No name makes this raise, not even one with a null byte."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -158,7 +158,7 @@ def is_there(path: Path) -> bool:
 
 
 def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
-    """The names in a table's header, for whoever drafts a schema. A header that was forgotten would be a record."""
+    """The names in a table's header, for drafting a schema. A forgotten header would be a record."""
     path = Path(path)
     if (kind := kind_of_file(path)) != "csv":
         return parquet_names(path) if kind == "parquet" else folder_names(path)
@@ -167,9 +167,9 @@ def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
 
 
 def unreadable_records(table: Any) -> NDArray[np.intp]:
-    """Which records of a table come from lines that cannot be read, from 0 on. OUTSIDE PRIVACY, for who gave the table.
+    """The records of a table, from 0, that come from lines that cannot be read. OUTSIDE PRIVACY, for the owner.
 
-    Only of what this reader read from CSV: there no cell of another line is None.
+    Only for tables that this reader read from CSV: there no cell of another line is None.
     """
     if not isinstance(table, Records) or not table:
         return np.empty(0, np.intp)
@@ -190,7 +190,7 @@ def unreadable_words(records: NDArray[np.intp], of: int) -> str:
 
 
 def faults_of_lines(path: Path) -> Counter[str]:
-    """Why how many lines of a CSV file cannot be read. OUTSIDE PRIVACY: for the data owner's eyes."""
+    """How many lines of a CSV file cannot be read, and why. OUTSIDE PRIVACY: for the data owner's eyes."""
     with _damage_named(path), _open(path) as file:
         separator, width, _, batches = _begun(path, file, (), False)
         texts = (text for batch in batches for text in _texts(batch) if text != "")
@@ -201,7 +201,7 @@ def faults_of_lines(path: Path) -> Counter[str]:
 
 
 def read_csv(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[dict[str, Column]]:
-    """The records of a CSV file in batches, one at least. Where a batch ends changes no record."""
+    """The records of a CSV file in batches, at least one. Where a batch ends changes no record."""
     with _damage_named(path), _open(path) as file:
         separator, width, places, batches = _begun(path, file, names, quoted_line_breaks)
         known: dict[str, dict[str | None, str | None]] = {name: {} for name in names}
@@ -214,7 +214,7 @@ def read_csv(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = Fal
 
 @contextmanager
 def _damage_named(path: Path) -> Iterator[None]:
-    """Say that a file cannot be read, without the cause: that can quote the file or say how far it was read."""
+    """Raise for a file that cannot be read, without the cause: that can quote the file or show how far it was read."""
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error):
@@ -239,7 +239,7 @@ FIX = "the first line must name the columns, in UTF-8 and with commas, semicolon
 def _begun(
     path: Path, file: IO[bytes], names: Sequence[str], quoted_line_breaks: bool
 ) -> tuple[str, int, dict[str, int], Iterator[list[bytes]]]:
-    """What separates cells, how many columns there are, the places of the wanted ones, and the lines below."""
+    """The separator, the number of columns, the positions of the wanted ones, and the lines below."""
     lines = iter(lambda: file.readlines(BATCH), [])
     batches = _joined(lines) if quoted_line_breaks else lines
     first = next(batches, [])
@@ -247,7 +247,7 @@ def _begun(
 
 
 def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[str, int, dict[str, int]]:
-    """What separates cells, how many columns there are, and the places of the wanted ones."""
+    """The separator, the number of columns, and the positions of the wanted ones."""
     separator, header = _named_columns(path, line, names)
     check_names(path, header, names, FIX + _hint_text(hint_by_first_line(line, names)))
     places = {name: place for place, name in enumerate(header)}
@@ -255,7 +255,7 @@ def _header(path: Path, line: bytes, names: Sequence[str]) -> tuple[str, int, di
 
 
 def _named_columns(path: Path, line: bytes, names: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """What separates the names in a first line, and these; it is never shown: a forgotten header is a record."""
+    """The separator and the names of a first line; they are never shown: a forgotten header is a record."""
     text = _text(line.removeprefix(codecs.BOM_UTF8))  # a spreadsheet's mark would become part of the first name
     if text is None:
         result = _hint_text(hint_by_first_line(line, names))
@@ -295,10 +295,10 @@ def _joined(batches: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
 
 
 def _texts(lines: list[bytes]) -> Iterable[str | None]:
-    """What :func:`_text` says of every line, all at once where none is damaged.
+    """The text of every line by :func:`_text`, all at once if none is damaged.
 
-    In UTF-8 a line feed is never part of another character, so lines can be read together if each can be read alone.
-    What follows the last line feed is one more line: it is empty, or the last line of the file.
+    In UTF-8 a line feed is never part of another character, so lines can be decoded together if each can be decoded
+    alone. What follows the last line feed is one more line: it is empty, or the last line of the file.
     """
     try:
         return b"".join(lines).decode().replace("\r\n", "\n").removesuffix("\r").split("\n")
@@ -307,7 +307,7 @@ def _texts(lines: list[bytes]) -> Iterable[str | None]:
 
 
 def _text(line: bytes) -> str | None:
-    """A line without its end, None if it is not UTF-8. A carriage return elsewhere is a character like others."""
+    """A line without its end, None if it is not UTF-8. A carriage return elsewhere is an ordinary character."""
     return decoded(line.removesuffix(b"\n").removesuffix(b"\r"))
 
 

@@ -1,9 +1,9 @@
 """Folders of Parquet files, plain or partitioned as Hive and Spark write them (``ward=north/part-0.parquet``).
 
-The value of a partition is text, whatever the other folders are called: ``code=01`` is '01' beside ``code=7`` and
+The value of a partition is text, whatever the other folders' names: ``code=01`` is '01' beside ``code=7`` and
 beside ``code=x``. A type that is guessed from all folders would let one record decide how others are read.
 
-What is refused follows from names and declared types: neither rows nor values of partitions decide, and none is shown.
+Refusals follow from names and declared types: neither rows nor values of partitions decide, and none is shown.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what Hive, Spark and Arrow call the p
 
 
 class Part(NamedTuple):
-    """A file of a folder, and what the names of the folders above it say of its records."""
+    """A file of a folder, and the partition values from the folders above it."""
 
     path: Path
     cells: dict[str, str | None]
 
 
 def folder_header(folder: Path, names: Sequence[str]) -> Any:
-    """The wanted columns as an Arrow table without a record; partitions are text."""
+    """The wanted columns as an empty Arrow table; partitions are text."""
     return common_header(safe(folder), [_header(part, names) for part in _parts(folder, names)])
 
 
@@ -55,9 +55,9 @@ def folder_names(folder: Path) -> tuple[str, ...]:
 
 
 def common_header(where: str, headers: Sequence[Any]) -> Any:
-    """The header of several files, each an Arrow table without a record. They must declare the same types.
+    """The header of several files, each an empty Arrow table. They must declare the same types.
 
-    A column of the null type, in a file where nothing was seen, agrees with any other, and so do all kinds of text.
+    A column of the null type, in a file without values, agrees with any other, and so do all kinds of text.
     """
     import pyarrow as arrow  # type: ignore[import-untyped]
 
@@ -90,12 +90,12 @@ def _header(part: Part, names: Sequence[str]) -> Any:
 
 
 def _own(part: Part, names: Sequence[str]) -> list[str]:
-    """The columns that a file has to have itself."""
+    """The columns that the file itself must have."""
     return [name for name in names if name not in part.cells]
 
 
 def _with_cells(table: Any, part: Part, names: Sequence[str]) -> Any:
-    """A table or a batch with the partitions that are wanted as further columns, each of one text."""
+    """A table or a batch with the wanted partitions as further columns, each of one text."""
     import pyarrow as arrow
 
     for name, cell in part.cells.items():

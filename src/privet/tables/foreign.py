@@ -1,8 +1,8 @@
-"""Tables of a make that privet does not read: what a refusal adds, from a file's name and its first line alone.
+"""Hints for refused tables of other formats, from a file's name and its first line alone.
 
-Nothing here decides whether a file is refused; it only finds words for a refusal that is certain already. The first
-line is looked at for the names that the schema declares and for the marks of file formats. It is shown only where it is
-a header for sure: a forgotten header is a record.
+Nothing here decides whether a file is refused; it only adds words to a certain refusal. The first line is searched for
+declared names and for the marks of file formats. It is shown only if it is certainly a header: a forgotten header is a
+record.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SEPARATED = "write commas, semicolons or tabs"
 
 
 def hint_by_name(path: Path) -> str:
-    """What to do about a file of that name, if it is a common kind; else nothing.
+    """What to do about a file of that name, if it is a common kind; otherwise nothing.
 
     >>> hint_by_name(Path("patients.xlsx"))
     'it is a spreadsheet: open it and save it as CSV UTF-8'
@@ -46,7 +46,7 @@ def hint_by_name(path: Path) -> str:
 
 
 def hint_by_first_line(line: bytes, names: Sequence[str]) -> str:
-    """What to do about a file that begins with this line and should have columns of these names; else nothing.
+    """What to do about a file with this first line, which should have columns of these names; otherwise nothing.
 
     >>> hint_by_first_line(b"age|sex|ill", ["age", "ill"])
     'its first line has bars between the names: write commas, semicolons or tabs'
@@ -64,10 +64,10 @@ def hint_by_first_line(line: bytes, names: Sequence[str]) -> str:
 
 
 def nearest_column(lacking: str, wanted: Sequence[str], header: Sequence[str]) -> str:
-    """Which column was probably meant by a name that a header lacks; else nothing.
+    """The column that was probably meant by a name that a header lacks; otherwise nothing.
 
-    Names of a header are public, but a forgotten header is a record. One that has all the other wanted names, at least
-    two, and one that is nearly the lacking one, is a header. No other name is shown.
+    Names of a header are public, but a forgotten header is a record. A line with all the other wanted names, at least
+    two, and one close to the missing name, is a header. No other name is shown.
 
     >>> nearest_column("pattient", ["age", "ill", "pattient"], ["age", "patient", "ill"])
     "did you mean 'patient'?"

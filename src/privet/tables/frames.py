@@ -1,4 +1,4 @@
-"""Tables as named columns of cells, whatever library made them: narwhals adapts the frames."""
+"""Tables as named columns of cells, from any library: narwhals adapts the frames."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt
 
 
 class Repeated(NamedTuple):
-    """A column as its distinct cells and, for every record, the place of its cell among them; -1 where it is null."""
+    """A column as its distinct cells and, for every record, the index of its cell; -1 for null."""
 
     cells: Array
     places: NDArray[np.intp]
 
 
 class Columns(NamedTuple):
-    """A table as named columns, each read only when asked for."""
+    """A table as named columns, each read on access."""
 
     names: tuple[str, ...]
     read: Callable[[str], Array]
@@ -34,7 +34,7 @@ class Columns(NamedTuple):
 
 
 def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
-    """Any supported table; ``positional`` names the columns of what has no names (``x0``, ``x1``, ... by default)."""
+    """Open any supported table; ``positional`` names unnamed columns (``x0``, ``x1``, ... by default)."""
     if isinstance(table, Mapping):
         named = {str(name): column for name, column in table.items()}
         return Columns(tuple(named), lambda name: as_column(named[name]), lambda name: _repeated(named[name]))
@@ -66,13 +66,13 @@ def open_table(table: Any, positional: Sequence[str] = ()) -> Columns:
 
 
 def _whole(table: Any) -> Any:
-    """A table that narwhals knows: it takes Arrow's tables, but not a batch of records."""
+    """The table; an Arrow batch as an Arrow table, because narwhals takes no batches."""
     batch = type(table).__module__.startswith("pyarrow.") and type(table).__name__ == "RecordBatch"
     return sys.modules["pyarrow"].Table.from_batches([table]) if batch else table
 
 
 def _repeated(values: Any) -> Repeated | None:
-    """The distinct cells of text or categories, by the class and type of a column: what its library lists, or Arrow."""
+    """The distinct cells of text or categories, by the type of a column: as its library lists them, or Arrow."""
     if isinstance(values, np.ndarray | list | tuple):
         return None
     series = known_series(values)
@@ -95,7 +95,7 @@ def _repeated(values: Any) -> Repeated | None:
 
 
 def _listed(column: Any) -> Repeated | None:
-    """Arrow's own dictionary of a column of text; it looks at nothing but whether two cells are the same bytes."""
+    """Arrow's own dictionary of a column of text; it only compares whether two cells are the same bytes."""
     import pyarrow  # type: ignore[import-untyped]
 
     types = pyarrow.types
@@ -116,15 +116,15 @@ def _places(chunk: Any) -> NDArray[np.intp]:
 
 
 def is_nameless(table: Any) -> bool:
-    """Whether a table has no names for its columns, so that they are taken in the schema's order."""
+    """Whether a table has no column names, so that its columns are in the schema's order."""
     return isinstance(table, list | tuple) or (isinstance(table, np.ndarray) and not table.dtype.names)
 
 
 def _rows(rows: Sequence[Any], positional: Sequence[str]) -> Columns:
-    """A list of records, each a list of cells. A cell that a record lacks is missing, and one too many is not read.
+    """A list of records, each a list of cells. Short records have missing cells; extra cells are not read.
 
-    So no record can stop the others from being read, and how wide a record is changes nothing for them. What is neither
-    a list nor None, a record that says nothing, is no record: such a list is no table.
+    So no record can stop the others from being read, and the width of a record changes nothing for them. None is an
+    empty record; anything else that is not a list is refused.
     """
     if not all(row is None or isinstance(row, list | tuple) or _is_line(row) for row in rows):
         raise TableError(
@@ -146,10 +146,10 @@ def _is_line(row: Any) -> bool:
 
 
 def as_column(values: Any) -> Array:
-    """One column (array, series or sequence) as a one-dimensional array, masked where the source says null.
+    """One column (array, series or sequence) as a one-dimensional array, masked where the source has null.
 
-    Integers with nulls stay integers: as floats, numbers of 16 digits would change in all records. Where types are
-    mixed the array holds objects, and :mod:`privet.tables.cells` reads each by itself.
+    Integers with nulls stay integers: as floats, numbers of 16 digits would change in all records. Mixed types become
+    an array of objects, and :mod:`privet.tables.cells` reads each by itself.
     """
     column: Array
     if not isinstance(values, np.ndarray):
@@ -170,7 +170,7 @@ def as_column(values: Any) -> Array:
 
 
 def known_series(values: Any) -> Any:
-    """A series of narwhals, from any of its libraries: NumPy would make floats of integers with nulls."""
+    """A narwhals series, from any of its libraries: NumPy would make floats of integers with nulls."""
     library = type(values).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(values, "dictionary_encode") and not hasattr(values, "chunks"):
         values = sys.modules["pyarrow"].chunked_array([values])
@@ -225,7 +225,7 @@ def _kind(series: nw.Series[Any]) -> nw.dtypes.DType:
 
 
 def _listed_cells(chunk: Any) -> Array:
-    """The cells of a dictionary of pyarrow. It decodes only some of them itself, and its NumPy has no nulls."""
+    """The cells of a pyarrow dictionary. pyarrow decodes only some of them itself, and its NumPy has no nulls."""
     listed, places = cells_of(as_column(chunk.dictionary)), _places(chunk)
     return _objects([*listed, None])[np.where((places < 0) | (places > len(listed)), len(listed), places)]
 
@@ -242,7 +242,7 @@ def _objects(cells: Sequence[Any]) -> Array:
 
 
 def cells_of(column: Array) -> list[Any]:
-    """The cells of a column as objects, None where it is masked; dates as text, whatever their unit."""
+    """The cells of a column as objects, None where masked; dates as text, whatever their unit."""
     data, absent = np.ma.getdata(column), np.ma.getmask(column)
     cells: list[Any]
     if data.dtype.kind in "mM" and (data.dtype.kind == "m" or np.datetime_data(data.dtype)[0] == "generic"):
@@ -260,7 +260,7 @@ def cells_of(column: Array) -> list[Any]:
 
 
 def numbers_of(column: Array) -> NDArray[np.float64]:
-    """The number of every cell, NaN where it says none: :func:`privet.tables.cells.number_of`, a column at a time."""
+    """The number of every cell, NaN if there is none: :func:`privet.tables.cells.number_of`, a column at a time."""
     data, absent = np.ma.getdata(column), np.ma.getmask(column)
     if data.dtype.kind not in "biuf":
         return np.fromiter(each(number_of, cells_of(column)), np.float64, data.size)

@@ -1,7 +1,7 @@
-"""Records kept so that their numbers can still be cut in any way: a category as its code, a number as its value.
+"""Frozen records, whose numbers can still be cut anew: a category as its code, a number as its value.
 
-A recipe cuts numbers as it likes. Freezing reads the table once; encoding the frozen records for a schema gives what
-encoding the table for that schema would give, since both pass through the same 64-bit numbers.
+Each recipe cuts numbers its own way. Freezing reads the table once; encoding the frozen records for a schema gives what
+encoding the table for that schema would give, since both use the same 64-bit numbers.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from privet.tables.units import Words, choose, key_of, read_ids, row_words
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frozen:
-    """The records of a table, those of unknown label left out. Private, so it shows none."""
+    """The records of a table, without those of unknown label. Private, so its repr shows none."""
 
     schema: Schema
     columns: Sequence[Array]  # the codes of a category; the float64 values of a number, NaN where there is none
     labels: Array
-    unit: Unit | None = None  # of which each has at most its rows here
+    unit: Unit | None = None  # each has at most its bound of rows here
 
     def __repr__(self) -> str:
         return f"Frozen(attributes={len(self.columns)}, records=<private>)"
 
     def codes(self, schema: Schema) -> Codes:
-        """The records as ``schema`` cuts them."""
+        """The records, cut by ``schema``."""
         if declared_facts(schema) != declared_facts(self.schema):
             raise SchemaError("the schema declares other facts than the records were read by; only cuts may differ")
         dtype = code_type(max(schema.arities))
@@ -54,20 +54,20 @@ class Frozen:
         return Codes(features, self.labels, unit=self.unit)
 
     def levels(self, attribute: int) -> NDArray[np.int32]:
-        """The quantised values of a number, for sums. No cut matters to them."""
+        """The quantised values of a number, for sums. They do not depend on cuts."""
         numeric = self.schema.attributes[attribute]
         assert isinstance(numeric, Numeric)
         return Quantum.of(numeric).levels(numeric, self.columns[attribute])
 
     def take(self, records: NDArray[np.intp]) -> Frozen:
-        """Some of these records, by their numbers."""
+        """Some of these records, by number."""
         return Frozen(self.schema, tuple(column[records] for column in self.columns), self.labels[records], self.unit)
 
 
 def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
-    """Read a table once; see :func:`privet.tables.encoding.encode` for what may be given.
+    """Read a table once; see :func:`privet.tables.encoding.encode` for the accepted tables.
 
-    Where the schema declares a unit, at most so many rows of each are kept.
+    If the schema declares a unit, at most its bound of rows of each are kept.
     """
     columns = open_for(table, schema, with_label=labels is None, with_unit=True)
     frozen, known = _frozen_rows(schema, columns, labels)
@@ -80,7 +80,7 @@ def freeze(schema: Schema, table: Any, labels: Any = None) -> Frozen:
 
 
 def bounded(frozen: Frozen, ids: Words) -> Frozen:
-    """At most so many rows of each unit as the schema says; all rows of a unit must be here."""
+    """Keep at most the schema's bound of rows of each unit; all rows of a unit must be here."""
     kept = replace(frozen.take(np.flatnonzero(_chosen(frozen, ids))), unit=frozen.schema.unit)
     for array in (*kept.columns, kept.labels):
         array.setflags(write=False)
@@ -94,19 +94,19 @@ def _chosen(frozen: Frozen, ids: Words) -> NDArray[np.bool_]:
 
 
 def freeze_rows(schema: Schema, table: Any) -> tuple[Frozen, Words | None]:
-    """The rows of one batch, with who each belongs to: a unit may have rows in others, so none is left out yet."""
+    """The rows of one batch, with their units: a unit may have rows in other batches, so none is dropped yet."""
     columns = open_for(table, schema, with_label=True, with_unit=True)
     frozen, known = _frozen_rows(schema, columns, None)
     return frozen, None if schema.unit is None else read_ids(columns, schema.unit.name)[known]
 
 
 def admitted(schema: Schema, table: Any, labels: Any = None) -> Codes:
-    """The records that may be learned from, as codes: all of known label, or so many of each unit."""
+    """The usable records as codes: all of known label, or at most the bound of each unit."""
     return encode(schema, table, labels) if schema.unit is None else freeze(schema, table, labels).codes(schema)
 
 
 def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen, NDArray[np.bool_]]:
-    """All records of known label, and which rows they are."""
+    """All records of known label, and the mask of their rows."""
     classes = read_labels(schema, columns, labels)
     known = classes >= 0
     kept: list[Array] = []
@@ -125,6 +125,6 @@ def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen,
 
 
 def declared_facts(schema: Schema) -> Schema:
-    """What the owner declared about the table, without the cuts that recipes choose."""
+    """The owner's declarations about the table, without the cuts that recipes choose."""
     same_cuts = tuple(replace(a, bins=2, thresholds=None) if isinstance(a, Numeric) else a for a in schema.attributes)
     return replace(schema, attributes=same_cuts)

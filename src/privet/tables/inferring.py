@@ -1,4 +1,4 @@
-"""Schemas read off the data, and the cells that say nothing. OUTSIDE PRIVACY: such a schema promises nothing."""
+"""Schemas inferred from data, and detection of missing cells. OUTSIDE PRIVACY: such a schema guarantees nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privet.tables.frames import Array, as_column, cells_of, numbers_of, open_ta
 
 
 def absent(column: Array, marker: str = "") -> NDArray[np.bool_]:
-    """Where a cell says that there is nothing: None, NaN, NA, NaT, empty text or the declared marker."""
+    """Where a cell is missing: None, NaN, NA, NaT, empty text or the declared marker."""
     if column.dtype.kind in "biuf":
         return np.isnan(numbers_of(column))
 
@@ -27,10 +27,10 @@ def absent(column: Array, marker: str = "") -> NDArray[np.bool_]:
 
 
 def infer_schema(table: Any, label: Any) -> Schema:
-    """A schema read off the data, marked ``inferred``. OUTSIDE PRIVACY: what uses it has epsilon = infinity.
+    """A schema inferred from the data, marked ``inferred``. OUTSIDE PRIVACY: what uses it has epsilon = infinity.
 
-    ``label`` is a column's name or the labels themselves. A column is numeric when all it holds, but for missing
-    cells and "?", are numbers (also written as text).
+    ``label`` is a column's name or the labels themselves. A column is numeric if all its cells, except missing ones and
+    "?", are numbers (also written as text).
     """
     columns = open_table(table)
     apart = not isinstance(label, str)

@@ -1,6 +1,6 @@
-"""The cells of one line of a CSV file: what separates them is fixed by the header, the rest by the line alone.
+"""The cells of one line of a CSV file: the header fixes the separator, the line alone the rest.
 
-Proof: ``docs/proofs/reader.md``. None of this raises, and none of it sees another line.
+Proof: ``docs/proofs/reader.md``. None of this raises, and none of it reads another line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*")
 
 
 def separator_of(header: str) -> str:
-    """What stands between the names of a header: of the three, the one that is there most often outside of quotes.
+    """The separator of a header: of the three, the one that occurs most often outside quotes.
 
     >>> [separator_of(header) for header in ("age,ward", "age;ward", "age\\tward", '"age; years",ward', "age")]
     [',', ';', '\\t', ',', ',']
@@ -31,9 +31,9 @@ def separator_of(header: str) -> str:
 
 
 def cells_of_line(line: str | None, separator: str, width: int = -1) -> Sequence[str | None]:
-    """The cells of a line, all None if it cannot be read or their number is wrong; any number will do for -1.
+    """The cells of a line, all None if it cannot be read or their number is not ``width``; -1 accepts any number.
 
-    Where semicolons separate, a number may have a decimal comma, and is given with a point.
+    With semicolons as separator, a number may have a decimal comma, and is returned with a point.
 
     >>> cells_of_line("37,8;ward 3, left", ";", 2)
     ['37.8', 'ward 3, left']

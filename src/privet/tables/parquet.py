@@ -15,13 +15,13 @@ from privet.addresses import safe
 from privet.errors import TableError
 from privet.tables.foreign import nearest_column
 
-PIECE = 2**17  # records; large enough that calls do not count, small enough for a dozen of columns to stay small
+PIECE = 2**17  # records; enough to amortise calls, few enough to keep a dozen columns small
 READ_AHEAD = 2**20  # bytes of a column read at a time, so that a row group of any size takes no more memory
 _FIX = "write the table with columns of these names"
 
 
 def check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: str) -> None:
-    """Refuse a table that lacks a wanted column or has it twice. Another name only if it is nearly the wanted one."""
+    """Refuse a table that lacks a wanted column or has it twice. Only names close to a wanted one are shown."""
     found = Counter(header)
     twice = next((name for name in names if found[name] > 1), None)
     if twice is not None:
@@ -52,13 +52,12 @@ def parquet_batches(path: Path, names: Sequence[str]) -> Iterator[Any]:
 
 
 def parquet_header(path: Path, names: Sequence[str]) -> Any:
-    """The wanted columns as an Arrow table without a record."""
+    """The wanted columns as an empty Arrow table."""
     with _opened(path, names) as file:
         return file.schema_arrow.empty_table().select([name for name in file.schema_arrow.names if name in names])
 
 
 def parquet_names(path: Path) -> tuple[str, ...]:
-    """The names of all columns."""
     with _opened(path, ()) as file:
         return tuple(file.schema_arrow.names)
 
@@ -84,7 +83,7 @@ def _opened(path: Path, names: Sequence[str], **options: Any) -> Iterator[Any]:
 
 
 def is_text(dtype: Any) -> bool:
-    """Whether a type of Arrow is text, of a dictionary or not."""
+    """Whether an Arrow type is text, in a dictionary or not."""
     from pyarrow import types
 
     plain = dtype.value_type if types.is_dictionary(dtype) else dtype

@@ -1,10 +1,10 @@
-"""A person instead of a row: at most ``max_rows`` rows of each unit enter.
+"""Privacy of persons instead of rows: at most ``max_rows`` rows of each unit are admitted.
 
-Those are the lowest by a hash of (unit, frozen record, number among equal rows). A row's fate follows from the rows of
-its own unit alone, whatever their order, whatever the other units have. So tables that differ in one unit differ, after
-the choice, in at most ``max_rows`` rows, and that for every key of the hash. Proof: ``docs/proofs/units.md``.
+Those are the lowest by a hash of (unit, frozen record, number among equal rows). Whether a row is admitted depends on
+the rows of its own unit alone, in any order. So tables that differ in one unit differ, after the choice, in at most
+``max_rows`` rows, for every key of the hash. Proof: ``docs/proofs/units.md``.
 
-The choice is made after rows without a known label were dropped. A missing unit is one unit: all rows without a name.
+Rows without a known label are dropped before. A missing unit is one unit: that of all rows without a name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST = 2**63  # whole numbers below it are their own first word
 
 
 def key_of(unit: Unit) -> bytes:
-    """A public key: the promise holds for every key, so that it need not be secret, and fits can be repeated."""
+    """A public key: the guarantee holds for every key, so it need not be secret, and fits can be repeated."""
     return hashlib.blake2b(f"{unit.name}\0{unit.max_rows}".encode(), digest_size=16).digest()
 
 
@@ -37,7 +37,7 @@ def key_of(unit: Unit) -> bytes:
 
 
 def read_ids(columns: Columns, name: str) -> Words:
-    """(row, 4): the unit of each row. Rows are of one unit exactly if these are equal."""
+    """(row, 4): the unit of each row. Rows belong to one unit exactly if these are equal."""
     repeated = columns.repeated(name)
     column = columns.read(name) if repeated is None else repeated.cells
     if np.ma.getdata(column).dtype.kind in FLOATING:
@@ -48,7 +48,7 @@ def read_ids(columns: Columns, name: str) -> Words:
 
 
 def floating_unit(name: str) -> str:
-    """Why a column cannot say who a row belongs to, whatever it holds."""
+    """Why a floating column cannot identify units, whatever it holds."""
     return (
         f"the unit's column {name!r} is of a floating type, in which identifiers above 2**53 run together, so that two "
         "people could become one; give it as text or as whole numbers (pandas: dtype str or Int64 when the table is "
@@ -72,9 +72,9 @@ def _ids_of_cells(cells: Sequence[Any]) -> Words:
 
 
 def id_of(cell: Any) -> bytes:
-    """Who a cell names: a whole number below 2**63 as itself, all else by a digest of 256 bits.
+    """The unit that a cell names: a whole number below 2**63 as itself, all else by a digest of 256 bits.
 
-    7, 7.0, "7" and " 7 " are one unit; "07" is another. A missing, empty or unreadable cell is the unit of all such.
+    7, 7.0, "7" and " 7 " are one unit; "07" is another. All missing, empty or unreadable cells are one unit.
 
     >>> id_of("7") == id_of(7.0), id_of("7") == id_of("07"), id_of(None) == id_of(" ") == id_of(float("nan"))
     (True, False, True)
@@ -90,7 +90,7 @@ def id_of(cell: Any) -> bytes:
 
 
 def _whole(plain: bool | int | float | str | None) -> int | None:
-    """The number that a cell is, if it is a whole one and short enough, however it is typed."""
+    """The whole number in a cell, if it is one and short enough, whatever its type."""
     if isinstance(plain, float):
         plain = int(plain) if math.isfinite(plain) and plain.is_integer() else None
     elif isinstance(plain, str):
@@ -104,7 +104,7 @@ def _whole(plain: bool | int | float | str | None) -> int | None:
 
 
 def row_words(columns: Sequence[Array], labels: Array) -> Words:
-    """(row, word): frozen records as whole words, one a column, the label last. Equal records have equal words."""
+    """(row, word): frozen records as 64-bit words, one per column, the label last. Equal records have equal words."""
     words = np.empty((labels.size, len(columns) + 1), dtype=np.uint64)
     for at, column in enumerate((*columns, labels)):
         if column.dtype.kind == "f":
@@ -124,7 +124,7 @@ def columns_of(words: Words, like: Sequence[Array]) -> list[Array]:
 
 
 def choose(ids: Words, rows: Words, most: int, key: bytes) -> NDArray[np.bool_]:
-    """Which rows enter. All rows of a unit must be here, in any order."""
+    """The admitted rows. All rows of a unit must be here, in any order."""
     order = _by_unit(ids)
     first = np.concatenate([[True], np.any(ids[order[1:]] != ids[order[:-1]], axis=1)]) if order.size else order == 0
     number = np.cumsum(first) - 1  # of the unit, of each row in this order
@@ -134,7 +134,7 @@ def choose(ids: Words, rows: Words, most: int, key: bytes) -> NDArray[np.bool_]:
     some, unit = order[crowded], number[crowded]
     if not some.size:
         return chosen
-    # Equal rows of a unit side by side, so that they can be numbered.
+    # Sort equal rows of a unit together, to number them.
     sorted_ = np.lexsort((*rows[some].T, unit))
     some, unit = some[sorted_], unit[sorted_]
     content = rows[some]
@@ -151,7 +151,7 @@ def choose(ids: Words, rows: Words, most: int, key: bytes) -> NDArray[np.bool_]:
 
 
 def _by_unit(ids: Words) -> NDArray[np.intp]:
-    """An order in which the rows of a unit stand together."""
+    """An order that groups the rows of each unit."""
     order = np.argsort(ids[:, 0], kind="stable")
     if not np.any(ids[:, 1:]):  # whole numbers alone
         return order
@@ -159,7 +159,7 @@ def _by_unit(ids: Words) -> NDArray[np.intp]:
 
 
 def keyed_hash(words: Sequence[Words], key: bytes) -> Words:
-    """SipHash-2-4 of records that are told as columns of words, all records at once."""
+    """SipHash-2-4 of records given as columns of words, all records at once."""
     k0, k1 = np.frombuffer(key, dtype="<u8").astype(np.uint64)
     size = words[0].size
     state = [np.full(size, start ^ k, dtype=np.uint64) for start, k in zip(_START, (k0, k1, k0, k1), strict=True)]

@@ -1,6 +1,6 @@
-"""The off switch, and everything else that only tests may use.
+"""Noise switches, checks and strategies that only tests may use.
 
-Each noise source here marks the certificate of every ledger it touches: the total becomes infinite and the caveat says
+Each noise source here voids the certificate of every ledger it touches: the total becomes infinite and a caveat says
 why. Nothing but this package and the auditor can replace the real noise.
 
 >>> import privet

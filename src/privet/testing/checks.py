@@ -1,4 +1,4 @@
-"""What the test of every recipe calls, as ``check_estimator`` is called for every estimator of scikit-learn."""
+"""``check_recipe``: the tests that every recipe must pass, like scikit-learn's ``check_estimator``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Fitted(NamedTuple):
 
 
 class _Crowded(SeededNoise):
-    """Every count comes out large, so that no rule stops a path before its depth."""
+    """A noise source with large counts, so that no rule stops a path before its depth."""
 
     def laplace(self, values: Any, scale: float) -> Any:
         return super().laplace(values, scale) + CROWD
@@ -49,13 +49,13 @@ def check_recipe(
     transcripts: int = 8,
     complete: int = 100,
 ) -> list[AuditResult]:
-    """Check that a recipe keeps its word; raises ``AssertionError`` where it does not, and returns the audits.
+    """Check a recipe; raises ``AssertionError`` where it fails, and returns the audits.
 
-    Over the zoo and both neighbour relations: no table makes it fail, it never spends more than its epsilon and
-    (where no rule stops it; ``spends_all``) all of it, the same seeds give the same model, a model survives its file,
-    and the exact audit at each of ``epsilons`` stays within the claim (the first, of one record more or less, over the
-    whole zoo, the others over those pairs where a loss can be large). ``thresholds`` are numbers of records at which
-    the recipe decides anything, ``of_a_class`` numbers of records of one class.
+    Over the zoo and both neighbour relations: no table makes it fail, it never spends more than its epsilon and (where
+    no rule stops it; ``spends_all``) all of it, the same seeds give the same model, a model survives its file, and the
+    exact audit at each of ``epsilons`` stays within the claim (the first, under add/remove, over the whole zoo, the
+    others over pairs where a loss can be large). ``thresholds`` are numbers of records at which the recipe decides
+    anything, ``of_a_class`` numbers of records of one class.
 
     >>> from privet.testing import check_recipe
     >>> [result.verdict for result in check_recipe("sulq", epsilons=[1], transcripts=2)]
@@ -69,7 +69,7 @@ def check_recipe(
     for relation in Neighbours:
         whole = zoo(schema, relation=relation.value, thresholds=thresholds, of_a_class=of_a_class)
         for epsilon in (parse_epsilon(value) for value in epsilons):
-            # What goes around the noise does so at any epsilon, and for one record more; only losses depend on them.
+            # A leak past the noise shows at any epsilon, and under add/remove; only losses depend on them.
             pairs = [pair for pair in whole if not results or pair.ways is None]
             with one_thread():
                 _check_fits(chosen, pairs, epsilon, name, spends_all)

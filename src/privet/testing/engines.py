@@ -1,4 +1,4 @@
-"""What the test of every engine calls: any engine against the one in memory, exactly, on tables with odd cells."""
+"""``check_engine``: compare any engine exactly with the one in memory, on tables with odd cells."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_engine(
 
     Random tables with missing, unknown and out-of-range values; random partitions by tests, trees and coins; class
     counts, counts over one and several attributes, sums, log-losses, joint counts; the same records under other cuts;
-    and coins that stay with their records. Every question is asked twice, and all of a round together: one pass. With
+    and coins that stay with their records. Every query is made twice, and all of a round together: one pass. With
     ``texts`` every cell is a text or None, for engines whose columns have one type.
 
     >>> from privet.engines.opening import open_engine
@@ -57,7 +57,7 @@ def check_engine(
     random = np.random.default_rng(seed)
     for number in range(rounds):
         schema = _schema(random)
-        # The first tables are as small as tables get.
+        # The first tables are as small as possible.
         table = _table(schema, number if number < 3 else int(random.integers(1, records)), random)
         if texts:
             table = {name: [None if cell is None else str(cell) for cell in column] for name, column in table.items()}
@@ -86,7 +86,7 @@ def _check_answers(ours: Engine, theirs: Engine, random: np.random.Generator, wh
 
 
 def _check_joint(ours: MemoryEngine, theirs: Engine, random: np.random.Generator, where: str) -> None:
-    """The engine's own joint counts, and those that any engine gets from its tallies, against bitsets."""
+    """Compare the engine's own joint counts, and those from its tallies, with bitsets."""
     tests = Tests.binary(ours.schema)
     if len(tests) < 2:
         return
@@ -102,7 +102,7 @@ def _check_joint(ours: MemoryEngine, theirs: Engine, random: np.random.Generator
 
 
 def _regions(joint: Joint, tests: Ints) -> Ints:
-    """(child, child, ..., class) counts of at most three tests, whatever child counts as met."""
+    """(child, child, ..., class) counts of at most three tests, whichever child counts as met."""
     counts = np.empty((*(2,) * tests.size, joint.class_counts.size), dtype=np.int64)
     for met in np.ndindex(*(2,) * tests.size):
         inside = tests[np.array(met, dtype=bool)]
@@ -150,7 +150,7 @@ def _partitions(schema: Schema, random: np.random.Generator) -> Iterator[Partiti
 
 
 def _stump(schema: Schema, random: np.random.Generator) -> Routes:
-    """A tree of one test, or of none where there is nothing to ask."""
+    """A tree of one test, or of none if there is no test."""
     tests = Tests.binary(schema)
     if not len(tests):
         return Routes(schema, Tests.of(schema, [None]), np.array([-1]), np.array([0]))
@@ -191,7 +191,7 @@ def _fit_question(schema: Schema, cells: Partition, kind: type[FitSums]) -> FitS
 
 
 def _evidence(schema: Schema, random: np.random.Generator) -> Evidence:
-    """A stump that says anything at all, now and then something that no loss bounds."""
+    """A stump with random evidence, now and then unbounded."""
     stump = _stump(schema, random)
     votes = random.choice([0.0, 1.0, -2.5, 1e308], (len(stump.tests), schema.n_classes), p=[0.3, 0.3, 0.3, 0.1])
     return Evidence(stump, votes, random.uniform(-2, 0, schema.n_classes), np.array([0.0, 0.25, 1.0]), 3000)

@@ -49,9 +49,9 @@ class SeededNoise:
 
 
 class ZeroNoise:
-    """No noise at all: exact counts, and the first of the best candidates. Coins still fall, from a fixed seed.
+    """No noise: exact counts, and the first of the best candidates. Coins still fall, from a fixed seed.
 
-    With ``same_coins`` equally many of them fall alike every time, so that two fits agree.
+    With ``same_coins`` the same number of coins always falls the same way, so that two fits agree.
     """
 
     def __init__(self, *, same_coins: bool = False) -> None:
@@ -80,20 +80,20 @@ class ZeroNoise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """One call into the noise source, as the kernel made it: what was asked, with which scale, on which numbers."""
+    """One call into the noise source: its kind, scale and numbers."""
 
     kind: Literal["laplace", "exponential", "permute-and-flip", "coin"]
     values: Floats | Ints
     scale: float
 
     def probability(self, outcome: int) -> float:
-        """The exact chance of ``outcome``: a released integer for laplace, an index or a side otherwise."""
+        """The exact probability of ``outcome``: a released integer for laplace, an index or a side otherwise."""
         if self.kind == "laplace":
             return discrete_laplace(outcome - int(self.values[0]), self.scale)
         return float(self.probabilities()[outcome])
 
     def probabilities(self) -> Floats:
-        """The chances of all outcomes of a choice or a coin."""
+        """The probabilities of all outcomes of a choice or a coin."""
         if self.kind == "coin":
             return np.full(len(self.values), 1 / len(self.values))
         weights = np.exp((self.values - self.values.max()) / self.scale)
@@ -107,8 +107,8 @@ class ReplayNoise(ScriptedNoise):
     """Scripts the outcome of every elementary draw and reports its probability.
 
     ``script`` holds one number per elementary draw, in order: the released integer for each noisy count, the index of
-    each choice, the side of each coin. When it runs out, :class:`ScriptEnded` carries the draw that was asked next, so
-    that an explorer can branch there.
+    each choice, the side of each coin. When it runs out, :class:`ScriptEnded` carries the next draw, so that an
+    explorer can branch.
     """
 
     script: Sequence[int]
@@ -141,12 +141,12 @@ class ScriptEnded(Exception):
 
 
 def discrete_laplace(noise: int, scale: float) -> float:
-    """The chance of an integer under the discrete Laplace distribution."""
+    """The probability of an integer under the discrete Laplace distribution."""
     return float(np.tanh(1 / (2 * scale)) * np.exp(-abs(noise) / scale))
 
 
 def _permute_and_flip(accept: Floats) -> Floats:
-    """Chances of permute-and-flip from its acceptance probabilities, one of which is 1.
+    """Probabilities of permute-and-flip from its acceptance probabilities, one of which is 1.
 
     P(r) is accept_r times the integral over t in [0, 1] of the product over the others of (1 - accept_s t): with t the
     place of r in a uniform random order, each other candidate comes earlier with chance t and then must have refused.

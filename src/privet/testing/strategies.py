@@ -79,7 +79,7 @@ def schemas(draw: st.DrawFn, max_attributes: int = 3, max_labels: int = 4) -> Sc
 
 
 def cells(attribute: Attribute, *, dirty: bool = True) -> st.SearchStrategy[Any]:
-    """What may stand in a column: declared values and, if ``dirty``, what no schema declares."""
+    """Cells of a column: declared values and, if ``dirty``, undeclared ones."""
     clean: st.SearchStrategy[Any]
     if isinstance(attribute, Categorical):
         clean = st.sampled_from(attribute.values)

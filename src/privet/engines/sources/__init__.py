@@ -1,9 +1,9 @@
-"""Where tables live: files, databases, readers of other libraries. A source is read once, in batches of records.
+"""Sources of tables: files, databases, readers of other libraries. A source is read once, in batches of records.
 
-Only the columns that a schema declares are asked for. What is wrong with a source for good (no such file or table, a
-column that it lacks, a package that is not installed) is a ``TableError``. What breaks while it is read comes as the
-library's own exception, which can quote a record, and the engine turns it into an ``EngineError`` of a fixed text.
-Other packages add sources by an entry point (:mod:`privet.engines.sources.others`).
+Only the columns that a schema declares are read. A permanent fault of a source (no such file or table, a missing
+column, a package that is not installed) is a ``TableError``. A failure during reading comes as the library's own
+exception, which can quote a record; the engine turns it into an ``EngineError`` with a fixed text. Other packages add
+sources by an entry point (:mod:`privet.engines.sources.others`).
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from privet.tables.files import is_there
 class Source(Protocol):
     """A table that is read in batches.
 
-    A source that has to connect also has ``connected()``: a context manager of a source that stays connected.
-    A source can also have ``names()``, the names of all its columns: ``privet schema draft`` asks for them.
+    A source that has to connect also has ``connected()``, a context manager that returns a connected source. A source
+    can also have ``names()``, the names of all its columns, for ``privet schema draft``.
     """
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """What a certificate must say about how the records are read."""
+        """What a certificate must state about how the records are read."""
 
     def header(self, columns: Sequence[str]) -> Any:
-        """The columns as a table without a record: names and, where they are declared, types."""
+        """The columns as an empty table: names and, where declared, types."""
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """All records, in tables of a size that fits into memory: Arrow record batches, or mappings of columns."""
+        """All records, in tables that fit into memory: Arrow record batches, or mappings of columns."""
 
 
 def open_source(table: Any, *, quoted_line_breaks: bool = False) -> Source | SparkTable | None:
-    """The source that a path, an address or an object of another library stands for; None if it is a table itself.
+    """The source for a path, an address or an object of another library; None if it is a table itself.
 
     >>> open_source("duckdb:///clinic.db?table=patients")
     <the DuckDB database>
@@ -98,5 +98,5 @@ def _by_name(name: str, quoted_line_breaks: bool) -> Source:
 
 
 def _is_from(module: str, kind: str, table: Any) -> bool:
-    """Whether a table is of a library's class. A library that was never imported made no table."""
+    """Whether a table is of a library's class. If the library was not imported, it is not."""
     return module in sys.modules and isinstance(table, getattr(sys.modules[module], kind))

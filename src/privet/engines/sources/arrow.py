@@ -9,12 +9,12 @@ from typing import Any
 from privet.errors import TableError
 
 PIECE = 2**17  # records read at a time
-AHEAD = 1  # batches and files that are read ahead; more take memory, and the encoder is the slower part
+AHEAD = 1  # batches and files to read ahead; more take memory, and the encoder is slower anyway
 
 
 @dataclass(frozen=True, repr=False)
 class Scanned:
-    """A ``pyarrow.dataset.Dataset``, of which the wanted columns are scanned, or a scanner made by the user."""
+    """A ``pyarrow.dataset.Dataset``, scanned for the wanted columns, or a scanner made by the user."""
 
     made: Any
 

@@ -1,7 +1,7 @@
 """DuckDB: a database file, or any relation that a user has made.
 
-A file is opened for reading only, and DuckDB may touch nothing but this file: whoever may choose what is read must not
-be able to write records elsewhere, or to read other files. Of a query one SELECT is taken, as DuckDB itself parses it.
+A file is opened read-only, and DuckDB may touch no other file: a person who may choose the query must not be able to
+write records elsewhere, or to read other files. A query must be a single SELECT, as parsed by DuckDB itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ONE_SELECT = (
 
 @dataclass(frozen=True, repr=False)
 class Relation:
-    """A relation of a connection that the user keeps open; DuckDB computes it while it is read."""
+    """A relation on the user's open connection; DuckDB computes it while it is read."""
 
     relation: Any
 
@@ -68,7 +68,7 @@ class DuckDB:
 
     @classmethod
     def parse(cls, name: str) -> DuckDB:
-        """From ``duckdb:///clinic.db?table=patients``; a path from the root has four strokes."""
+        """Parse ``duckdb:///clinic.db?table=patients``; an absolute path has four slashes."""
         place = parse_place(name)
         _, strokes, path = place.address.partition(":///")
         if not strokes or not path or "?" in path:
@@ -91,7 +91,7 @@ class DuckDB:
             yield from relation.batches(columns)
 
     def connected(self) -> AbstractContextManager[Relation]:
-        """What is asked for, in a database that is open as long as the block."""
+        """The table or query, in a database that is open as long as the block."""
         try:
             import duckdb
         except ImportError:
@@ -110,7 +110,7 @@ class DuckDB:
         return opened(opening, duckdb.Error, self._explain)
 
     def _explain(self, error: Exception) -> str:
-        """Why a database cannot be read, by the kind of DuckDB's error; its own words are not repeated."""
+        """Why a database cannot be read, by the kind of DuckDB's error; its own message is not repeated."""
         import duckdb
 
         where, words = f"the DuckDB database of {self.place.shown}", str(error)

@@ -1,9 +1,8 @@
 """Sources of other packages, by the entry-point group ``privet.sources``.
 
 An entry point has the name of its scheme, such as ``sqlite``, and is a callable that takes an address and returns a
-:class:`~privet.engines.sources.Source`. It is loaded when such an address is opened, never before. Errors that the
-package raises as ``TableError`` are shown, unless they repeat a part of the address. All others are dropped: they can
-quote a record.
+:class:`~privet.engines.sources.Source`. It is loaded when such an address is opened, not before. ``TableError``s of the
+package are shown, unless they repeat a part of the address. All other errors are dropped: they can quote a record.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from privet.errors import EngineError, PrivetError, TableError
 T = TypeVar("T")
 
 GROUP = "privet.sources"
-SHORTEST = 3  # letters of a part of an address that a message must not repeat; shorter ones are in any sentence
+SHORTEST = 3  # letters of an address part that a message must not repeat; shorter parts occur anywhere
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +63,7 @@ def open_other(scheme: str, address: str) -> OtherSource | None:
     found = [entry for entry in entry_points(group=GROUP) if entry.name == scheme]
     if not found:
         return None
-    entry = min(found, key=_package)  # always the same one, if two packages want the scheme
+    entry = min(found, key=_package)  # deterministic, if two packages have the scheme
     package = _package(entry)
 
     def opened() -> Any:
@@ -77,7 +76,7 @@ def open_other(scheme: str, address: str) -> OtherSource | None:
 
 
 def _without_address(work: Callable[[], T], address: str, package: str) -> T:
-    """What ``work`` returns. An error of ours that repeats the address is replaced, and not kept as a context."""
+    """Return what ``work`` returns. A ``TableError`` that repeats the address is replaced, not kept as a context."""
     try:
         return work()
     except PrivetError as error:
@@ -95,7 +94,7 @@ def _silently(work: Callable[[], T]) -> T:
 
 
 def _secret_parts(address: str) -> set[str]:
-    """All parts of an address but its scheme and its table, as they are written and as they are meant."""
+    """All parts of an address except its scheme and table, encoded and decoded."""
     shown = set(re.split(r"\W+", safe(address)))
     written = re.split(r"[/:@?&=;,\s]+", address)
     parts = {form for part in written for form in (part, unquote_plus(part))}

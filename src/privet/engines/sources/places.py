@@ -1,4 +1,4 @@
-"""Addresses of tables, as in ``postgresql://host/clinic?table=patients``, and what is asked of a database.
+"""Addresses of tables, as in ``postgresql://host/clinic?table=patients``: parsing and SQL names.
 
 An address can hold a password. Messages show it in its safe form only (:func:`privet.addresses.safe`).
 """
@@ -20,7 +20,7 @@ KINDS = (
 
 
 class Place(NamedTuple):
-    """An address without its table, and the table as SQL writes it, or the query."""
+    """An address without its table, and the table's SQL name or the query."""
 
     address: str
     table: str | None
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
     @property
     def asked(self) -> str:
-        """What was asked for, in the words of a message."""
+        """The table or query, in the words of a message."""
         return "the query" if self.table is None else "the table"
 
     def __repr__(self) -> str:
@@ -48,7 +48,7 @@ def refuse_address(name: str) -> None:
 
 
 def parse_place(name: str) -> Place:
-    """Take ``table=`` or ``query=`` out of an address. All else stays as it was written.
+    """Take ``table=`` or ``query=`` out of an address. The rest stays as written.
 
     >>> parse_place("postgresql://host/clinic?sslmode=require&table=ward.patients")[:3]
     ('postgresql://host/clinic?sslmode=require', '"ward"."patients"', None)
@@ -68,10 +68,10 @@ def parse_place(name: str) -> Place:
 
 
 def table_words(name: str) -> str:
-    """A table's name as SQL writes it. Dots separate catalogue, schema and table, except between double quotes.
+    """A table's name in SQL. Dots separate catalogue, schema and table, except between double quotes.
 
-    A part that begins with a double quote ends with one, and stands for what is between them, where ``""`` is a quote.
-    Any other part is taken as it is, capital letters and spaces too.
+    A part that begins with a double quote ends with one and is the text between them, where ``""`` is a quote. Any
+    other part is taken literally, with capital letters and spaces.
 
     >>> print(table_words("ward.Patients"), table_words('ward."visits.2024"'))
     "ward"."Patients" "ward"."visits.2024"
@@ -95,7 +95,7 @@ def table_words(name: str) -> str:
 
 
 def _between_quotes(text: str) -> tuple[str, str]:
-    """The name that a text begins with, in quotes, and the rest; an empty name if the quotes are not closed."""
+    """The quoted name at the start of a text, and the rest; an empty name if the quotes are not closed."""
     part, at = "", 1
     while (end := text.find('"', at)) >= 0:
         part += text[at:end]
@@ -106,7 +106,7 @@ def _between_quotes(text: str) -> tuple[str, str]:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it."""
+    """A name in SQL's double quotes."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -119,10 +119,10 @@ def needs(package: str, extra: str, what: str) -> TableError:
 def opened(
     opening: Callable[[ExitStack], Any], failure: type[Exception], explain: Callable[[Any], str]
 ) -> Iterator[Any]:
-    """What ``opening`` finds in a database, and all that it put on the stack closed again at the end.
+    """Yield what ``opening`` finds in a database, and close everything on its stack at the end.
 
-    ``explain`` chooses the words for a failure. What the database itself says is not shown, and not kept as a context:
-    it can hold the address or quote a record.
+    ``explain`` chooses the words for a failure. The database's own message is neither shown nor kept as a context: it
+    can hold the address or quote a record.
     """
     with ExitStack() as stack:
         found, why = None, ""

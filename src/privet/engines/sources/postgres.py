@@ -1,4 +1,4 @@
-"""PostgreSQL, through ADBC: batches of Arrow as the server copies them out, in one statement, so of one moment."""
+"""PostgreSQL through ADBC: Arrow batches from one statement, so of one snapshot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from privet.engines.sources.places import Place, needs, opened, parse_place, quoted
 from privet.tables.cells import plain_of
 
-TYPE = b"POSTGRESQL:type"  # what ADBC says of each column
+TYPE = b"POSTGRESQL:type"  # ADBC's metadata key for a column's type
 NOT_CONNECTED = {  # words of libpq -> ours; a server that speaks another language falls to the last
     "Connection refused": "nothing listens at that host and port; check both",
     "timeout expired": "the host does not answer; check the host and the port",
@@ -34,7 +34,7 @@ NOT_ANSWERED = {  # SQLSTATE -> what to check; classes 22 and 23 are about rows,
 
 @dataclass(frozen=True, repr=False)
 class Postgres:
-    """A table or a query. What the address leaves out (password, host, user) comes from PGPASSWORD and the like."""
+    """A table or a query. Parts missing from the address (password, host, user) come from PGPASSWORD and the like."""
 
     place: Place
 
@@ -57,7 +57,7 @@ class Postgres:
             return session.names()
 
     def connected(self) -> AbstractContextManager[Session]:
-        """What is asked for, over one connection that lasts as long as the block."""
+        """The table or query, over one connection that lasts as long as the block."""
         dbapi = _driver()
 
         def connecting(stack: ExitStack) -> Session:
@@ -66,13 +66,13 @@ class Postgres:
         return opened(connecting, dbapi.Error, self._explain_connection)
 
     def _explain_connection(self, error: Exception) -> str:
-        """Why there is no connection, from the words of libpq, which are not repeated: they can hold the address."""
+        """Why there is no connection, from libpq's message, which is not repeated: it can hold the address."""
         words = str(error)
         reason = next((result for mark, result in NOT_CONNECTED.items() if mark in words), NOT_CONNECTED[""])
         return f"no connection to the PostgreSQL server of {self.place.shown}: {reason}"
 
     def _explain_answer(self, error: Any) -> str:
-        """Why the server does not answer, by its public code for errors. No code is told that a row could cause."""
+        """Why the server refuses, by its public error code. Codes that a row could cause are not shown."""
         reason = NOT_ANSWERED.get(getattr(error, "sqlstate", None) or "", "try it in psql")
         return f"the PostgreSQL server of {self.place.shown} cannot read {self.place.asked}: {reason}"
 
@@ -82,7 +82,7 @@ class Postgres:
 
 @dataclass(frozen=True, repr=False)
 class Session:
-    """A table or a query, over a connection that is open."""
+    """A table or a query, over an open connection."""
 
     of: Postgres
     connection: Any
@@ -105,7 +105,7 @@ class Session:
             return tuple(reader.schema.names)
 
     def _reader(self, columns: Sequence[str], end: str = "") -> AbstractContextManager[Any]:
-        """The wanted columns, or all of them if none is named."""
+        """The wanted columns, or all if none is named."""
         place = self.of.place
         asked = place.table or f"({(place.query or '').strip().rstrip(';')}\n) AS asked"  # after a comment
 
@@ -118,7 +118,7 @@ class Session:
 
 
 def _plain(batch: Any) -> Any:
-    """Only types of Arrow itself. A ``numeric`` arrives as text with its zeros: as a number says itself, 1.00 is 1."""
+    """Plain Arrow types only. A ``numeric`` arrives as text; its trailing zeros are removed: 1.00 is 1."""
     arrow = _arrow()
     columns = []
     for field, column in zip(batch.schema, batch.columns, strict=True):

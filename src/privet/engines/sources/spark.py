@@ -1,4 +1,4 @@
-"""A Spark DataFrame: a table that stays on its cluster, and is counted there (``engines/spark.py``)."""
+"""A Spark DataFrame: a table that stays on its cluster and is counted there (``engines/spark.py``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from privet.errors import TableError
 
 @dataclass(frozen=True, repr=False)
 class SparkTable:
-    """It has a header like a source. Its records never come here."""
+    """A source's header for a DataFrame. Its records never leave the cluster."""
 
     frame: Any
 

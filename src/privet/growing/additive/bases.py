@@ -1,11 +1,11 @@
-"""The terms of an additive model's curves: straight lines between knots, public ones or bought ones.
+"""The terms of an additive model's curves: piecewise linear between knots, which are public or bought.
 
-A number is read as one of some two hundred public bins, and a curve is a straight line between knots: each bin is a mix
-of the two knots around its middle. So a term needs nothing but codes, and any engine can count it.
+A number is coded as one of some two hundred public bins, and each bin is a mix of the two knots around its midpoint. So
+a term needs only codes, and any engine can count it.
 
-Public knots crowd near zero, where most numbers do. Where a number's records lie elsewhere inside its bounds, a curve
-on public knots cannot bend among them. One noisy histogram over the public bins tells, for all numbers at once.
-Everything after is arithmetic on released numbers; see :mod:`privet.growing.cutting.cuts`.
+Public knots are dense near zero, where most numbers are. Where a number's records lie elsewhere inside its bounds, a
+curve on public knots cannot bend among them. One noisy histogram over the public bins of all numbers shows where they
+lie. Everything after is arithmetic on released numbers; see :mod:`privet.growing.cutting.cuts`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Floats = npt.NDArray[np.float64]
 
 FEW = 9  # whole numbers up to which each has a knot of its own
 LEAST_SHARE, MOST_SHARE = Fraction(1, 50), Fraction(1, 5)  # of epsilon, for the bought knots of all numbers together
-CLEAR = 45.0  # scales of noise that a number's records should be, for its histogram to say something
-CROWDED = 0.8  # of the records that are not at a single value: between two public knots, and knots should be moved
+CLEAR = 45.0  # noise scales: a number's records should be as many for its histogram to be of use
+CROWDED = 0.8  # of the records not at a single value: if so many lie between two public knots, knots are moved
 BOUGHT = 8  # knots of a number, where they are bought
 
 
 class Shares(NamedTuple):
-    """Where public knots are, as shares of a number's range: from the bound next to zero, and on either side of zero.
+    """Public knots, as shares of a number's range: from the bound next to zero, and on either side of zero.
 
-    Amounts, durations and deviations crowd there.
+    Amounts, durations and deviations are dense there.
     """
 
     near: tuple[float, ...]
@@ -53,14 +53,14 @@ FINE = Shares(
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A term, and for each of its attributes the knots that it has there; none where every code has a cell."""
+    """A term, and the knots of each of its attributes; none where every code has a cell."""
 
     term: Term
     knots: tuple[tuple[float, ...], ...]
 
 
 def main_basis(schema: Schema, a: int, shares: Shares = COARSE, bought: Floats | None = None) -> Basis:
-    """One attribute: a cell for each category (or bin, where there are few), or knots: public ones or ``bought``."""
+    """The term of one attribute: a cell per category (or per bin, if few), or public or ``bought`` knots."""
     attribute = schema.attributes[a]
     if not has_knots(attribute):
         return Basis(Term.one_hot((a,), [np.arange(attribute.arity)], attribute.arity), ((),))
@@ -74,13 +74,12 @@ def has_knots(attribute: Attribute) -> bool:
 
 
 def middles(numeric: Numeric) -> Floats:
-    """The number that each bin stands for: its middle."""
     edges = np.concatenate([[numeric.low], numeric.cuts, [numeric.high]])
     return edges[:-1] / 2 + edges[1:] / 2
 
 
 def hats(attribute: int, numeric: Numeric, knots: Floats) -> Term:
-    """Every bin a mix of the two knots around its middle; a missing value has a cell of its own, the last.
+    """Each bin as a mix of the two knots around its midpoint; a missing value has a cell of its own, the last.
 
     >>> hats(0, Numeric("age", 0, 100, bins=4), np.array([0.0, 50.0, 100.0])).weights[0].tolist()
     [786432, 262144]
@@ -92,13 +91,13 @@ def hats(attribute: int, numeric: Numeric, knots: Floats) -> Term:
     cells, weights = np.stack([left, left + 1], axis=1), np.stack([UNIT - right, right], axis=1)
     if numeric.missing is not None:
         cells, weights = np.vstack([cells, [len(knots)] * 2]), np.vstack([weights, [UNIT, 0]])
-    cells = np.where(weights > 0, cells, cells[:, ::-1])  # a part of nothing has no cell of its own
+    cells = np.where(weights > 0, cells, cells[:, ::-1])  # a weight of 0 needs no cell of its own
     number = np.unique(cells, return_inverse=True)[1].reshape(cells.shape)  # a knot between two bins is in none
     return Term.of((attribute,), [np.arange(numeric.arity)], number, weights)
 
 
 def public_knots(numeric: Numeric, shares: Shares, few: int = FEW) -> Floats:
-    """Knots at public shares of the range; at every whole number where there are few."""
+    """Knots at public shares of the range; at every whole number if there are few."""
     low, high = numeric.low, numeric.high
     if few_values(numeric, few):
         return np.arange(math.ceil(low), math.floor(high) + 1, dtype=np.float64)
@@ -112,8 +111,7 @@ def public_knots(numeric: Numeric, shares: Shares, few: int = FEW) -> Floats:
 
 
 def knots_share(numbers: int, records: float, epsilon: float) -> Fraction:
-    """The share of epsilon for a histogram that stands out from its noise, from public and released numbers; 0 if
-    that is too much.
+    """The share of epsilon for a histogram that stands out from its noise; 0 if that is too much.
 
     >>> knots_share(6, records=40_000, epsilon=0.1), knots_share(6, records=400, epsilon=0.1)
     (Fraction(27, 400), Fraction(0, 1))
@@ -123,7 +121,7 @@ def knots_share(numbers: int, records: float, epsilon: float) -> Fraction:
 
 
 def buy_knots(data: PrivateDataset, attributes: Sequence[int], epsilon: Fraction) -> dict[int, Floats]:
-    """Knots for the numbers among ``attributes`` whose public knots miss their records."""
+    """Knots for the numbers in ``attributes`` whose public knots miss their records."""
     numbers = {a: number for a in attributes if has_knots(number := data.schema.attributes[a])}
     counts = histograms(data, list(numbers), epsilon)
     scale = float(len(numbers) * data.ledger.steps / epsilon)
@@ -137,7 +135,7 @@ def buy_knots(data: PrivateDataset, attributes: Sequence[int], epsilon: Fraction
 
 
 def _moved(where: Whereabouts) -> Floats | None:
-    """Knots among the records, or None where public ones are there already (or noise hides the records)."""
+    """Knots among the records, or None if public ones are there already (or noise hides the records)."""
     attribute = where.attribute
     moved = where.cuts(BOUGHT)
     if not moved:

@@ -1,8 +1,8 @@
-"""The tree that an additive model begins with where noise would drown its curves: drawn whole, its leaves graded.
+"""The first tree of an additive model, for when noise is too large for curves.
 
-A tree says in a few numbers what a dozen noisy curves could not, above all where attributes matter together. Its labels
-were drawn with most of its part of epsilon and the rest buys class counts in its leaves, as in the exact tree. What a
-leaf then says, as log-odds, is a part of the model, and curves are fitted on top of it.
+A few leaf values can say more than a dozen noisy curves, above all where attributes interact. Most of the tree's
+epsilon draws its tests and labels, and the rest buys class counts in its leaves, as in the exact tree. The log-odds of
+a leaf are part of the model, and curves are fitted on top of them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from privet.structure.splits import Tests
 
 Floats = npt.NDArray[np.float64]
 
-LEAF_SHARE = Fraction(1, 4)  # of the tree's part, for class counts in its leaves: what they say is all that is kept
+LEAF_SHARE = Fraction(1, 4)  # of the tree's part, for class counts in its leaves: only these are kept
 LEAF_PRIOR = 0.5  # that a node below the root is a leaf
 OPERATIONS = 0.5  # of those of an exact tree's draw: curves have no such costs
-LEVELS = 3  # that a draw should afford, or tests are thinned out
+LEVELS = 3  # that a draw should afford; otherwise tests are thinned out
 MOST_ROUNDING = Fraction(1, 100)  # of epsilon
 TEST_BINS = 20  # of a number in the tests of a tree
-TEST_OCTAVES = (6, 8, 10, 12)  # a tree also asks whether a number is that many halvings of its range from zero
+TEST_OCTAVES = (6, 8, 10, 12)  # thresholds at that many halvings of a number's range from zero
 LEAST_WEIGHT = 1e-3  # a class without weight stays possible
 
 
@@ -53,7 +53,7 @@ def draw_first_tree(
     prior = np.array([favours.get(int(a), 1.0) for a in tests.attribute])
     tests, prior = tests.take(np.flatnonzero(prior)), prior[prior > 0]
     depth = min(affordable_depth(len(tests), schema.n_classes, OPERATIONS), MOST_LEVELS, len(tests))
-    # Sixteenths, as the draw counts them; none that is above 0 becomes 0.
+    # In sixteenths, the unit of the draw; no positive weight becomes 0.
     sixteenths = tuple(math.ceil(WEIGHT_UNIT * weight) for weight in class_weights.tolist())
     leaf_prior = (0.0, *(LEAF_PRIOR,) * depth)[:depth]
     space = TreeSpace(tests, schema.n_classes, leaf_prior, prior, sixteenths, weight_unit=WEIGHT_UNIT)
@@ -71,16 +71,16 @@ def draw_first_tree(
 
 
 def _tests(schema: Schema) -> Tests:
-    """Tests of a small tree: fewer a number where so many would leave no draw of some levels."""
+    """Tests of a small tree: fewer per number if all would leave no draw of some levels."""
     candidates = few_tests(schema)
     enough = (tests for tests in candidates if affordable_depth(len(tests), schema.n_classes, OPERATIONS) >= LEVELS)
     return next(enough, candidates[-1])
 
 
 def few_tests(schema: Schema) -> list[Tests]:
-    """Tests for a small tree over finely cut numbers, the most first, each list of fewer thresholds a number.
+    """Lists of tests for a small tree over finely cut numbers, from most to fewest thresholds per number.
 
-    Of all thresholds they have those next to a coarse grid's, near zero more.
+    They are the thresholds next to a coarse grid's, with more near zero.
 
     >>> from privet.growing.cutting.points import fine_bins
     >>> from privet.schema import Categorical
@@ -99,7 +99,7 @@ def _bare(attribute: Attribute) -> Attribute:
 
 
 def _next_to(schema: Schema, tests: Tests, grid: Schema, octaves: Sequence[int]) -> npt.NDArray[np.intp]:
-    """The tests of categories and of what is missing, and of thresholds those next to the cuts of a grid."""
+    """The tests of categories and missing values, and the thresholds next to the cuts of a grid."""
     wanted = np.ones(len(tests), dtype=bool)
     for a, (attribute, coarse) in enumerate(zip(schema.attributes, grid.attributes, strict=True)):
         if not isinstance(attribute, Numeric) or not isinstance(coarse, Numeric) or not attribute.cuts.size:
@@ -108,17 +108,17 @@ def _next_to(schema: Schema, tests: Tests, grid: Schema, octaves: Sequence[int])
         points = points[(points > attribute.low) & (points < attribute.high)]
         nearest = np.abs(attribute.cuts[:, None] - points).argmin(axis=0)
         mine = tests.of_attribute(a)
-        # The last test of a number that can be missing asks just that.
+        # The last test of a number that can be missing tests for missing.
         wanted[mine] = np.isin(tests.cut[mine], nearest) | (tests.cut[mine] >= attribute.cuts.size)
     return np.flatnonzero(wanted)
 
 
 def _is_sharp(space: TreeSpace, epsilon: Fraction) -> bool:
-    """Whether rounding takes little of an epsilon: of a tiny one it takes more, the deeper trees are."""
+    """Whether rounding takes little of epsilon: it takes more of a tiny one, and more for deeper trees."""
     return space.rounding(epsilon) <= MOST_ROUNDING * epsilon
 
 
 def _deviation(estimate: ClassEstimate, records: float, scale: float) -> float:
-    """About how much noise there is in the log-odds of a leaf of so many records."""
+    """The approximate noise in the log-odds of a leaf with so many records."""
     share = math.sqrt(2) * scale / (records + beside(estimate.counts.size, scale))
     return share * estimate.records / estimate.evidence

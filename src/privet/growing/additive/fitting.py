@@ -1,4 +1,4 @@
-"""From private records to an additive model: what is bought, and what is then fitted, decided by released numbers."""
+"""Fit an additive model: buy class counts, then decide from released numbers what to fit."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from privet.structure.terms import Term
 
 Floats = npt.NDArray[np.float64]
 
-# How much noise a cell has for the evidence in it (see `noise_ratio`) decides what is fitted.
+# The ratio of noise to evidence in a cell (see `noise_ratio`) decides what is fitted.
 TREE_ONLY = 1.5  # above: a tree, without curves
 FEW_KNOTS = 0.7  # above: curves have the fewest knots, none of them bought
 FINE_KNOTS = 0.1  # below: more knots
@@ -42,20 +42,20 @@ WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of
 LEAST_RECORDS = 25.0  # times epsilon: with fewer there is nothing to learn but the largest class
 LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
 
-# A tree that curves follow needs so many records times its part of epsilon; with few of them it says nothing.
+# A tree before curves needs so many records times its part of epsilon; with fewer it is useless.
 TREE_RECORDS, LEAST_TREE_RECORDS = 600.0, 100.0
-UNEQUAL = 0.5  # of the records outside the largest class: where there are fewer, hits say less, and a tree too
-CLEAR = 0.1  # noise for evidence, as above: below, curves need less help
+UNEQUAL = 0.5  # of the records outside the largest class: with fewer, accuracy says less, and so does a tree
+CLEAR = 0.1  # noise ratio, as above: below, curves need less help
 LEAST_TREE_SHARE, TREE_SHARE = Fraction(1, 1000), Fraction(7, 10)  # of what is left, where curves follow
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
-SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # variance of log-odds that is expected: of a whole model, and after a tree
+SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # expected variance of log-odds: of a whole model, and after a tree
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
-STEPS = 5  # that progress is told in, at most
+STEPS = 5  # of progress, at most
 
 
 @dataclass(frozen=True)
 class Preferences:
-    """What the user says beforehand, all of it public."""
+    """The user's preferences, all public."""
 
     class_weights: Floats
     favours: Mapping[int, float] = field(default_factory=dict)
@@ -76,14 +76,14 @@ class _Growing:
         self.routes: Routes | None = None
 
     def fit(self, bases: Sequence[Basis], loss: Loss, what: str, signal: float = SIGNAL) -> None:
-        """Fit terms on top of what was released before."""
+        """Fit terms on top of the parts released before."""
         plan, shape = self._plan(bases), self._shape(bases, signal)
         values, calibration = self.data.perturbed_fit(plan, shape, loss, routes=self.routes, what=what)
         self.parts += parts_of(bases, values, calibration)
         self.background += [(basis.term, basis.term.spread(value)) for basis, value in zip(bases, values, strict=True)]
 
     def choose(self, bases: Sequence[Basis], count: int, epsilon: Fraction) -> list[Basis]:
-        """Those that explain most of what is left unexplained."""
+        """Choose the terms that explain most of the residuals."""
         fair = penalties(bases, self.estimate.records)
         chosen = self.data.choose_terms(
             self._plan(bases), fair, count, epsilon, routes=self.routes, what="choice of pairs"
@@ -91,7 +91,7 @@ class _Growing:
         return [bases[i] for i in chosen]
 
     def noise_ratio(self, bases: Sequence[Basis], loss: Loss) -> float:
-        """The noise of a cell for the evidence in it, averaged over terms; from public and released numbers."""
+        """The ratio of noise to evidence of a cell, averaged over terms; from public and released numbers."""
         calibration = calibrate(self._shape(bases), loss / self.data.ledger.steps)
         noise = [d * k for d, k in zip(calibration.deviations, calibration.shape.sizes, strict=True)]
         return float(np.mean(noise)) / self.estimate.evidence
@@ -118,7 +118,7 @@ class _Growing:
 def grow_additive(
     prelude: Prelude, delta: Fraction, preferences: Preferences, progress: Progress | None = None
 ) -> Additive:
-    """Class counts first; they decide whether curves, a small tree or both are fitted, and whether pairs follow."""
+    """Buy class counts first; they decide whether curves, a small tree or both are fitted, and whether pairs follow."""
     prelude = prelude.count_classes()
     data, epsilon, bought = prelude.data, prelude.epsilon, prelude.classes
     assert bought is not None
@@ -150,7 +150,7 @@ def grow_additive(
 
 
 def _tree_first(growing: _Growing, left: Loss, noise_ratio: float) -> Loss:
-    """A tree, and what its leaves say. The answer is what is left for curves: nothing, where noise would drown them."""
+    """Draw a tree with leaf values. Returns the budget left for curves: none where noise is too large for them."""
     data, epsilon, preferences = growing.data, left.epsilon, growing.preferences
     needed = records_for_tree(growing.estimate, noise_ratio)
     if noise_ratio > TREE_ONLY:
@@ -169,7 +169,7 @@ def _tree_first(growing: _Growing, left: Loss, noise_ratio: float) -> Loss:
 
 
 def records_for_tree(estimate: ClassEstimate, noise_ratio: float) -> float:
-    """How many records times epsilon a tree gets before curves: fewer where hits say little, or curves say all.
+    """How many records times epsilon a tree gets before curves: fewer where accuracy says little, or curves suffice.
 
     >>> counts = {"mushrooms": (3900.0, 4200.0), "incomes": (34_000.0, 11_200.0), "sales": (40_000.0, 5300.0)}
     >>> estimates = {name: ClassEstimate(np.array(both), 1.0, Fraction(0)) for name, both in counts.items()}
@@ -182,7 +182,7 @@ def records_for_tree(estimate: ClassEstimate, noise_ratio: float) -> float:
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: float, pairs: int) -> Loss:
-    """A curve for each wanted attribute, with more knots where noise is less. The answer is what is left for pairs."""
+    """Fit a curve per wanted attribute, with more knots where noise is smaller. Returns the budget left for pairs."""
     data, schema, records = growing.data, growing.data.schema, growing.estimate.records
     moved: dict[int, Floats] = {}
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted) if noise_ratio <= FEW_KNOTS else 0
@@ -197,20 +197,20 @@ def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: f
 
 
 def _pairs(growing: _Growing, left: Loss, count: int) -> None:
-    """Tables for the pairs that explain most of what curves leave unexplained."""
+    """Fit tables for the pairs that explain most of the residuals of the curves."""
     bases = candidates(growing.data.schema, growing.parts)
     chosen = growing.choose(bases, count, left.epsilon * CHOICE_SHARE)
     growing.fit(chosen, left - Loss(left.epsilon * CHOICE_SHARE), "fit of pairs")
 
 
 def _largest_only(data: PrivateDataset, estimate: ClassEstimate, left: Fraction) -> Additive:
-    """All that is left buys the label of everyone; shares are those that were counted, with this one the largest."""
+    """Spend all that is left on one label for everyone; shares are the counted ones, with this class the largest."""
     label = int(data.level().choose_labels_all(left)[0])
     return Additive(data.schema, (), estimate.led_by(label).offset)
 
 
 def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Part]:
-    """What was released, as parts of a model, each with about the noise that its numbers have, and the most.
+    """The released values as parts of a model, each with its approximate and its largest noise.
 
     Whatever the records are, the variance of a cell is at most ``most`` / ridge: "How far noise moves a curve" in
     ``docs/proofs/perturbed_fit.md``.

@@ -1,4 +1,4 @@
-"""Pairs of attributes that add something together: which are worth a table, and what the table looks like."""
+"""Tables for pairs of attributes that interact: which to choose, and their shape."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Floats = npt.NDArray[np.float64]
 SHARES = Shares((1 / 16, 1 / 4, 1 / 2), (1 / 8,))  # of a number's range, where a table has knots: fewer than a curve
 FEW = 5  # whole numbers up to which each has a knot of its own
 BETWEEN = 4  # levels between two knots
-GROUPS = 6  # of categories; more are grouped by what they were seen to add
-MOST_CANDIDATES = 2000  # pairs that are looked at; of more, those of the most important attributes
-CHANCE = 0.8 * math.sqrt(0.1)  # times sqrt(cells * records): what chance alone leaves unexplained in a table
+GROUPS = 6  # of categories; more are grouped by the values of their curve
+MOST_CANDIDATES = 2000  # pairs to consider; of more, those of the most important attributes
+CHANCE = 0.8 * math.sqrt(0.1)  # times sqrt(cells * records): the residual that chance leaves in a table
 
 
 def candidates(schema: Schema, parts: Sequence[Part]) -> list[Basis]:
-    """A table for every pair of attributes that were fitted."""
+    """A table for every pair of fitted attributes."""
     mains = {part.attributes[0]: part for part in parts if len(part.attributes) == 1}
     ranked = sorted(mains, key=lambda a: -float(np.abs(mains[a].table).mean()))
     while len(ranked) * (len(ranked) - 1) // 2 > MOST_CANDIDATES:
@@ -35,7 +35,7 @@ def candidates(schema: Schema, parts: Sequence[Part]) -> list[Basis]:
 
 
 def penalties(bases: Sequence[Basis], records: float) -> list[float]:
-    """What chance alone would leave unexplained in each table, so that large tables are not favoured for their size."""
+    """The residual that chance alone leaves in each table, so that large tables are not favoured for their size."""
     return [CHANCE * math.sqrt(basis.term.size * records) for basis in bases]
 
 
@@ -60,7 +60,7 @@ def _side(schema: Schema, a: int, part: Part) -> Basis:
 
 
 def _groups(part: Part, codes: int) -> npt.NDArray[np.int64]:
-    """Categories in groups of like ones, by the released numbers of their curve."""
+    """Groups of similar categories, by the released values of their curve."""
     if codes <= GROUPS:
         return np.arange(codes)
     order = np.argsort(np.argsort(part.table[part.levels[0], -1], kind="stable"), kind="stable")
@@ -68,13 +68,13 @@ def _groups(part: Part, codes: int) -> npt.NDArray[np.int64]:
 
 
 def _pair(one: Basis, other: Basis) -> Basis:
-    """The product of two sides: every cell of one with every cell of the other."""
+    """The product of two attributes' terms: every cell of one with every cell of the other."""
     first, second = one.term, other.term
     cells = first.cells[:, None, :, None] * second.size + second.cells[None, :, None, :]
     exact = first.weights[:, None, :, None].astype(np.float64) * second.weights[None, :, None, :] / UNIT
     shape = (first.bins * second.bins, -1)
     weights = np.floor(exact).astype(np.int64).reshape(shape)
-    # Rounding takes away a little; the first cell gets it, so that the weights sum to exactly one.
+    # Rounding loses a little; the first cell gets it, so that the weights sum to exactly one.
     weights[:, 0] += UNIT - weights.sum(axis=1)
     term = Term.of(
         (*first.attributes, *second.attributes), (*first.levels, *second.levels), cells.reshape(shape), weights

@@ -1,10 +1,10 @@
-"""Cuts that find the data: where the records lie inside the declared bounds, bought for all numbers at once.
+"""Bought cuts: find where the records lie inside the declared bounds, for all numbers at once.
 
 Bounds are public but rarely tight, so cuts that are spread over them miss the data. For each number a public *ladder*
-of points is laid over its bounds: evenly, and ever closer towards both ends (towards zero, where that is inside). One
-noisy histogram over the ladder's intervals, of all numbers together, says where the records are. Intervals that hold
-many of them are cut finer and asked again. From what was released come few, well-placed cuts: everything after the
-noise is arithmetic on released numbers and costs nothing. Claim and proof: ``docs/proofs/cuts.md``.
+of points is laid over its bounds: evenly, and ever closer towards both ends (towards zero, if that is inside). One
+noisy histogram over the ladder's intervals, of all numbers together, shows where the records are. Intervals with many
+records are cut finer and counted again. Few, well-placed cuts follow from the released counts: everything after the
+noise is arithmetic and costs nothing. Claim and proof: ``docs/proofs/cuts.md``.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ Bools = npt.NDArray[np.bool_]
 
 EVEN, OCTAVES = 32, 24  # rungs of equal width, and how often they are halved towards an end: a factor of 16 million
 ROUNDS = 4  # a ladder, and finer ones where records crowd
-AGAIN = Fraction(1, 2)  # what a further round costs of what the first did: it only asks where many records are
+AGAIN = Fraction(1, 2)  # the cost of a further round, relative to the first: it only counts where many records are
 FINER = 128  # into how many intervals the crowded ones of a number are cut; three times that is a factor of 2 million
 CROWDED, CROWD = 0.25, 0.8  # of the records: in an interval for it to be crowded, and in all such for a finer ladder
-CLEAR = 30.0  # scales of noise: with fewer records than that, an interval is not worth a finer ladder
-FAINT = 20.0  # scales of noise: with fewer records than that, a number's whereabouts say nothing
-SURE = 1.0  # standard deviations of its noise that a row of intervals must hold to be believed
+CLEAR = 30.0  # noise scales: with fewer records, an interval is not worth a finer ladder
+FAINT = 20.0  # noise scales: with fewer records, a number's histogram is useless
+SURE = 1.0  # standard deviations of noise that the sum of a row of intervals must exceed
 ATOM = 1.01 * 0.5**OCTAVES  # of the bounds: an interval as narrow as that is a single value
 HEAVY = 0.4  # of the cuts inside an interval, about, at most
-HIDDEN = 25.0  # scales of noise: so many records go where the public grid would have them
-TRACE = 1e-9  # of the records, in every interval: the number below an edge then rises, and can be inverted
+HIDDEN = 25.0  # noise scales: so many records are spread over the public grid
+TRACE = 1e-9  # of the records, in every interval: the cumulative count is then increasing and can be inverted
 
 
 @dataclass(frozen=True, eq=False)
 class Whereabouts:
-    """Where the values of a number lie: about how many records between public edges, as far as noise lets one tell."""
+    """Where the values of a number lie: approximate numbers of records between public edges."""
 
     attribute: Numeric
     edges: Floats
@@ -54,20 +54,20 @@ class Whereabouts:
 
     @property
     def crowded(self) -> Bools:
-        """The intervals that hold many records and are no single value: a finer ladder tells where in them they are."""
+        """The intervals with many records that are not a single value: a finer ladder locates the records in them."""
         total = self.records.sum()
         many = (self.records >= max(CROWDED * total, CLEAR * self.scale)) & ~self.single
         return np.asarray(many if self.records[many].sum() >= CROWD * total else np.zeros_like(many))
 
     def finer(self) -> tuple[float, ...]:
-        """Points inside the crowded intervals, and at their ends; empty where there are none."""
+        """Points inside the crowded intervals, and at their ends; empty if there are none."""
         crowded = np.flatnonzero(self.crowded)
         parts = FINER // max(len(crowded), 1)
         rungs = [np.linspace(self.edges[i], self.edges[i + 1], parts + 1) for i in crowded]
         return inside(self.attribute, np.concatenate(rungs)) if rungs else ()
 
     def refined(self, rungs: tuple[float, ...], counts: Floats, scale: float) -> Whereabouts:
-        """With the records of each crowded interval spread as the noisy counts between the rungs say."""
+        """The records of each crowded interval, redistributed by the noisy counts between the rungs."""
         asked = np.array([self.attribute.low, *rungs, self.attribute.high])
         edges = np.union1d(self.edges, asked)
         starts = edges[:-1]
@@ -83,12 +83,12 @@ class Whereabouts:
     def cuts(self, count: int, public: Sequence[float] = ()) -> tuple[float, ...]:
         """About ``count`` cuts with about as many records between them; none where noise hides all.
 
-        ``public`` cuts, if there are any, are what one would take without records. They count as if some records, no
-        more than noise could hide, were spread over the intervals between them.
+        ``public`` cuts, if given, are the cuts to use without records. They weigh as if some records, no more than
+        noise could hide, were spread over the intervals between them.
 
-        A single value needs no more than a cut on either side, however many records have it. So it counts for no more
-        than a cut's share, or it would use up the cuts that the others need. An interval that was not asked about
-        again may hide one, and counts for less than half.
+        A single value needs only a cut on either side, however many records have it. So it weighs at most one cut's
+        share, to leave cuts for the others. An interval that was not counted again may hide one, and weighs less than
+        half.
         """
         if self.records.sum() < FAINT * self.scale:
             return ()
@@ -102,7 +102,7 @@ class Whereabouts:
         return inside(self.attribute, rounded(found, self.attribute.low, self.attribute.high))
 
     def _hidden(self, public: Sequence[float]) -> Floats:
-        """``HIDDEN`` records, as many between any two public cuts, and evenly between those."""
+        """``HIDDEN`` records, the same number between any two public cuts, and evenly within."""
         if not public:
             return np.zeros_like(self.records)
         ends = np.array([self.attribute.low, *public, self.attribute.high])
@@ -110,14 +110,13 @@ class Whereabouts:
 
     @property
     def single(self) -> Bools:
-        """The intervals that are a single value, or as good as one."""
+        """The intervals that are (nearly) a single value."""
         widths, whole = np.diff(self.edges), self.attribute.high - self.attribute.low
         return np.asarray(widths <= (max(1.0, ATOM * whole) if self.attribute.integer else ATOM * whole))
 
 
 def ladder(attribute: Numeric, even: int = EVEN, octaves: int = OCTAVES) -> tuple[float, ...]:
-    """The public points of a number: ``even`` intervals of equal width, and two points for each halving of the distance
-    to an end.
+    """The public points of a number: ``even`` intervals of equal width, and two points for each halving towards an end.
 
     >>> ladder(Numeric("share", 0, 1), even=2, octaves=3)
     (0.125, 0.1875, 0.25, 0.375, 0.5, 0.625, 0.75, 0.8125, 0.875)
@@ -130,9 +129,9 @@ def ladder(attribute: Numeric, even: int = EVEN, octaves: int = OCTAVES) -> tupl
 
 
 def worth_finding(schema: Schema, count: int) -> tuple[int, ...]:
-    """The numbers whose cuts are worth buying: they declare none, and have more values than ``count`` cuts tell apart.
+    """The numbers whose cuts are worth buying: no declared cuts, and more values than ``count`` cuts separate.
 
-    A public fact: where there are no such numbers, nothing is ever bought.
+    A public fact: without such numbers, nothing is ever bought.
     """
     return tuple(a for a, attribute in enumerate(schema.attributes) if _worth_finding(attribute, count))
 
@@ -149,10 +148,10 @@ def most_cost(price: Fraction) -> Fraction:
 
 
 def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> tuple[dict[int, Whereabouts], Fraction]:
-    """Buy where some numbers lie, and say what that cost.
+    """Buy where some numbers lie, and return what that cost.
 
-    That is ``price`` for all of them together, and up to ``most_cost`` where records crowd: each number pays its part
-    of ``price``, and some of it again in each further round that it needs.
+    The cost is ``price`` for all of them together, and up to ``most_cost`` where records crowd: each number pays its
+    part of ``price``, and some of it again in each further round that it needs.
     """
     ladders: dict[int, tuple[float, ...]] = {a: ladder(_number(data.schema, a)) for a in attributes}
     found: dict[int, Whereabouts] = {}
@@ -176,7 +175,7 @@ def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> tu
 
 
 def histograms(data: PrivateDataset, attributes: Sequence[int], price: Fraction) -> dict[int, Floats]:
-    """Noisy counts between the cuts of some numbers, without what is missing: one question, which costs ``price``."""
+    """Noisy counts between the cuts of some numbers, without missing values: one release, which costs ``price``."""
     asked = np.zeros((1, len(data.schema.attributes)), dtype=bool)
     asked[0, list(attributes)] = True
     counts = data.level().attribute_counts_all(price, asked, by_class=False)[0].astype(np.float64)
@@ -185,7 +184,7 @@ def histograms(data: PrivateDataset, attributes: Sequence[int], price: Fraction)
 
 
 def cut_at(schema: Schema, cuts: Mapping[int, tuple[float, ...]]) -> Schema:
-    """The schema with some numbers cut at these points; where there are none, a number stays as it is."""
+    """The schema with some numbers cut at these points; a number without points stays as it is."""
     attributes = [
         replace(_number(schema, a), thresholds=cuts[a]) if cuts.get(a) else attribute
         for a, attribute in enumerate(schema.attributes)
@@ -200,9 +199,9 @@ def _number(schema: Schema, a: int) -> Numeric:
 
 
 def rounded(points: Floats, low: float, high: float) -> Floats:
-    """Ascending points with as few digits as place them, to a twentieth of the way to the nearer neighbour or bound.
+    """Ascending points, rounded to at most a twentieth of the distance to the nearer neighbour or bound.
 
-    What is bought is not known better than that, and people read it.
+    Bought points are no more precise than that, and people read them.
 
     >>> rounded(np.array([25.61891998, 45.49104838, 45.49104841, 110.1608431]), 0, 5000).tolist()
     [26.0, 45.49104838, 45.49104841, 110.0]
@@ -214,10 +213,10 @@ def rounded(points: Floats, low: float, high: float) -> Floats:
 
 
 def believed(counts: Floats, scale: float) -> Floats:
-    """About how many records there are in each of a row of intervals, from counts with noise of that scale.
+    """Denoised numbers of records in a row of intervals, from counts with noise of that scale.
 
-    The row is halved again and again, and a half whose sum could be noise alone is dropped. Where that is so of both,
-    nothing tells them apart, and what is known of the whole is spread evenly.
+    The row is halved again and again, and a half whose sum could be noise alone is dropped. If that holds for both
+    halves, the total is spread evenly.
 
     >>> believed(np.array([2.0, -1.0, 0.0, 1.0, 90.0, 110.0, -3.0, 2.0]), scale=2.0).round().tolist()
     [0.0, 0.0, 0.0, 0.0, 90.0, 110.0, 0.0, 0.0]

@@ -1,4 +1,4 @@
-"""Public points on a number's range: where numbers are cut when nothing is bought. All follows from declared bounds."""
+"""Public points on a number's range, for cuts that are not bought. All follow from declared bounds."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ FINE_BINS = 256  # fewer whole numbers have a fine bin each
 
 
 def inside(attribute: Numeric, points: Floats) -> tuple[float, ...]:
-    """Points that can be thresholds: ascending, strictly inside the bounds, between whole numbers."""
+    """The points that can be thresholds: ascending, strictly inside the bounds, between whole numbers."""
     if attribute.integer:
         points = np.floor(points) + 0.5
     return tuple(np.unique(points[(points > attribute.low) & (points < attribute.high)]).tolist())
 
 
 def cut(attribute: Numeric, points: Floats) -> Numeric:
-    """The number cut at those of the points that can be thresholds; as it was where none can."""
+    """The number cut at those of the points that can be thresholds; unchanged if none can."""
     thresholds = inside(attribute, points)
     return replace(attribute, thresholds=thresholds) if thresholds else attribute
 
 
 def few_values(attribute: Numeric, count: int) -> bool:
-    """Whether there are at most ``count`` whole numbers, and nothing between them."""
+    """Whether the number is whole and has at most ``count`` values."""
     return attribute.integer and math.floor(attribute.high) - math.ceil(attribute.low) < count
 
 
@@ -54,7 +54,7 @@ def halved(attribute: Numeric, octaves: Sequence[int]) -> Floats:
 
 
 def _each_number(schema: Schema, change: Callable[[Numeric], Numeric]) -> Schema:
-    """The schema with each number changed that declares no thresholds of its own."""
+    """The schema with ``change`` applied to each number that declares no thresholds."""
 
     def changed(attribute: Attribute) -> Attribute:
         free = isinstance(attribute, Numeric) and attribute.thresholds is None
@@ -69,7 +69,7 @@ def _each_number(schema: Schema, change: Callable[[Numeric], Numeric]) -> Schema
 def near_zero(schema: Schema, bins: int) -> Schema:
     """Numbers cut into ``bins`` of equal width near zero, and into wider ones further away.
 
-    Amounts, durations and deviations crowd near zero, and a declared range leaves room at its far end. Fewer tests
+    Amounts, durations and deviations are dense near zero, and a declared range leaves room at its far end. Fewer tests
     there mean fewer trees to choose among, so that a draw affords another level.
 
     >>> from privet import Categorical, Numeric
@@ -81,7 +81,7 @@ def near_zero(schema: Schema, bins: int) -> Schema:
 
 
 def closing_in(schema: Schema, bins: int) -> Schema:
-    """As ``near_zero``, with three more cuts ever closer to zero, where that is an end.
+    """As ``near_zero``, with three more cuts ever closer to zero, if that is an end.
 
     In a range that is hundreds of times too wide all records lie below the first cut of any even grid.
 
@@ -101,7 +101,7 @@ def closing_in(schema: Schema, bins: int) -> Schema:
 
 
 def laddered(schema: Schema, octaves: Sequence[int]) -> Schema:
-    """Numbers cut only where their range is halved so often towards zero; few whole numbers into as many even bins."""
+    """Numbers cut only at these halvings of their range towards zero; few whole numbers into as many even bins."""
 
     def on_ladder(attribute: Numeric) -> Numeric:
         if few_values(attribute, 2 * FEW_BINS):
@@ -113,7 +113,7 @@ def laddered(schema: Schema, octaves: Sequence[int]) -> Schema:
 
 
 def public_grids(schema: Schema, bins: int) -> tuple[Schema, ...]:
-    """What to fall back on, finest first: each has fewer tests than the one before."""
+    """Fallback grids, finest first: each has fewer tests than the one before."""
     return closing_in(schema, bins), *(laddered(schema, octaves) for octaves in LADDERS)
 
 
@@ -133,7 +133,7 @@ def _near_zero(attribute: Numeric, bins: int) -> Numeric:
 
 
 def fine_bins(schema: Schema) -> Schema:
-    """The same facts with numbers cut finely, more so near zero. Those that have cuts of their own keep them."""
+    """The schema with numbers cut finely, more so near zero. Declared cuts are kept."""
     return _each_number(schema, _fine)
 
 
@@ -150,5 +150,5 @@ def _fine(attribute: Numeric) -> Numeric:
 
 
 def _halvings(each: int) -> Floats:
-    """Shares of a range, down to a millionth of it and less, ``each`` for every halving."""
+    """Shares of a range, down to less than a millionth of it, ``each`` per halving."""
     return np.asarray(2.0 ** (-np.arange(1, each * FINE_OCTAVES + 1) / each))

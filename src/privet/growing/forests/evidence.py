@@ -1,11 +1,11 @@
-"""How much the evidence of a forest's trees counts together: chosen once, privately, for all of them.
+"""The weight of a forest's combined evidence: one private choice for all trees.
 
-Trees that vote by evidence add up by how much each changes the odds, as if what they say were independent. It is not:
-attributes repeat each other, and noise in the leaves looks like evidence too. A weight below 1 makes up for both. The
-noise is known, so a first guess of the weight is free (:func:`privet.models.leaf_counts.signal_share`). How much the
-attributes repeat each other is not, so a share of epsilon buys it: one draw of the exponential mechanism among public
-weights, by the log-loss that each gives on the records. The guess is the prior of that draw: where records are too few
-to say anything, it decides. Claim and proof: ``docs/proofs/scores.md#log-loss-of-public-trees``.
+Trees that vote by evidence add up log-odds, as if they were independent. They are not: attributes repeat each other,
+and noise in the leaves looks like evidence too. A weight below 1 corrects both. The noise is known, so a first guess of
+the weight is free (:func:`privet.models.leaf_counts.signal_share`). How much the attributes repeat each other is not,
+so a share of epsilon buys it: one draw of the exponential mechanism among public weights, by the log-loss of each on
+the records. The guess is the prior of that draw: with too few records, it decides. Claim and proof:
+``docs/proofs/scores.md#log-loss-of-public-trees``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_NATS = 3.0  # of log-loss, above that of a blind guess, before a record's i
 
 
 def choose_weight(data: PrivateDataset, forest: Forest, guess: float, epsilon: object) -> float:
-    """The weight of the trees' evidence, from 0 to 1. Nothing of the forest but its released numbers is used."""
+    """The weight of the trees' evidence, from 0 to 1. Only the forest's released numbers are used."""
     most = round((MOST_NATS + math.log(data.schema.n_classes)) * STEPS)
     evidence = Evidence(forest.routes, forest.votes, np.log(np.maximum(forest.prior, LEAST)), WEIGHTS, most)
     return float(WEIGHTS[data.choose_weight(evidence, epsilon, log_prior=log_prior(guess))])

@@ -1,4 +1,4 @@
-"""Compiled growing of trees that look at no record."""
+"""Compiled growing of random trees, without records."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from privet.structure.compiled import kernel
 
 @kernel
 def random_structure(arity, kinds, depth, most_leaves, root, support, least, seed, attribute, kind, cut, first_child):
-    """A random tree: how many nodes, whose attribute, kind, cut and first_child are filled in, level by level.
+    """Grow a random tree: fill in attribute, kind, cut and first_child, level by level; returns the number of nodes.
 
-    arity, kinds (attributes,): how many codes, and which kind of test (``splits.Kind``; -1 for none). In each
-    node an attribute that the path leaves open is drawn uniformly, then one of its tests. A node is a leaf at
-    ``depth``, where its estimated support (``support`` at the root, shared equally by children) is not above
-    ``least``, where nothing is open, or where its children would be too many. ``root`` is the attribute of the root,
-    -1 for any.
+    arity, kinds (attributes,): the number of codes, and the kind of test (``splits.Kind``; -1 for none). Each node
+    draws an attribute that the path leaves open, uniformly, then one of its tests. A node is a leaf at ``depth``, where
+    its estimated support (``support`` at the root, shared equally by children) is not above ``least``, where nothing is
+    open, or where its children would be too many. ``root`` is the attribute of the root, -1 for any.
     """
     np.random.seed(seed)  # noqa: NPY002 - numba's own generator, for public choices
     most_nodes = attribute.size
@@ -69,7 +68,7 @@ def random_structure(arity, kinds, depth, most_leaves, root, support, least, see
 
 @njit(cache=True, nogil=True)
 def _free_category(node, a, arity, attribute, cut, parent):
-    """A category that no test above has split off. There are at least two."""
+    """A category that no test above has split off. At least two are left."""
     while True:
         value, here, free = np.random.randint(arity), parent[node], True  # noqa: NPY002
         while here >= 0:

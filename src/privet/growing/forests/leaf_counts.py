@@ -1,4 +1,4 @@
-"""What a forest of public trees buys: class counts in the leaves, from all records in every tree or from parts."""
+"""Buy class counts in the leaves of public trees, from all records in every tree or from disjoint parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Sharing = Literal["all", "disjoint"]
 
 
 def leaf_epsilon(epsilon: Fraction, trees: int, sharing: Sharing) -> Fraction:
-    """What the class counts of a leaf may cost."""
+    """The epsilon for the class counts of a leaf."""
     return epsilon if sharing == "disjoint" else epsilon / trees
 
 
@@ -47,7 +47,7 @@ def buy_leaf_labels(
 ) -> npt.NDArray[np.intp]:
     """A label for each leaf of disjoint trees, one draw of permute-and-flip by its class counts.
 
-    ``by_winning`` is the thesis's way: the textbook's exponential mechanism, which only sees which class is largest.
+    ``by_winning`` is the thesis's form: the textbook's exponential mechanism with a 0/1 score for the largest class.
     """
     leaves = data.level(len(routes)).descend(routes)
     if by_winning:

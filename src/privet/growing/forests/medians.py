@@ -1,4 +1,4 @@
-"""Random trees that cut where public records are dense, so that leaves hold about equally many of them."""
+"""Random trees that cut at medians of public records, so that their leaves hold about equally many."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Index = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class MedianTrees:
-    """An attribute by lot; a number is cut at the median of the public records in the node, a category has a child for
-    every value. A node with fewer than ``least`` public records is a leaf. Nothing private is looked at.
+    """A random attribute per node; a number is cut at the median of the public records in the node, a category has a
+    child per value. A node with fewer than ``least`` public records is a leaf. No private record is read.
     """
 
     depth: int

@@ -1,4 +1,4 @@
-"""Trees whose tests are drawn by lot. They look at no record, so they are public and cost nothing."""
+"""Trees with random tests. They read no record, so they are public and cost nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from privet.structure.splits import Kind
 
 @dataclass(frozen=True)
 class RandomTrees:
-    """How random trees are drawn: a public plan.
+    """A public plan for drawing random trees.
 
     An attribute with a child for every value is used once on a path. A number can be cut again, at a uniform point of
     what the path leaves of its domain. With ``distinct_roots`` every attribute is a root once before any is one twice.
@@ -34,7 +34,7 @@ class RandomTrees:
     least: float = 0.0
 
     def draw(self, schema: Schema, random: np.random.Generator) -> Routes:
-        """The trees, by lot; ``random`` is for public choices only.
+        """Draw the trees; ``random`` is for public choices only.
 
         >>> from privet.schema import Categorical
         >>> schema = Schema((Numeric("age", 0, 120), Categorical("sex", ("f", "m"))), Categorical("ill", (False, True)))
@@ -67,7 +67,7 @@ class RandomTrees:
         return np.concatenate([random.permutation(usable) for _ in range(rounds)])[: self.trees].tolist()
 
     def _most_nodes(self, arity: npt.NDArray[np.int64], kinds: npt.NDArray[np.int64]) -> int:
-        """No tree is larger: inner nodes are fewer than leaves, and no level is wider than the widest test allows."""
+        """A bound on a tree's nodes: fewer inner nodes than leaves, no level wider than the widest test allows."""
         widest = int(np.where(kinds == Kind.MULTIWAY, arity, 2).max(initial=1))
         full = 1
         for _ in range(self.depth):

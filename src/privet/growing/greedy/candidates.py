@@ -1,4 +1,4 @@
-"""Candidates: which tests a node may carry, the prior weight of each, and which the path to it leaves open. Public."""
+"""Candidates: the tests of a node, their prior weights, and which of them the path leaves open. Public."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ TEST_KINDS = {"binary": Tests.binary, "multiway": Tests.multiway, "mixed": Tests
 
 @dataclass(frozen=True, eq=False)
 class Domains:
-    """``possible[cell, bin]``: whether the tests on the way to the cell leave that bin of an attribute open.
+    """``possible[cell, bin]``: whether the tests on the path to the cell leave that bin of an attribute open.
 
-    Candidates need nothing else. A numeric domain that the path has narrowed, a category that was split off and an
-    attribute that a multiway test has used up all look the same here.
+    Candidates need nothing else. A narrowed numeric domain, a category that was split off and an attribute that a
+    multiway test has used up all look the same here.
     """
 
     schema: Schema
@@ -74,11 +74,11 @@ class Candidates:
 
     @property
     def point_attributes(self) -> list[int]:
-        """The attributes that have thresholds to choose among."""
+        """The attributes that have thresholds."""
         return [int(a) for a in np.unique(self.tests.attribute[self.tests.kind == Kind.THRESHOLD])]
 
     def most_tests_on_a_path(self, schema: Schema) -> int:
-        """How deep a tree of these tests can get: each test takes at least one bin off an attribute."""
+        """The largest possible depth of a tree of these tests: each test removes at least one bin of an attribute."""
         attributes = np.unique(self.tests.attribute)
         multiway = {int(a) for a in self.tests.attribute[self.tests.kind == Kind.MULTIWAY]}
         return sum(1 if int(a) in multiway else schema.arities[a] - 1 for a in attributes)

@@ -1,4 +1,4 @@
-"""Choosers: how the test of a node is found. Each spends exactly the epsilon it is given, on every cell it is given."""
+"""Choosers: how a node finds its test. Each spends exactly the epsilon it is given, on every cell it is given."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class JointChoice:
 
 @dataclass(frozen=True, slots=True)
 class PointsFirst:
-    """Friedman & Schuster's way with numbers: buy a split point for each numeric attribute, then an attribute.
+    """Friedman & Schuster's choice with numbers: buy a split point for each numeric attribute, then an attribute.
 
     With m attributes that have thresholds, epsilon is shared equally among m points and the choice. If a domain is too
     narrow to be cut, its share is not spent.
@@ -85,7 +85,7 @@ class PointsFirst:
 
 @dataclass(frozen=True, slots=True)
 class NoisyGain:
-    """SuLQ's way: noisy counts of every remaining attribute, and the best information gain computed from them.
+    """SuLQ's choice: noisy counts of every remaining attribute, and the best information gain computed from them.
 
     Half of epsilon buys the bin counts, and half the class counts in the bins. With ``reuse_counts`` all of it buys the
     class counts, and the bin counts are their sums.

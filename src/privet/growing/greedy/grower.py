@@ -23,7 +23,7 @@ MAX_LEAVES = 65_536  # a public cap: multiway trees can explode
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The epsilon of each question at each depth; None where the question is not asked.
+    """The epsilon of each query at each depth; None where the query is not made.
 
     A path that ends in a leaf at depth k pays ``node[0..k]``, ``choice[0..k-1]`` and ``leaf[k]``.
     """
@@ -47,10 +47,10 @@ class Plan:
         leaf: Fraction | int = 1,
         ask_last: bool = True,
     ) -> Plan:
-        """A plan by weights: every question of a kind gets the same share, and a path of full depth spends it all.
+        """A plan by weights: every query of a kind gets the same share, and a path of full depth spends it all.
 
-        ``node`` is the weight of the question that every node is asked first (at full depth, where each node is a leaf,
-        only with ``ask_last``). ``choice`` is the weight of choosing a test, ``leaf`` that of a leaf's counts.
+        ``node`` is the weight of each node's first query (at full depth, where each node is a leaf, only with
+        ``ask_last``). ``choice`` is the weight of choosing a test, ``leaf`` that of a leaf's counts.
         """
         asked = depth + 1 if ask_last else depth
         unit = total / (Fraction(node) * asked + Fraction(choice) * depth + Fraction(leaf))
@@ -64,7 +64,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Growth:
-    """The parts that together make a greedy tree learner. Each paper puts together its own."""
+    """The components of a greedy tree learner. Each paper combines its own."""
 
     plan: Plan
     candidates: Candidates
@@ -85,9 +85,9 @@ class Grown:
 
 
 def grow(level: Questions, growth: Growth, steps: int, progress: Progress | None = None) -> Grown:
-    """Grow one tree from a level of a single cell, spending what the plan says and not more.
+    """Grow one tree from a level of a single cell, within the plan's budget.
 
-    ``steps`` is that of the ledger, by which stopping rules know how much noise is in a count.
+    ``steps`` is that of the ledger; stopping rules derive the noise of a count from it.
     """
     schema, plan = level.schema, growth.plan
     # The tree so far, level by level.

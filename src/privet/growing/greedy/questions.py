@@ -1,4 +1,4 @@
-"""What a policy may ask of a level. Choosers and the grower know nothing else about the records."""
+"""The queries that a policy may make on a level: all that choosers and the grower see of the records."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ NO_TEST = -1
 
 
 class Questions(Protocol):
-    """Disjoint cells of records, and the questions they answer; :class:`privet.privacy.level.Level` is one.
+    """Disjoint cells of records, and the queries they answer; :class:`privet.privacy.level.Level` is one.
 
-    ``cells`` are the indices of those that are asked, all of them by default. ``epsilon`` is what the question may cost
-    each of them.
+    ``cells`` are the indices of the queried cells, all by default. ``epsilon`` is the cost for each of them.
     """
 
     @property
@@ -34,7 +33,7 @@ class Questions(Protocol):
 
     @property
     def size(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
 
     def count_all(self, epsilon: Fraction | None, cells: Index | None = None, what: str = ...) -> Ints:
         """(cell,) numbers of records."""
@@ -62,7 +61,7 @@ class Questions(Protocol):
         """(cell,) the index of a good test among the ``allowed``, or ``NO_TEST``."""
 
     def will_choose(self) -> None:
-        """Say that tests will be chosen here, so that one pass over the records can serve the whole level."""
+        """Announce that tests will be chosen here, so that one pass over the records can serve the whole level."""
 
     def split(self, tests: Sequence[Test | None]) -> Questions:
         """The children of the cells that have a test, in order; the others are left out."""

@@ -1,4 +1,4 @@
-"""Stopping rules. They get public facts and released numbers only (``LevelFacts``), and cannot ask for more."""
+"""Stopping rules. They get public facts and released numbers only (``LevelFacts``), and cannot query for more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LevelFacts:
-    """What is public about the cells of a level."""
+    """The public facts about the cells of a level."""
 
     released: npt.NDArray[np.int64] | None
     """What the node question answered: (cell,) sizes or (cell, class) counts; None if it was not asked."""
@@ -39,7 +39,7 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TooNoisy:
-    """Friedman & Schuster's rule: stop where the average class count of a child would drown in the noise."""
+    """Friedman & Schuster's rule: stop where the average class count of a child would be below the noise."""
 
     def stops(self, level: LevelFacts) -> Bools:
         if level.sizes is None:

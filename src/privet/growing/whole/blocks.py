@@ -35,7 +35,7 @@ class Blocks:
 
     ``leaf_share`` of epsilon buys class counts in the leaves, and the blocks share the rest equally. Early leaves are
     final; leaves at the full depth of a block are drawn again by the next one. Without a space nothing is drawn.
-    ``levels`` says how many each block has, where they are not all as deep as they can be.
+    ``levels`` are the depths of the blocks, if they are not all as deep as possible.
     """
 
     space: TreeSpace | None
@@ -57,11 +57,11 @@ class Blocks:
         return [min(self.block, self.depth - start) for start in range(0, max(self.depth, least), self.block)]
 
     def each(self, epsilon: Fraction) -> Fraction:
-        """What a block may cost."""
+        """The epsilon of a block."""
         return (epsilon - self.for_leaves(epsilon)) / max(len(self.depths), 1)
 
     def for_leaves(self, epsilon: Fraction) -> Fraction:
-        """What the class counts of a leaf may cost."""
+        """The epsilon for the class counts of a leaf."""
         return epsilon * self.leaf_share
 
 
@@ -134,7 +134,7 @@ def grow_blocks(
 
 
 class Levels:
-    """A tree under construction whose tests are known: its levels so far, and ``level``, the cells of the next one.
+    """A tree under construction from known tests: its levels so far, and ``level``, the cells of the next one.
 
     A leaf costs ``epsilon``, or nothing if 0. ``steps`` are those of the neighbour relation: the noise of a leaf's
     counts has scale ``steps`` / ``epsilon``.
@@ -148,7 +148,7 @@ class Levels:
         self._counts: list[npt.NDArray[np.float64]] = []
 
     def add(self, tests: Sequence[Test | None], labels: Sequence[int] | None = None) -> None:
-        """The tests of the next level, None for a leaf, and the labels that were drawn with them, if any were."""
+        """Add the tests of the next level, None for a leaf, and the labels drawn with them, if any."""
         counts = np.full((len(tests), self.level.schema.n_classes), np.nan)
         leaves = np.array([i for i, test in enumerate(tests) if test is None], dtype=np.intp)
         if leaves.size and self._epsilon:
@@ -160,13 +160,13 @@ class Levels:
             self.level = self.level.split(tests)
 
     def tree(self) -> Tree:
-        """The tree whose nodes say what their counts say."""
+        """The tree, which predicts by its counts."""
         return tree_of_counts(self.level.schema, self._tests, np.concatenate(self._counts))
 
     def labelled_tree(self) -> Tree:
-        """The tree whose leaves predict the labels they were drawn with.
+        """The tree, whose leaves predict the labels they were drawn with.
 
-        Counts grade how sure they are (``models/grading.py``); without counts each is certain of its label.
+        Counts grade their probabilities (``models/grading.py``); without counts each leaf is certain.
         """
         routes = Routes.in_level_order(self.level.schema, self._tests)
         counts, labels = np.concatenate(self._counts), np.array(self._labels)
@@ -179,13 +179,13 @@ class Levels:
 
 
 def _renumbered(drawn: Drawn, rows: npt.NDArray[np.intp]) -> Drawn:
-    """A tree of the tests of a cell's own space, by their numbers among those of the whole space."""
+    """A tree over a cell's own tests, renumbered by the whole space."""
     asked, labels = drawn
     return np.append(rows, -1)[asked].tolist(), labels
 
 
 class _Walk:
-    """Where each cell of a level is in the tree that was drawn for it; all of them go down a level at a time."""
+    """The position of each cell of a level in the tree that was drawn for it; all go down a level at a time."""
 
     def __init__(self, drawn: Sequence[Drawn], tests: Tests) -> None:
         self._drawn = drawn
@@ -203,7 +203,7 @@ class _Walk:
         return [self._drawn[tree][1][node] for tree, node in self._places]
 
     def down(self, split: npt.NDArray[np.intp]) -> None:
-        """To the children of the cells that split; the others are left behind."""
+        """Go to the children of the cells that split; the others are dropped."""
         parents = [self._places[cell] for cell in split]
         self._places = [
             (tree, int(self._first_child[tree][node]) + child)

@@ -1,9 +1,8 @@
-"""How deep a tree, how many cuts and which shares a table is worth: public rules on released numbers.
+"""Public rules, on released numbers, for the depth of a tree, its number of cuts and its shares of epsilon.
 
-All of them look at the *strength*: the number of records, released or declared, times epsilon. That is what a mechanism
-sees of a table. A quarter of the records at four times the epsilon is as good, so the rules hold for both alike. They
-were chosen once for all tables, by looking at some of them: figures of those (``docs/recipes/exact.md`` names them) are
-a little flattered.
+All of them use the *strength*: the number of records, released or declared, times epsilon. A mechanism sees no more of
+a table: a quarter of the records at four times the epsilon is as good. The rules were tuned once, for all tables, on
+some of them: figures of those (``docs/recipes/exact.md`` names them) are slightly optimistic.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from fractions import Fraction
 from privet.growing.whole.whole_tree import MAX_OPERATIONS, affordable_depth, operations
 
 COUNT_SHARE = Fraction(1, 50)  # of epsilon, for the number of records: then the strength is off by some 50
-A_LEAF = 85.0  # strength that a leaf of two classes is worth, times sqrt 2; of more classes there is more to tell
+A_LEAF = 85.0  # strength that a leaf of two classes needs, times sqrt 2; with more classes it needs more
 MOST_LEVELS = 10  # of all blocks: a thousand leaves
 NEXT_LEVELS = 3  # of a block after the first, at most: it is drawn in many cells
 NEXT_OPERATIONS = MAX_OPERATIONS // 3  # of such a block, in all cells together
 LEAST_LEVELS = 3  # of a block after the first: fewer are not worth a share of epsilon
-DEEP = 4  # levels of a first draw: what a level less would lose, further blocks make good beyond, but not up to here
+DEEP = 4  # levels of a first draw: beyond, further blocks make up for a level less, but not up to here
 LEAF_SHARE, LEAST_LEAF_SHARE = Fraction(1, 20), Fraction(1, 50)  # of what is left, for class counts in the leaves
-WORTH_COUNTS = 1000.0  # strength, below which such counts say less, and the tree needs its epsilon more
+WORTH_COUNTS = 1000.0  # strength below which such counts say less, and the tree needs its epsilon more
 WORTH_CUTS = 100.0  # strength for each number, from which on buying cuts beats the public grid
 GOOD_CUTS = 120.0  # records in scales of noise that place a number's cuts about as well as exact counts would
 LEAST_CUTS_SHARE, MOST_CUTS_SHARE = Fraction(3, 100), Fraction(1, 4)
@@ -31,7 +30,7 @@ MUCH = 30_000.0  # strength, from which on more cuts tell more
 
 
 def block_levels(strength: float, n_tests: int, n_classes: int, in_one_draw: int) -> tuple[int, ...]:
-    """How many levels each draw has: one as deep as it can be, and further ones where there are records for them.
+    """The levels of each draw: one as deep as possible, and further ones if there are enough records.
 
     >>> block_levels(2_000, n_tests=80, n_classes=2, in_one_draw=4)
     (4,)
@@ -67,7 +66,7 @@ def leaf_share(strength: float) -> Fraction:
 
 
 def cuts_worth(strength: float, numbers: int, other_tests: int, n_classes: int) -> int:
-    """How many cuts each of some numbers gets: few where there are many numbers, so that one draw affords some levels.
+    """How many cuts each of some numbers gets: fewer if there are many numbers, so that one draw affords some levels.
 
     >>> [cuts_worth(5_000, numbers, other_tests=0, n_classes=10) for numbers in (8, 16, 64)]
     [9, 5, 5]
@@ -81,7 +80,7 @@ def cuts_worth(strength: float, numbers: int, other_tests: int, n_classes: int) 
 
 
 def bins_worth(strength: float, n_classes: int, levels: int, most: int) -> int:
-    """How many bins each number gets where every bin is a child: so few that leaves below some levels are worth it.
+    """How many bins each number gets if every bin is a child: few enough that leaves below some levels are worth it.
 
     >>> [bins_worth(strength, n_classes=2, levels=3, most=10) for strength in (2_000, 20_000, 200_000)]
     [3, 6, 10]
@@ -91,9 +90,9 @@ def bins_worth(strength: float, n_classes: int, levels: int, most: int) -> int:
 
 
 def cuts_share(strength: float, numbers: int, part: Fraction = Fraction(1)) -> Fraction:
-    """The share of epsilon that buys where the numbers lie; 0 where it would say too little.
+    """The share of epsilon for buying where the numbers lie; 0 if the result would be too noisy.
 
-    A learner that needs its epsilon more pays a ``part`` of what the exact tree does, and waits for more records.
+    A learner that needs its epsilon more pays a ``part`` of what the exact tree does, and requires more records.
 
     >>> [str(cuts_share(strength, 10)) for strength in (900, 4_000, 20_000, 10**6)]
     ['0', '1/4', '3/50', '3/100']

@@ -1,4 +1,4 @@
-"""How deep one draw of a whole tree can afford to go, and the public space it is drawn from."""
+"""The depth that one draw of a whole tree affords, and the public space it is drawn from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WEIGHT_UNIT = 16  # class weights are whole sixteenths: weighted counts stay sma
 
 
 def operations(n_tests: int, n_classes: int, depth: int) -> int:
-    """How many leaf weights a draw of this depth adds up. From public facts: never the records, never a clock."""
+    """The number of leaf weights that a draw of this depth adds up, from public facts alone."""
     if depth < 1:
         return n_classes
     leaves = n_tests * n_classes * (1 if n_classes == 2 else LABEL_OPERATIONS)
@@ -36,7 +36,7 @@ def operations(n_tests: int, n_classes: int, depth: int) -> int:
 def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
     """The memory of a draw: a weight for every region, and joint counts of sets with two tests less.
 
-    Beside it the engine holds what it counts from: bitsets, or tables of at most half a gigabyte.
+    The engine also holds bitsets, or tables of at most half a gigabyte.
     """
     regions = 12 * math.comb(n_tests, max(depth - 1, 0)) * 2 ** max(depth - 1, 0)
     counts = sum(4 * math.comb(n_tests, size) * n_tests**2 * n_classes for size in range(depth - 2))
@@ -44,7 +44,7 @@ def table_bytes(n_tests: int, n_classes: int, depth: int) -> int:
 
 
 def affordable_depth(n_tests: int, n_classes: int, part: float = 1.0) -> int:
-    """The deepest tree that one draw affords, or a draw of a part of its operations.
+    """The deepest tree that one draw affords, or a draw with a part of its operations.
 
     >>> [affordable_depth(n_tests, n_classes=2) for n_tests in (208, 168)]
     [3, 4]
@@ -81,7 +81,7 @@ def affordable_multiway_depth(schema: Schema, tests: Tests) -> int:
 
 
 def most_leaves(arities: Sequence[int], depth: int) -> int:
-    """How many leaves a tree of that many tests on a path can have.
+    """The most leaves of a tree with that many tests on a path.
 
     >>> most_leaves([2, 12, 3, 5], depth=2)
     60

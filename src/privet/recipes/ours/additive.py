@@ -1,12 +1,12 @@
 """The additive model: privet's own, and its recommended ensemble.
 
-For graded probabilities people take an ensemble of one-attribute trees that are added up, grown in hundreds of noisy
-rounds. The rounds are not needed: the objective itself gets noise once, is solved exactly, and the solution is
-released. For two classes that is pure epsilon, and the usual penalty for the curvature of the objective is not due.
+The usual private model for graded probabilities adds up one-attribute trees, grown in hundreds of noisy rounds. The
+rounds are not needed: here noise is added once to the objective, which is solved exactly, and the solution is released.
+For two classes that is pure epsilon, without the usual penalty for the curvature of the objective.
 
 Budget: 2 % of B buys class counts (up to 22 % where they are few). They decide, with public facts, how the rest is
-spent: curves of all attributes, with tables of pairs on top where there are records enough, or, where noise would drown
-them, an exact tree with class counts in its leaves, alone or with curves on top.
+spent: on curves of all attributes, with tables of pairs on top if there are enough records, or, where noise is too
+large for that, on an exact tree with class counts in its leaves, alone or with curves on top.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class AdditiveModel(Recipe):
         return grow_additive(Prelude(data, epsilon), parse_delta(self.delta), self.preferences(data.schema), progress)
 
     def preferences(self, schema: Schema) -> Preferences:
-        """What the parameters ask for, checked against the schema."""
+        """The parameters, checked against the schema."""
         return Preferences(self._weights(schema), self._favours(schema), self.pairs)
 
     def _favours(self, schema: Schema) -> dict[int, float]:

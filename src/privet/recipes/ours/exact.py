@@ -4,8 +4,8 @@ Bai et al. 2017 show that one mechanism over several levels beats one per level.
 are too many trees to enumerate. But the score is a sum over leaves, so the normaliser factorises: a labelled tree can
 be drawn exactly, from the root down, in one draw that spends the budget once. Labels and stopping cost nothing more.
 
-Budget: a fiftieth of B buys about how many records there are (nothing, where ``n_public`` says it). By that number a
-public rule decides which share buys where numbers lie, and how many levels are drawn at once, in how many blocks. Of
+Budget: a fiftieth of B buys the approximate number of records (nothing, if ``n_public`` gives it). By that number a
+public rule decides the share for cuts of numbers, and how many levels are drawn at once, in how many blocks. Of
 what is left, ``leaf_share`` buys class counts in the leaves, and the blocks have equal parts of the rest.
 
 Tests have two children, or (``tests="multiway"``, the papers' trees) one for every value of an attribute; the mechanism
@@ -159,7 +159,7 @@ class ExactTree(Recipe):
 
     @property
     def params(self) -> dict[str, Any]:
-        """In a form that a file can hold: keys in JSON are text, and labels may be something else."""
+        """In a form for JSON, whose keys are text; labels may be something else."""
         return as_pairs(super().params)
 
     @classmethod
@@ -177,7 +177,7 @@ class ExactTree(Recipe):
         blocks, recuts = self.blocks(schema), self.recuts(schema) and data.can_be_recut
         if not recuts and self.max_depth != "auto":
             return self, prelude
-        # What is wrong with public facts is said before anything is bought, here of the least that a block can get.
+        # Refuse invalid public facts before anything is bought, here with the least that a block can get.
         assert blocks.space is not None
         blocks.space.check(prelude.left / (data.ledger.steps * LEAST_PART), schema)
         prelude, planned = prelude.count(self.n_public).note_records(), self
@@ -231,7 +231,7 @@ class ExactTree(Recipe):
     # -- what is left to a plan ------------------------------------------------------------------------------------
 
     def _numbers(self, schema: Schema) -> tuple[int, ...]:
-        """The numbers whose cuts are worth buying: not of few whole numbers, and not of a forbidden attribute."""
+        """The numbers whose cuts are worth buying: not few whole numbers, and not of a forbidden attribute."""
         favours = self.attribute_prior or {}
         return tuple(a for a in worth_finding(schema, self.max_bins) if favours.get(schema.names[a]) != 0)
 
@@ -244,7 +244,7 @@ class ExactTree(Recipe):
         return cuts_worth(strength, len(numbers), others, schema.n_classes)
 
     def _public_cuts(self, schema: Schema) -> Schema:
-        """The public grid that was asked for, or the finest that leaves a draw of three levels."""
+        """The requested public grid, or the finest that leaves a draw of three levels."""
         if self.grid == "even" or self.tests == "multiway":
             return schema.with_bins(self.max_bins)
         if self.grid == "near-zero":
@@ -253,7 +253,7 @@ class ExactTree(Recipe):
         return next((grid for grid in grids if _three_levels(grid)), grids[-1])
 
     def _tests(self, schema: Schema) -> tuple[Tests, npt.NDArray[np.float64]]:
-        """The tests that a tree can carry, and their prior weights. A forbidden one is not counted: that saves time."""
+        """The tests of a tree, and their prior weights. Forbidden tests are not counted: that saves time."""
         tests = TESTS[self.tests](schema)
         prior = test_prior(schema, tests, self.measure, self.attribute_prior)
         usable = np.flatnonzero(prior)
@@ -262,9 +262,9 @@ class ExactTree(Recipe):
     def _levels(
         self, schema: Schema, tests: Tests, strength: float = 0.0, data: PrivateDataset | None = None
     ) -> tuple[int, ...]:
-        """How many levels each block has: as many as a draw affords, until all that are wanted are there.
+        """The levels of each block: as many as a draw affords, until all wanted levels are there.
 
-        What is left to a plan is also no more than the engine of ``data`` can count at once.
+        With "auto" also no more than the engine of ``data`` can count at once.
         """
         binary = bool((tests.arity == 2).all())
         affordable = (
@@ -304,7 +304,7 @@ def _three_levels(schema: Schema) -> bool:
 
 
 def plan_text(levels: tuple[int, ...], n_tests: int) -> str:
-    """What was planned, in a sentence.
+    """The plan in a sentence.
 
     >>> plan_text((4, 3), n_tests=80)
     'Drawn in 2 blocks of 4 and 3 levels, from 80 tests: there are records for more leaves than one draw affords.'

@@ -1,10 +1,10 @@
-"""privet's random forest: public random trees, noisy counts in their leaves, and all that these give for free.
+"""privet's random forest: public random trees, noisy counts in their leaves, and postprocessing of these.
 
 After Jagannathan et al. 2012 and Fletcher 2017 (ch. 7 and 8), whose random forests promise no more. Random trees look
 at no record, so the whole budget buys class counts in their leaves: B / trees each where all records go down every
 tree, B where each record goes down one, which its own coin picks.
 
-What was measured over all tables at once and became the default (``privet reproduce forest-settings`` compares):
+The defaults were chosen by measurements over all tables at once (``privet reproduce forest-settings`` compares):
 
 - all records in every tree, not disjoint parts: the ratio of signal to noise is the same, but parts add sampling error;
 - one tree an attribute, each the root of one, with a child for every value or bin; fewer where records are so few that
@@ -16,7 +16,7 @@ What was measured over all tables at once and became the default (``privet repro
   table", which is a vote for the largest class but no evidence for it;
 - no pruning: shrinkage makes better use of what leaves say.
 
-Evidence adds up as if what the trees say were independent, which it is not. How much it counts together is a number
+Evidence adds up as if the trees were independent, which they are not. The weight of their sum is a number
 that ``weight_share`` of the budget buys: see ``growing/forests/evidence.py``.
 """
 
@@ -147,9 +147,7 @@ class RandomForest(SizedGrid):
         data, attributes = prelude.data, len(Tests.multiway(prelude.data.schema))
         kept = prelude.left * exact_share(self.weight_share) if self.voting == "evidence" else Fraction(0)
         support = 1.0
-        if self.min_signal and (
-            self.max_depth > 1 or self.n_estimators == "auto"
-        ):  # otherwise there is nothing to decide
+        if self.min_signal and (self.max_depth > 1 or self.n_estimators == "auto"):  # otherwise there is no choice
             prelude = self.count(prelude)
             support = prelude.counted.surely
         left = prelude.left - kept
@@ -175,13 +173,13 @@ class RandomForest(SizedGrid):
         forest = Forest(data.schema, grown, self.voting)
         if self.voting != "evidence":
             return forest
-        # How many tests all trees ask of a record. An attribute that is asked about twice tells half as much each time.
+        # The tests that all trees make on a record. An attribute that is tested twice tells half as much each time.
         asked = max(expected_tests(routes).sum(), 1.0)
         guess = min(1.0, self.evidence * attributes / asked) * signal_share(routes, counts, 1 / each, forest.prior)
         return replace(forest, weight=choose_weight(data, forest, guess, kept) if kept else guess)
 
     def _number_of_trees(self, schema: Schema, attributes: int, records: float) -> int:
-        """``records`` is their number times epsilon. Sharing out records or epsilon leaves it the same for a tree."""
+        """``records`` is their number times epsilon: the same per tree, whether trees share records or epsilon."""
         if self.n_estimators != "auto":
             return int(self.n_estimators)
         if not self.min_signal:

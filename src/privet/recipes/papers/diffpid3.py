@@ -1,6 +1,6 @@
 """DiffPID3: one exponential mechanism picks the attribute (Friedman & Schuster 2010, Algorithm 2).
 
-Budget: eps = B / (2(d+1)) for each of the d+1 levels' two questions: the size of a node, then its class counts (leaf)
+Budget: eps = B / (2(d+1)) for each of the d+1 levels' two queries: the size of a node, then its class counts (leaf)
 or its attribute.
 
 Errata: eq. (1) lacks a minus sign and q_IG has one too many, so maximising the printed score picks the worst attribute.

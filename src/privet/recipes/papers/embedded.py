@@ -171,7 +171,7 @@ class Embedded(Gridded):
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
         data, blocks = prelude.data, self.blocks(prelude.data.schema)
         if self.recuts(data.schema) and blocks.space is not None:
-            # What is wrong with public facts is said before cuts are bought. They leave more than half of epsilon.
+            # Refuse invalid public facts before cuts are bought. They leave more than half of epsilon.
             blocks.space.check(blocks.each(prelude.left / 2) / data.ledger.steps, data.schema)
         return super().survey(prelude)
 
@@ -188,7 +188,7 @@ class Embedded(Gridded):
         return grow_blocks(data.level(), blocks, epsilon, progress)
 
     def blocks(self, schema: Schema) -> Blocks:
-        """How the levels are cut into blocks; no path asks more tests than there are attributes."""
+        """The division of levels into blocks; no path has more tests than there are attributes."""
         tests = Tests.multiway(schema)
         depth = min(self.max_depth, len(tests))
         block = depth if self.embedding_depth == "whole" else min(int(self.embedding_depth), depth)

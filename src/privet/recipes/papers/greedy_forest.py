@@ -6,7 +6,7 @@ fewer than 100 released records or at one released class. Pruning goes bottom-up
 than their parent. The vote is weighted by confidence. Every node has released counts, so every rule *and sub-rule* has
 support and confidence.
 
-What is wrong in the source. Theorem 6.1 bounds the change of the *normalised* Gini index for a node of *known* size,
+Errata: Theorem 6.1 bounds the change of the *normalised* Gini index for a node of *known* size,
 but the noisy size is put in. A sensitivity that depends on the records is not private anyway. Removing a record is not
 covered, as 2(n-1)/n^2 > 2n/(n+1)^2. And Friedman & Schuster's constant is misquoted. Line 16 tests d <= delta, which
 asks 2 delta + 1 questions and overspends by 11/9 at delta 5; both variants here test d < delta.
@@ -95,7 +95,6 @@ class GreedyForest(Gridded):
         return (self.n_estimators, self.max_depth) if self.tests == "multiway" else None
 
     def chooser(self) -> Chooser:
-        """How a node's attribute is found."""
         return LocalGini() if self.as_published else JointChoice(Gini())
 
     def grow(

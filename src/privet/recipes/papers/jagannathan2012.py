@@ -4,8 +4,8 @@ Ten random trees (five below 500 records) of depth min(m/2, log_b n - 1), b the 
 counts in their leaves with B / trees each; the trees' counts are added up.
 
 Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
-budget. A leaf is empty when its noisy counts say so, never when no record is in it; an empty leaf says nothing. Leaves
-are capped by a public number.
+budget. A leaf is empty if its noisy counts are, not if no record is in it; an empty leaf does not vote. The cap on
+leaves is public.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from privet.schema import Numeric
 
 
 def depth_of(n: int, branches: Sequence[int]) -> int:
-    """min(m/2, log_b n - 1), at least 1; ``branches`` is how many children a test on each attribute has.
+    """min(m/2, log_b n - 1), at least 1; ``branches`` has the number of children of a test on each attribute.
 
     >>> depth_of(45_222, [2] * 14), depth_of(300, [3] * 16)
     (7, 4)

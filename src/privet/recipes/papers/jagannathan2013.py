@@ -1,13 +1,13 @@
-"""A private forest that labels public records, and a large forest that learns from those (Jagannathan, Monteleoni &
-Pillaipakkamnatt 2013, as Fletcher 3.3.7 tells it).
+"""A private forest labels public records, and a large forest learns from those (Jagannathan, Monteleoni &
+Pillaipakkamnatt 2013, as described by Fletcher, 3.3.7).
 
 The owner declares unlabelled records of the same kind to be public. They guide the random trees: numbers are cut at the
 median of the public records in a node. A small private forest (5 trees, B / 5 each for class counts in the leaves)
-gives each public record a label. A large forest (200 trees) learns from the public records and those labels, which
-costs nothing more. The answer is that of all trees together.
+labels each public record. A large forest (200 trees) learns from the public records and those labels, for free. All
+trees predict.
 
-The promise is for the private records. It does not cover the public ones: to declare them public is to publish
-them. What the source leaves open: depth is that of ``jagannathan2012`` for the number of public records. Without public
+The guarantee covers the private records. It does not cover the public ones: to declare them public is to publish them.
+The source leaves the depth open: it is that of ``jagannathan2012`` for the number of public records. Without public
 records there is only the small forest, of random trees.
 """
 
@@ -37,7 +37,7 @@ from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 from privet.tables.encoding import encode_features
 
-UNGUIDED = 3  # tests on a path where there are no public records to tell the depth
+UNGUIDED = 3  # tests on a path without public records to derive the depth from
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Jagannathan2013(Gridded):
 
     @property
     def params(self) -> dict[str, Any]:
-        """Without the public table, which is no setting and may be large."""
+        """Without the public table, which is no parameter and may be large."""
         return {name: value for name, value in super().params.items() if name != "public"}
 
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
@@ -130,7 +130,7 @@ class Jagannathan2013(Gridded):
 
 
 def _learn(routes: Routes, features: np.ndarray, labels: np.ndarray) -> Tree:
-    """A tree of the large forest: exact counts of public records and released labels."""
+    """A tree of the large forest, from exact counts of public records and released labels."""
     counts = np.zeros((len(routes.tests), routes.schema.n_classes))
     np.add.at(counts, (routes.apply(features)[:, 0], labels), 1)
     counts = add_up(routes, counts)

@@ -1,6 +1,6 @@
 """A greedy tree without size queries (Mohammed, Barouti, Alhadidi & Chen 2015; Fletcher 2017, 3.3.8).
 
-d levels, the leaves' included (4), and one question each: a choice by the exponential mechanism in inner nodes, class
+d levels, the leaves' included (4), with one query each: a choice by the exponential mechanism in inner nodes, class
 counts in leaves, so eps = B / d. Nothing is spent on deciding where to stop.
 
 Where privet differs: scores are one-sided, so the sound form draws twice as sharply at no cost. ``as-published`` uses

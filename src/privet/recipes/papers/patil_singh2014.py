@@ -3,8 +3,8 @@
 20 greedy trees of d = 5 levels, each on a sample of the records: size and choice in inner nodes, class counts in
 leaves, so eps = B / (trees (2d - 1)).
 
-What is wrong in the source: its samples are bootstrap samples. A record may be in a sample several times, and a
-question of eps then loses eps for each copy. And the size of a sample is the number of records, which is private.
+Errata: the source's samples are bootstrap samples. A record may be in a sample several times, and a
+query of eps then loses eps for each copy. And the size of a sample is the number of records, which is private.
 Sound: each record enters each tree by its own coin, at a public rate (by default that of a bootstrap sample, which
 holds about 63 % of the records). No discount is claimed for the sampling: a tree costs what it would cost on all
 records.

@@ -4,7 +4,7 @@ Random trees on disjoint records, each record's tree picked by its own coin, so 
 Depth by Theorem 8.2, as Table 8.4 reads it: half of the discrete attributes, and for s numbers one more than the least
 d with s((s-1)/s)^d < s/2.
 
-What is wrong in the source. Leaf labels are drawn by the exponential mechanism with a 0/1 score (1 for the largest
+Errata: leaf labels are drawn by the exponential mechanism with a 0/1 score (1 for the largest
 class) and the "smooth sensitivity" exp(-j eps), j the margin. Smooth sensitivity is for added noise, not for that
 mechanism, and exp(-j eps) is no smooth bound: at margin 1 one record already changes the score. At eps = 1 the
 log-ratio between margins 4 and 5 is 46.9, and it grows without bound. Its parts are cut by position, which moves
@@ -59,10 +59,9 @@ def depth_of(continuous: int, discrete: int) -> int:
 
 
 def largest(routes: Routes, counts: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-    """The class of the largest count in each node. Counts are whole numbers; the nodes above decide between equal ones.
+    """The class of the largest count in each node. Counts are whole numbers; ancestors break ties.
 
-    Most leaves of deep trees are empty, and often their noisy counts are equal: if the class listed first had all of
-    those, it would win every vote.
+    Most leaves of deep trees are empty, and their noisy counts are often equal: the first class must not win them all.
     """
     opinion, silent = shares(counts), np.asarray((counts <= 0).all(axis=1))
     for nodes in routes.levels[1:]:
@@ -128,21 +127,21 @@ class SmoothForest(Gridded):
         schema, routes = data.schema, self.routes(data.schema, random)
         if self.variant == "sound" and self.labels == "counts":
             counts = add_up(routes, buy_leaf_counts(data, routes, epsilon, "disjoint", progress))
-            # Labels by the largest count, also where noise made all counts negative and shares say nothing.
+            # Labels by the largest count, also where noise made all counts negative and shares are undefined.
             labels, draws = largest(routes, counts), leaves_below(routes)
             return Forest(schema, as_trees(routes, shares(counts), counts, label=labels, draws=draws))
         if self.as_published:
             labels = margin_labels(data, routes, epsilon, WHY)
         else:
             labels = buy_leaf_labels(data, routes, epsilon, by_winning=self.variant == "global-sensitivity")
-        # An inner node has no label of its own, so it says what most of its leaves say. Predictions do not use it.
+        # An inner node has no label of its own, so it gets the majority of its leaves'. Predictions do not use it.
         votes = np.zeros((len(routes.tests), schema.n_classes))
         votes[routes.leaves, labels] = 1
         votes = add_up(routes, votes)
         return Forest(schema, as_trees(routes, shares(votes), np.full_like(votes, np.nan)))
 
     def routes(self, schema: Schema, random: np.random.Generator) -> Routes:
-        """The public trees, before any record has gone down."""
+        """The public trees, before any record is counted."""
         numbers = sum(isinstance(attribute, Numeric) for attribute in schema.attributes)
         depth = depth_of(numbers, len(schema.attributes) - numbers) if self.max_depth == "auto" else self.max_depth
         return RandomTrees(self.n_estimators, depth, "mixed", max_leaves=self.max_leaves).draw(schema, random)

@@ -4,11 +4,11 @@ Random trees with a different root each, a child for every value, attributes onc
 branch ends where it is expected to hold theta = |C| sqrt(2) / eps records or fewer. There are as many trees as
 attributes, or the most for which theta < n / b^2, b the mean number of values. Leaves buy class counts, and the counts
 of other nodes are sums of their leaves. Nodes whose signal-to-noise ratio eps * sum / (|C| sqrt(2 |leaves|)) is below 1
-are removed. On each path the most confident node that is left speaks, and the surest tree decides.
+are removed. On each path the most confident remaining node predicts, and the most confident tree decides.
 
 Where privet differs: n is private. It is ``n_public``, declared by the owner, or bought with ``count_share`` of the
-budget. A removed child of a node that keeps others is a leaf that says what the path above it says. Leaves are capped
-by a public number.
+budget. A removed child of a node that keeps others is a leaf that predicts like the path above it. The cap on leaves is
+public.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from privet.schema import Schema
 
 
 def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float) -> int:
-    """The most trees, up to one an attribute, whose threshold leaves room for two levels (TH eq. 7.7).
+    """The most trees, up to one per attribute, whose threshold leaves room for two levels (TH eq. 7.7).
 
     >>> number_of_trees(n=12960, arities=[3, 5, 4, 4, 3, 2, 3, 3], n_classes=5, epsilon=1)  # nursery
     8

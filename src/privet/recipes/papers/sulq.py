@@ -2,11 +2,11 @@
 
 Blum, Dwork, McSherry & Nissim 2005, as Friedman & Schuster 2010 write it down (Algorithm 1).
 
-Budget: eps = B / (2(d+1)) for each of the d+1 levels' two questions: the size of a node, then either its class counts
+Budget: eps = B / (2(d+1)) for each of the d+1 levels' two queries: the size of a node, then either its class counts
 (leaf) or, for every remaining attribute, the sizes and class counts of its children with eps / 2|A| each.
 
-Where privet differs: nothing in the published form, which keeps its promise. The sound form counts children once
-(``reuse_counts``, Fletcher 3.3.2) and asks the size of a node only where it can matter (3.3.8).
+Where privet differs: the published form is sound and unchanged. The sound form counts children once
+(``reuse_counts``, Fletcher 3.3.2) and counts the records of a node only where it can matter (3.3.8).
 """
 
 from __future__ import annotations

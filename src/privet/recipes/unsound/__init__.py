@@ -1,1 +1,1 @@
-"""Methods that are not private, as their papers have them: for comparison only. Kernel and growers never import it."""
+"""Published methods that are not private, for comparison only. Kernel and growers never import them."""

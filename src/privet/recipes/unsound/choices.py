@@ -1,4 +1,4 @@
-"""Choosers and a stopping rule of published methods that read exact counts where they should not. NOT PRIVATE."""
+"""Choosers and a stopping rule of published methods that use exact counts without noise. NOT PRIVATE."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FINE = 1000  # a mean is rounded to this many steps a bin, so that it gets the n
 class LocalGini:
     """DPDF's choice (Fletcher, Theorem 6.1): normalised Gini with the sensitivity of a node of the *noisy* size.
 
-    NOT PRIVATE: the bound needs the true size, does not cover removing a record, and depends on the records. A fixed
-    ``sensitivity`` of 0.5 is what the thesis takes for Friedman & Schuster's.
+    NOT PRIVATE: the bound needs the true size, does not cover removing a record, and depends on the records. The thesis
+    uses a fixed ``sensitivity`` of 0.5 for Friedman & Schuster's choice.
     """
 
     sensitivity: float | None = None
@@ -56,7 +56,7 @@ def local_sensitivity(size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 class ClassMidpoints:
     """Rana et al.'s choice: numbers are cut half-way between the means of two classes, then FS's Gini decides.
 
-    Half of epsilon noises each midpoint, as if numbers were normal and no mean moved by more than three standard
+    Half of epsilon adds noise to each midpoint, as if numbers were normal and no mean moved by more than three standard
     deviations over the smaller class. The other half chooses.
     """
 

@@ -20,7 +20,7 @@ Search = Callable[[OpenBlock], Found]
 
 
 def space_size(arities: Sequence[int], layers: int) -> int:
-    """How many subtrees a block of that many layers (one more than its tests on a path) has.
+    """The number of subtrees of a block with that many layers (one more than its tests on a path).
 
     >>> [space_size([2] * 16, layers) for layers in (2, 3, 4, 5)]
     [16, 3600, 138297600, 112813600960569600]
@@ -48,7 +48,7 @@ def grow_published(
     why: str,
     progress: Progress | None = None,
 ) -> Tree:
-    """Algorithm 1: NOT PRIVATE, since it reads exact counts. The ledger shows what the paper says it spends."""
+    """Algorithm 1: NOT PRIVATE, since it reads exact counts. The ledger shows the cost that the paper claims."""
     engine, cells = open_engine(data, "embedded as published", why, whole="a Markov chain")
     attribute = dict[Path, int]()  # of every inner node
     stopped = rule.stops(class_counts(engine, cells))[0]
@@ -76,7 +76,7 @@ def grow_published(
 
 
 def _attributes(asked: Asked, path: Path) -> Iterator[tuple[Path, int]]:
-    """The inner nodes of a subtree that begins at ``path``."""
+    """The attributes of a subtree's inner nodes, below ``path``."""
     if asked:
         attribute, children = asked
         yield path, attribute

@@ -1,7 +1,7 @@
-"""A level without privacy: exact answers to the grower's questions, for comparison with private trees ONLY.
+"""A level without privacy: exact answers to the grower's queries, for comparison with private trees ONLY.
 
-What grows here is not differentially private, spends nothing and must say so. It is built from an engine. So it cannot
-be had by someone who has only a ``PrivateDataset``.
+Trees from here are not differentially private, spend nothing and must say so. The level is built from an engine, so it
+is out of reach for code that has only a ``PrivateDataset``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ _BLOCK = 2048  # cells counted in one pass: an unpruned tree has many thousands,
 
 
 class ExactLevel:
-    """NOT PRIVATE: the questions of :class:`privet.privacy.level.Level`, answered exactly and for nothing.
+    """NOT PRIVATE: the queries of :class:`privet.privacy.level.Level`, answered exactly and without charge.
 
-    For non-private comparison only. The epsilon of a question is ignored, and so are selection and prior. A test is
-    worth choosing if at least two of its children get ``min_branch`` records or more; where none is, the answer is
-    ``NO_TEST``. Ties go to the first test.
+    Epsilon, selection and prior are ignored. A test is a candidate if at least two of its children get ``min_branch``
+    records or more; without candidates the answer is ``NO_TEST``. Ties go to the first test.
     """
 
     def __init__(self, engine: Engine, *, min_branch: int = 1) -> None:
@@ -50,11 +49,9 @@ class ExactLevel:
     # -- questions -------------------------------------------------------------------------------------------------
 
     def count_all(self, epsilon: object = None, cells: Index | None = None, what: str = "") -> Ints:
-        """The number of records in each cell."""
         return np.asarray(self.class_counts_all(epsilon, cells).sum(axis=1))
 
     def class_counts_all(self, epsilon: object = None, cells: Index | None = None, what: str = "") -> Ints:
-        """The (cell, class) counts."""
         counts = np.concatenate([class_counts(self._engine, block) for block in self._blocks])
         return counts if cells is None else counts[cells]
 
@@ -101,7 +98,7 @@ class ExactLevel:
         return self._ask(answer, cells)
 
     def will_choose(self) -> None:
-        """Exact counts are made when they are asked for."""
+        """Nothing to prepare: exact counts are made on demand."""
 
     def split(self, tests: Sequence[Test | None]) -> ExactLevel:
         """The children of the cells that have a test, in order; the others leave the level."""
@@ -122,7 +119,7 @@ class ExactLevel:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _ask(self, answer: Callable[[Ints, Index], npt.NDArray[Any]], cells: Index | None) -> npt.NDArray[Any]:
-        """``answer(bin counts, rows)`` put together for all ``cells``, counting no block that none of them is in."""
+        """``answer(bin counts, rows)`` for all ``cells``, counting only the blocks that hold some of them."""
         chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
         parts: list[npt.NDArray[Any]] = []
         order: list[Index] = []
@@ -153,7 +150,7 @@ class ExactLevel:
 
 
 def _stretches(arities: Sequence[int]) -> list[range]:
-    """Consecutive cells whose children fit in a block together (a single cell's always do)."""
+    """Runs of consecutive cells whose children fit into one block (a single cell's always do)."""
     stretches, start, children = [], 0, 0
     for i, arity in enumerate(arities):
         if children and children + arity > _BLOCK:

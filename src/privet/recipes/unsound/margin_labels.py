@@ -17,7 +17,7 @@ from privet.structure.routes import Routes
 
 
 def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: str) -> Index:
-    """Leaf labels of disjoint trees as in Fletcher's Theorem 8.1: a 0/1 score with a sensitivity that the margin sets.
+    """Leaf labels of disjoint trees as in Fletcher's Theorem 8.1: a 0/1 score with a margin-dependent sensitivity.
 
     With a sensitivity of 1 it would be sound: ``forests.buy_leaf_labels(..., by_winning=True)``.
     """
@@ -34,13 +34,13 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
 
 
 def margins(counts: Ints) -> Ints:
-    """How far the largest class of each row is ahead of the next."""
+    """The lead of the largest class over the next, per row."""
     top = np.sort(counts, axis=1)
     return np.asarray(top[:, -1] - top[:, -2] if counts.shape[1] > 1 else top[:, -1])
 
 
 def smooth_sensitivity(margin: npt.NDArray[Any], epsilon: float) -> npt.NDArray[np.float64]:
-    """What Theorem 8.1 calls a smooth sensitivity (Table 8.2). It is not one.
+    """Theorem 8.1's "smooth sensitivity" (Table 8.2). It is not one.
 
     >>> smooth_sensitivity(np.array([0, 1, 10]), 0.1).round(5)
     array([1.     , 0.90484, 0.36788])

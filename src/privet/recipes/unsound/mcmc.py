@@ -1,12 +1,12 @@
 """Bai et al.'s two searches for a block of levels, as published: exhaustive, and by a Markov chain. NOT PRIVATE.
 
-Both read exact counts from an engine and stop nodes by them, so what they find is not differentially private. Nor would
+Both read exact counts from an engine and stop nodes by them, so their results are not differentially private. Nor would
 a chain be that is cut off after some steps. They are here to reproduce the paper, and to measure how far its chain is
 from the distribution it should have.
 
-What the paper leaves open. A node that meets the stopping rule is a leaf also inside a block (a full tree of 20 layers
-could not be held). To "randomly replace one inner node": a node is drawn uniformly, and so is one of the other
-attributes that are free above it. Where that attribute was used below, the old one takes its place. If the new
+The paper leaves some points open. A node that meets the stopping rule is a leaf also inside a block (a full tree of 20
+layers would not fit into memory). To "randomly replace one inner node", a node is drawn uniformly, and so is one of the
+other attributes that are free above it. Where that attribute was used below, the old one takes its place. If the new
 attribute has fewer children, surplus ones are dropped; if it has more, they are grown at random. Where all attributes
 have the same number of values and no rule stops a node, this proposal is symmetric and the chain tends to the published
 distribution. Elsewhere the Hastings ratio is missing, as in the paper, and the chain tends to another distribution.
@@ -35,7 +35,7 @@ NONE = -1
 
 
 class Dice(Protocol):
-    """What a search rolls; a numpy generator is one."""
+    """The random generator of a search; numpy's generators fit."""
 
     def integers(self, low: int, /) -> Any: ...
     def random(self) -> float: ...
@@ -58,7 +58,7 @@ class OpenLeaf(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a search has found in a block."""
+    """The result of a search in a block."""
 
     asked: Asked
     open: tuple[OpenLeaf, ...]
@@ -66,7 +66,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExactStop:
-    """The published stopping rule. It reads true counts: 19 or 20 records can decide what the tree looks like."""
+    """The published stopping rule. It reads true counts: the step from 19 to 20 records can change the tree."""
 
     min_records: int = 20
     pure: bool = True
@@ -79,7 +79,7 @@ class ExactStop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
-    """A node of a subtree with what the chain needs to know about it."""
+    """A node of a subtree, with the state of the chain."""
 
     attribute: int
     children: tuple[_Node, ...]
@@ -106,7 +106,7 @@ class _Node:
 
 @dataclass(frozen=True, eq=False)
 class OpenBlock:
-    """All subtrees of ``depth`` levels below one cell, whose path has asked the attributes ``used``."""
+    """All subtrees of ``depth`` levels below one cell, whose path has used the attributes ``used``."""
 
     engine: Engine
     cells: Any
@@ -120,7 +120,7 @@ class OpenBlock:
     # -- subtrees --------------------------------------------------------------------------------------------------
 
     def build(self, asked: Asked, dice: Dice) -> _Node:
-        """The subtree that asks so, grown at random where nothing is said and the rule lets it grow."""
+        """The subtree with these attributes, grown at random where none is given and the rule allows it."""
         return self._build(asked, self.cells, class_counts(self.engine, self.cells)[0], self.used, self.depth, dice)
 
     def _build(self, asked: Asked, cells: Any, counts: Ints, used: frozenset[int], depth: int, dice: Dice) -> _Node:
@@ -188,7 +188,7 @@ class OpenBlock:
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """All subtrees of a block: for each root, what each of its children can be, with the scores."""
+    """All subtrees of a block: for each root, the options of each of its children, with the scores."""
 
     arities: Sequence[int]
     roots: list[tuple[int, list[tuple[list[int], Floats]]]]
@@ -218,7 +218,7 @@ class Enumeration:
 
 
 def exhaustive_search(block: OpenBlock, scale: float, dice: Dice) -> Found:
-    """Algorithm 2: a subtree with probability proportional to exp(scale x score), out of a list of all."""
+    """Algorithm 2: draw a subtree from the list of all, with probability proportional to exp(scale x score)."""
     listed = block.enumerate()
     steps = np.cumsum(listed.probabilities(scale))
     index = int(np.searchsorted(steps, dice.random() * steps[-1], side="right"))
@@ -253,7 +253,7 @@ class Chain:
 
 
 def all_asked(arities: Sequence[int], depth: int, used: frozenset[int] = frozenset()) -> Iterator[Asked]:
-    """Every subtree in which each path asks ``depth`` different attributes; only for spaces that are small."""
+    """Every subtree in which each path uses ``depth`` different attributes; only for small spaces."""
     if depth == 0:
         yield LEAF
         return
@@ -285,12 +285,12 @@ def _assemble(levels: list[tuple[list[int], Any, Ints, list[bool]]], arities: Se
 
 @lru_cache(maxsize=65_536)
 def _free(arities: tuple[int, ...], used: frozenset[int]) -> tuple[int, ...]:
-    """The attributes that a path has not asked yet."""
+    """The attributes that a path has not used yet."""
     return tuple(a for a, arity in enumerate(arities) if arity > 1 and a not in used)
 
 
 def _swap(asked: Asked, old: int, new: int) -> Asked:
-    """The same subtree with two attributes in each other's place."""
+    """The same subtree with two attributes swapped."""
     if not asked:
         return LEAF
     attribute, children = asked

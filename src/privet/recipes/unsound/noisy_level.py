@@ -1,6 +1,6 @@
-"""A level with the noise that a paper asks for. It charges nothing. NOT PRIVATE.
+"""A level with a paper's noise and no charges. NOT PRIVATE.
 
-What grows here is marked epsilon = infinity before it sees a count. The ledger also shows what the paper says it costs.
+The ledger is marked epsilon = infinity before any count is read. It also shows the cost that the paper claims.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from privet.structure.splits import Test, Tests
 
 
 class NoisyLevel:
-    """The questions that a grower asks, answered with the noise that a paper asks for, at no charge."""
+    """The grower's queries, answered with a paper's noise, without charge."""
 
     def __init__(self, engine: Engine, cells: Any, steps: int) -> None:
         self._engine, self._cells, self._steps = engine, cells, steps
@@ -39,11 +39,11 @@ class NoisyLevel:
 
     @property
     def exact(self) -> Ints:
-        """(cell, bin, class): what no private level shows."""
+        """(cell, bin, class) exact counts, which no private level shows."""
         return bin_counts(self._engine, self._cells)
 
     def scale(self, epsilon: Fraction | None) -> float:
-        """Of the noise of a count."""
+        """The noise scale of a count."""
         assert epsilon is not None
         return float(self._steps / epsilon)
 
@@ -76,14 +76,14 @@ class NoisyLevel:
         log_prior: npt.NDArray[np.float64] | None = None,
         what: str = "",
     ) -> Index:
-        """The textbook's exponential mechanism, exp(eps q / 2S), whatever ``selection`` says."""
+        """The textbook's exponential mechanism, exp(eps q / 2S), whatever ``selection`` is."""
         scores, _ = score_tests(self.exact if cells is None else self.exact[cells], tests, score, self.schema)
         exponents = scores / (2 * float(score.sensitivity) * self.scale(epsilon))
         exponents = exponents if log_prior is None else exponents + log_prior
         return draw_allowed(exponents, np.ones_like(exponents, dtype=bool) if allowed is None else allowed)
 
     def will_choose(self) -> None:
-        """Exact counts are made when they are asked for."""
+        """Nothing to prepare: exact counts are made on demand."""
 
     def split(self, tests: Sequence[Test | None]) -> NoisyLevel:
         return NoisyLevel(self._engine, refine(self._cells, self._engine.schema, tests), self._steps)

@@ -1,7 +1,7 @@
-"""A way to exact counts, and draws that no proof covers, for published methods that leak. NOT PRIVATE.
+"""Access to exact counts, and draws that no proof covers, for published methods that leak. NOT PRIVATE.
 
-Opening an engine puts epsilon = infinity on the ledger, which refuses unless it was told to allow that. The draws are
-here so that all noise has one source, and so that an auditor can run the leaking code too.
+Opening an engine puts epsilon = infinity on the ledger, which refuses that unless it allows non-private work. The draws
+are here so that all noise has one source, and so that an auditor can run the leaking code too.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SURE = 1e4  # an exponent so far ahead leaves the others no chance
 def open_engine(data: PrivateDataset, what: str, why: str, *, whole: str = "") -> tuple[Any, Any]:
     """The engine and the cells behind a data set; refused unless its ledger allows it.
 
-    ``whole`` names the part of a method that looks at single records, or counts thousands of times: all records then
-    come together in memory. It is refused, before anything is written down, where they stay on a cluster.
+    ``whole`` names the part of a method that reads single records, or counts thousands of times: it gets all records in
+    memory. If they stay on a cluster it is refused, before anything is recorded.
     """
     engine = gathered(data._engine, whole) if whole else data._engine
     data.charge_nonprivate(what, why)

@@ -1,12 +1,11 @@
 """Non-private trees for comparison, through the same grower: ID3 and a learner like C4.5.
 
-NOT DIFFERENTIALLY PRIVATE. They count exactly, see the number of records, stop in pure nodes and spend nothing; what
-they grow must not be released from records that need protection. They exist to show what privacy costs.
+NOT DIFFERENTIALLY PRIVATE. They count exactly, see the number of records, stop in pure nodes and spend nothing. Do not
+release trees that they grow from records that need protection. They exist to show what privacy costs.
 
-Where they differ from their sources: numbers are cut at the schema's public points, not between the values seen.
-C4.5 ranks tests by gain ratio among those of at least average gain; here the gain (or Gini) itself decides, as in the
-private recipes, so that a comparison shows the noise and nothing else. A leaf that no record reached says what its
-parent says.
+Where they differ from their sources: numbers are cut at the schema's public points, not between the values seen. C4.5
+ranks tests by gain ratio among those of at least average gain; here the gain (or Gini) itself decides, as in the
+private recipes, so that a comparison shows only the noise. A leaf without records predicts like its parent.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class ID3Reference:
         return schema.with_bins(self.max_bins)
 
     def grow(self, engine: Engine, progress: Progress | None = None) -> Tree:
-        """The tree of the engine's records, exactly."""
+        """Grow the exact tree of the engine's records."""
         return self._grow(engine, 1, progress).tree
 
     def _grow(self, engine: Engine, min_branch: int, progress: Progress | None) -> Grown:
@@ -77,7 +76,7 @@ class ID3Reference:
         level = ExactLevel(engine, min_branch=min_branch)
         grown = grow(level, growth, 1, progress)
         tree = grown.tree
-        # Ties go to the first class, as in the papers' own learners. Private trees settle them in another way.
+        # Ties go to the first class, as in the papers' own learners. Private trees break them differently.
         plain = replace(tree, label=tree.counts.argmax(axis=1), proba=shares(tree.counts))
         return replace(grown, tree=fill_empty(plain))
 
@@ -105,10 +104,10 @@ class C45Reference(ID3Reference):
 
 
 def fill_empty(tree: Tree) -> Tree:
-    """The tree with every node that no record reached saying what its parent says."""
+    """The tree in which every node without records predicts like its parent."""
     label, proba = tree.label.copy(), tree.proba.copy()
     empty = np.asarray((tree.counts <= 0).all(axis=1))
-    # Parents stand before their children, so one pass from the root reaches all.
+    # Parents come before their children, so one pass from the root reaches all.
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         for child in tree.children(node):
             if empty[child]:
