@@ -244,8 +244,7 @@ def test_many_categories_are_grouped_by_what_they_add() -> None:
     columns = {"many": many, "b": random.integers(0, 2, 20_000), "y": (many % 2 == 1).astype(int)}
     with use_noise(ZeroNoise()):
         model = grow_additive(
-            PrivateDataset(MemoryEngine(schema, encode(schema, columns)), Ledger(1)),
-            ONE,
+            Prelude(PrivateDataset(MemoryEngine(schema, encode(schema, columns)), Ledger(1)), ONE),
             Fraction(0),
             Preferences(np.ones(2)),
         )

@@ -75,7 +75,7 @@ BAD_EPSILONS = {
 QUERIES: dict[str, Callable[[PrivateDataset, Any], object]] = {
     "charge": lambda data, epsilon: data.ledger.charge(epsilon, "query"),
     "account": lambda data, epsilon: data.ledger.reserve(epsilon, "fit"),
-    "analyst": lambda data, epsilon: data.ledger.analyst("ann", epsilon),
+    "analyst": lambda data, epsilon: data.ledger.analyst("ann", "none" if epsilon is None else epsilon),
     "noisy_count": lambda data, epsilon: data.noisy_count(epsilon),
     "class_counts": lambda data, epsilon: data.class_counts(epsilon),
     "noisy_sum": lambda data, epsilon: data.noisy_sum("x", epsilon),

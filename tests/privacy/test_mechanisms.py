@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from privet import Categorical, Ledger, Numeric, ParameterError, PrivateDataset, Schema, protect
 from privet.errors import ReceiptError
 from privet.privacy import mechanisms
+from privet.privacy.certificate import Charge
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Gini, InfoGain, Max, Score
@@ -320,7 +321,7 @@ def test_a_receipt_is_good_for_one_release() -> None:
 
 
 def test_only_allowed_candidates_are_drawn() -> None:
-    receipt = Ledger(1)._charge(Loss(1), "choice", 2, Loss(1))
+    receipt = Ledger(1)._charge(Charge("choice", Loss(1), Loss(1)), 2)
     allowed = np.array([[False, True, True], [True, False, False]])
     with use_noise(ReplayNoise([1, 0])) as source:
         chosen = mechanisms.choose(np.arange(6.0).reshape(2, 3), Max(), receipt, ONE_SIDED, terms=1, allowed=allowed)

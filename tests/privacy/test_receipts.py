@@ -15,6 +15,7 @@ from ledger_tools import Spy
 
 from privet import Ledger
 from privet.errors import ReceiptError
+from privet.privacy.certificate import Charge
 from privet.privacy.ledger import Receipt
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import noisy_counts
@@ -30,7 +31,7 @@ def test_a_receipt_is_good_once() -> None:
 
 @given(st.lists(st.lists(st.integers(-2, 6), max_size=4), max_size=8))
 def test_a_receipt_is_good_once_in_each_cell(batches: list[list[int]]) -> None:
-    receipt, spent = Ledger(1)._charge(Loss(0.5), "counts", 5, Loss(0.5)), set[int]()
+    receipt, spent = Ledger(1)._charge(Charge("counts", Loss(0.5), Loss(0.5)), 5), set[int]()
     for batch in batches:
         cells = np.array(batch, dtype=np.intp)
         good = len(set(batch)) == len(batch) and all(0 <= cell < 5 and cell not in spent for cell in batch)

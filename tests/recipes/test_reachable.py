@@ -66,7 +66,7 @@ def table(n: int, classes: int) -> tuple[Schema, dict[str, Any]]:
 
 
 def fitted(recipe: str, schema: Schema, columns: Any, epsilon: float, **options: Any) -> Routes | None:
-    model = getattr(privet, OWN[recipe].classifier)(schema=schema, epsilon=epsilon, **options)
+    model = privet.make_classifier(recipe, schema=schema, epsilon=epsilon, **options)
     routes: Routes | None = model.fit(columns, columns[schema.label.name]).model_.trees.routes
     return routes
 

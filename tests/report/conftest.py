@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from page_reader import browser, reader  # noqa: F401 - fixtures
 
+from privet.kinds import ChargeKind
 from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
 from privet.models.model import Model
@@ -50,7 +51,7 @@ def certificate(*, counts: bool = True, caveat: str | None = None, voids: bool =
     ledger = Ledger(1).allow_nonprivate()
     ledger.charge(0.25, "choice of tests", mechanism="exponential", scale=8)
     if counts:
-        ledger.charge(0.25, "leaf class counts", mechanism="discrete Laplace", scale=4)
+        ledger.charge(0.25, "leaf class counts", mechanism="discrete Laplace", scale=4, kind=ChargeKind.CLASS_COUNTS)
     if caveat is not None:
         ledger.add_caveat(caveat, voids=voids)
     return ledger.certificate().to_dict()

@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet_experiments.experiment import Experiment, Found, Job, Row, key_of
 from privet_experiments.outcome import Outcome
 from privet_experiments.registry import ENTRIES, Form
 from privet_experiments.workers import share_out
 
 Progress = Callable[[int, int], None]
+ANEW = ("begin anew with ", Setting("fresh", True))
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,8 @@ class Lines:
             try:
                 yield json.loads(text)
             except ValueError:
-                raise ParameterError(
-                    f"line {number} of {str(self.path)!r} is damaged; delete it, or begin anew with fresh=True"
-                ) from None
+                problem = f"line {number} of {str(self.path)!r} is damaged"
+                raise ParameterError(problem, parameter="fresh", fix=("delete it, or ", *ANEW)) from None
 
     def _check_head(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
         if found == wanted:
@@ -165,7 +165,6 @@ class Lines:
         before, now = (head.get("grid", {}) for head in (found, wanted))
         apart = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
         what = f"another grid ({', '.join(apart)})" if apart else "another experiment"
-        raise ParameterError(
-            f"{str(self.path)!r} holds results of {what}, which do not belong with these; "
-            "name another directory for out, or begin anew with fresh=True"
-        )
+        problem = f"{str(self.path)!r} holds results of {what}, which do not belong with these"
+        fix = ("name another directory for ", Setting("out"), ", or ", *ANEW)
+        raise ParameterError(problem, parameter="out", fix=fix)

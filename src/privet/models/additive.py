@@ -205,7 +205,7 @@ class Additive(Released):
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
         scores = self.predict_scores(features)
-        if scores.shape[1] == 1:
+        if self.schema.n_classes == 2:
             scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -31,7 +31,7 @@ def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, A
     scale = Scale.of(curves)
     pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda part: -part.spread)
     return {
-        "two": model.schema.n_scores == 1,
+        "two": model.schema.n_classes == 2,
         "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
         "more_shapes": [isolated(curve.attribute) for curve in curves[MOST_SHAPES:]],
         "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
@@ -45,7 +45,7 @@ def _base(model: Additive) -> str:
     """The prediction from the offset alone, in words."""
     zeros = np.zeros((len(model.schema.attributes), 1), dtype=np.int32)
     shares = Additive(model.schema, (), model.offset).predict_proba(zeros)[0]
-    if model.schema.n_scores == 1:
+    if model.schema.n_classes == 2:
         return f"{100 * shares[1]:.0f} %"
     labelled = zip(model.schema.label.values, shares, strict=True)
     return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in labelled)
