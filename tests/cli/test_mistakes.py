@@ -408,7 +408,7 @@ MISTAKES: dict[str, tuple[Make, str, str]] = {
     "a word for weights": (
         lambda d: fit(d, "--set", "class_weight=heavy", recipe="exact"),
         "ParameterError",
-        "--set class_weight must be a dict",
+        "--set class_weight=heavy is refused",
     ),
     "a tree that is too large": (_a_tree_that_is_too_large, "ParameterError", "--max-depth"),
     "too few to expect": (lambda d: fit(d, expect=3), "ParameterError", "--expect 3 is too few"),
@@ -464,7 +464,7 @@ MISTAKES: dict[str, tuple[Make, str, str]] = {
         "Invalid value for '--format'",
     ),
     # budgets
-    "budget nearly spent": (_budget_nearly_spent, "BudgetExceeded", "To go on, say --epsilon 0.25 or less"),
+    "budget nearly spent": (_budget_nearly_spent, "BudgetExceeded", "To go on, ask with --epsilon 0.25 or less"),
     "budget spent": (_budget_spent, "BudgetExceeded", "nothing was charged or released"),
     "foreign journal": (
         lambda d: fit(d, journal=d.write("diary.txt", "Dear diary, today I spent nothing.\n")),

@@ -140,7 +140,7 @@ def test_scores_evaluations_and_tables(desk: Any, database: str, spies: Spies, k
 def test_search(desk: Any, database: str, spies: Spies, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = privet.papers.DiffPID3Classifier(Schema.from_json(desk["clinic.schema.json"]))
     monkeypatch.setattr("privet.evaluation.private_search.rehearse", lambda *given: [])
-    search = privet.PrivateSearchCV(tree, {"max_depth": [0, 1]}, epsilon=3, mean_runs=2)
+    search = privet.PrivateSearch(tree, {"max_depth": [0, 1]}, epsilon=3, mean_runs=2)
     search.fit(desk["clinic.csv"] if kind == "csv" else database)
     assert {hop: spies[hop] for hop in ONCE} == ONCE
 

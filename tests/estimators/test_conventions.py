@@ -52,7 +52,7 @@ def test_trees_and_importances(clinic_schema: Schema, table: dict[str, Any]) -> 
 def test_class_weights_are_public_numbers(kind: Any, clinic_schema: Schema, table: dict[str, Any]) -> None:
     ledger = privet.Ledger(1)
     with pytest.raises(
-        ParameterError, match="class_weight='balanced' is refused; it would read the class counts"
+        ParameterError, match="class_weight='balanced' is refused: it would read the class counts"
     ) as no:
         kind(clinic_schema, class_weight="balanced", ledger=ledger).fit(table)
     assert no.value.parameter == "class_weight"

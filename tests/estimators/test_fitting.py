@@ -192,7 +192,8 @@ def test_random_state_seeds_random_trees(make: Make, name: str, clinic_schema: S
     """Which tests there are is public. Trees of three attributes come out alike by chance, ten times in a row never."""
 
     def tests(seed: int) -> list[list[int]]:
-        params = {"n_estimators": 3, "max_depth": 3, "n_public": 1500}
+        # Bought cuts are noisy: even ones are public.
+        params = {"n_estimators": 3, "max_depth": 3, "n_public": 1500, "grid": "even"}
         forest = make(name, schema=clinic_schema, random_state=seed, **params).fit(table, table["ill"]).model_.trees
         return [tree.attribute.tolist() for tree in forest]
 

@@ -31,7 +31,7 @@ def test_a_protected_data_set_is_evaluated_on_its_own_ledger(tmp_path: Any) -> N
     pd.DataFrame(TABLE).to_csv(tmp_path / "table.csv", index=False)
     for source in (TABLE, tmp_path / "table.csv"):  # counted in memory, and in chunks
         data = privet.protect(source, SCHEMA, privet.Ledger(2))
-        (result,), certificate = evaluate_privately([privet.papers.DiffPC45Classifier(bins=3)], data, 1)
+        (result,), certificate = evaluate_privately([privet.papers.DiffPC45Classifier(max_bins=3)], data, 1)
         assert result.score.held_out
         assert certificate.epsilon == data.ledger.spent <= 2
     with pytest.raises(ParameterError, match="ledger is missing"):

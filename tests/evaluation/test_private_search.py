@@ -189,7 +189,7 @@ def test_a_protected_data_set_and_a_file_are_searched(tmp_path: Path) -> None:
     assert searching().fit(tmp_path / "table.csv").certificate_.epsilon == 3
     for source in (TABLE, tmp_path / "table.csv"):
         data = privet.protect(source, SCHEMA, Ledger(3))
-        found = searching([{"max_depth": [1]}, {"recipe": "diffpc45", "bins": [3]}]).fit(data)
+        found = searching([{"max_depth": [1]}, {"recipe": "diffpc45", "max_bins": [3]}]).fit(data)
         assert found.certificate_.epsilon == data.ledger.spent == 3
 
 

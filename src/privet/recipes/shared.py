@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, Setting
 from privet.growing.greedy.candidates import TestKind
 from privet.privacy.scores import MAX_RECORDS
 from privet.recipes.parameters import check_weights, choice, declared, number, whole
@@ -77,9 +77,8 @@ def class_weight(help: str) -> Any:
 def _check_class_weight(value: object, name: str) -> None:
     if isinstance(value, str):
         raise ParameterError(
-            f"{name}={value!r} is refused",
+            (Setting(name, value), " is refused: it would read the class counts off private records"),
             parameter=name,
-            fix="it would read the class counts off private records. Give public numbers from 0 to 1 instead, as in "
-            f"{name}={{'ill': 1, 'healthy': 0.25}}",
+            fix="give a dict of label to a public number from 0 to 1 instead, such as {'ill': 1, 'healthy': 0.25}",
         )
     check_weights(value, name, "label", 0, 1)
