@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_classifiers_train, estimator_checks_generator
@@ -38,6 +39,8 @@ ESTIMATORS = [*PRIVATE.values(), *(reference(schema="infer") for reference in RE
 # All faces share one base class. These are a tree, a sum, a forest, one for two classes only, and a reference.
 CHECKED = [*(PRIVATE[name] for name in ("exact", "additive", "random-forest", "rana2016")), ESTIMATORS[-1]]
 IMPOSSIBLE = {"check_class_weight_classifiers"}  # it wants weights above 1, by which a record would count many times
+if sklearn.__version__.startswith("1.6."):  # there it subtracts a mean in place from whole numbers, which numpy refuses
+    IMPOSSIBLE |= {"check_positive_only_tag_during_fit"}
 
 
 def checks() -> list[tuple[Any, Callable[[Any], None]]]:
