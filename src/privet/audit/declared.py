@@ -57,10 +57,10 @@ def is_fit(size: int, scale: float) -> bool:
 
     The law of such a release is audited separately, so its draws are not weighed. Other vectors must not pass for one.
     """
-    released = _declared.get()
-    if not isinstance(released, _Texts):
+    listener = _declared.get()
+    if not isinstance(listener, _Texts):
         return True
-    fit, released.fit = released.fit, None
+    fit, listener.fit = listener.fit, None
     return fit is not None and (size, scale) == (fit.shape.released, fit.release_scale)
 
 

@@ -86,9 +86,9 @@ def declare(what: str, *facts: object) -> None:
 
     For inputs that no draw shows. The noise of a fit hides its plan, and a choice its candidates.
     """
-    released = _declared.get()
-    if released is not None:
-        released.append((what, *facts))
+    listener = _declared.get()
+    if listener is not None:
+        listener.append((what, *facts))
 
 
 def current_source() -> NoiseSource:
