@@ -39,7 +39,10 @@ def test_the_bet_is_the_best_that_anybody_can_do(epsilon: float, delta: float) -
 
 def test_a_weak_promise_is_not_praised() -> None:
     assert "almost the same way" in promise.sentence(certificate(1))
-    assert "almost the same way" not in promise.sentence(certificate(8))
+    for epsilon in (2, 8):
+        assert "almost the same way" not in promise.sentence(certificate(epsilon))
+    assert "weak promise" not in promise.sentence(certificate(3))
+    assert "weak promise" in promise.sentence(certificate(5))  # 149 times as likely
 
 
 def test_what_is_compared() -> None:

@@ -30,9 +30,11 @@ __all__ = [
     "headline",
     "html_of",
     "html_of_ledger",
+    "odds",
     "relation",
     "sentence",
     "spending",
+    "strength",
 ]
 
 MECHANISMS = {
@@ -43,7 +45,13 @@ MECHANISMS = {
 }
 """What a mechanism does. Of one that is not here the name is shown."""
 
-WEAK = 3  # from here on something may be 20 times as likely, and "almost the same" would not be true
+STRONG = 1  # up to here nothing is more than 2.72 times as likely
+WEAK = 3  # above it something may be more than 20 times as likely
+_COMES_OUT = {
+    "strong": "would have come out almost the same way",
+    "moderate": "would probably have come out in a similar way",
+    "weak": "might well have come out otherwise",
+}
 
 DO_NOT_CONCLUDE = (
     (
@@ -74,24 +82,37 @@ DO_NOT_CONCLUDE = (
 )
 
 
-def sentence(certificate: Certificate) -> str:
-    """The promise in one sentence."""
+def strength(epsilon: Fraction | float) -> str:
+    """How strong a promise with this epsilon is, in one word: strong, moderate or weak.
+
+    >>> strength(0.5), strength(2), strength(5)
+    ('strong', 'moderate', 'weak')
+    """
+    return "strong" if epsilon <= STRONG else "moderate" if epsilon <= WEAK else "weak"
+
+
+def sentence(certificate: Certificate, released: str = "this page") -> str:
+    """The promise about what was released, in one sentence; a second one says so if it is weak."""
     if not certificate.private:
         return (
-            "This model is NOT differentially private: it may reveal the records it was learned from, and nothing on "
-            "this page limits how much."
+            "This is NOT differentially private: it may reveal the records it was learned from, and nothing on this "
+            "page limits how much."
         )
     epsilon = float(certificate.epsilon)
-    factor = _factor(math.exp(min(epsilon, 700.0)))
+    factor = odds(epsilon)
     one = _one(certificate)
     same, between = f"Had {one} not been there", "with them as without them, or the other way round"
     if certificate.neighbours is Neighbours.REPLACE_ONE:
         same, between = f"Had {one} said something else", "with the one as with the other"
     elif certificate.unit is None:
         between = "with the record as without it, or the other way round"
-    almost = "would have come out almost the same way" if epsilon <= WEAK else "might have come out otherwise"
     but = f", but for a chance of {words(certificate.delta)}" if certificate.delta else ""
-    return f"{same}, this page {almost}: nothing on it is more than {factor} times as likely {between}{but}."
+    how = strength(epsilon)
+    weak = " That is a weak promise." if how == "weak" else ""
+    return (
+        f"{same}, {released} {_COMES_OUT[how]}: nothing in it is more than {factor} times as likely "
+        f"{between}{but}.{weak}"
+    )
 
 
 def _one(certificate: Certificate) -> str:
@@ -114,6 +135,15 @@ def guess(certificate: Certificate) -> str:
         f"Someone who knows every other record, and tosses a coin about {about}, is right 50 times in 100. After "
         f"reading all that was released they are right at most {_share(right)} times in 100, whatever they do with it."
     )
+
+
+def odds(epsilon: float) -> str:
+    """How many times as likely something may be, at most, under a promise with this epsilon.
+
+    >>> odds(1)
+    '2.72'
+    """
+    return _factor(math.exp(min(epsilon, 700.0)))
 
 
 def relation(certificate: Certificate) -> tuple[str, str]:

@@ -140,6 +140,7 @@ PAGES: dict[str, Callable[[], str]] = {
         [Limit("commonest", 0.5, floor=True)],
         promise="",
         private=False,
+        strength="warning",
         how="",
         head=(),
         rows=[],

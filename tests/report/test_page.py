@@ -50,7 +50,7 @@ def test_the_page_is_one_file_with_a_policy(tree_model: Model) -> None:
 def test_everything_is_said(tree_model: Model) -> None:
     page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", model_page(tree_model)))
     for words in (
-        "nothing on it is more than 1.65 times as likely with the record as without it",
+        "nothing in it is more than 1.65 times as likely with the record as without it",
         "right at most 62.3 times in 100",
         "epsilon = 0.5",
         "2026-11-17 09:30 UTC",
@@ -76,7 +76,7 @@ def test_everything_is_said(tree_model: Model) -> None:
 def test_what_is_not_private_says_so_first(tree_model: Model, make_certificate: Any) -> None:
     caveat = "it looked <everywhere>"
     page = model_page(replace(tree_model, certificate=make_certificate(caveat=caveat, voids=True)))
-    assert "This model is NOT differentially private" in page
+    assert "This is NOT differentially private" in page
     assert "it looked &lt;everywhere&gt;" in page
     assert "times as likely" not in page
 

@@ -10,7 +10,9 @@ import typer
 
 from privet.cli.options import Json, parse_epsilon
 from privet.cli.output import print_json
+from privet.cli.reporting import PageFile, write_page
 from privet.cli.spending import print_head
+from privet.cli.writing import Force
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ EXAMPLES = {
     "settle": "Example: privet ledger settle patients.journal --line 7 --epsilon 0.25",
     "lower": "Example: privet ledger lower patients.journal --epsilon 1",
     "grant": "Example: privet ledger grant patients.journal alice --epsilon 0.5",
+    "report": "Example: privet ledger report patients.journal -o budget.html",
 }
 
 
@@ -170,6 +173,16 @@ def grant(
     _report(ledger, file, f"{name} may spend epsilon {epsilon} in all", as_json)
 
 
+def report(file: File, output: PageFile, force: Force = False, as_json: Json = False) -> None:
+    """Write the budget as a page: what was promised, what was spent, by whom, when, on what, and what is left.
+
+    Nothing in the journal is changed. The page is one file for any browser, and for people who never open a terminal.
+    """
+    from privet.report.budget import budget_page
+
+    write_page(output, lambda: budget_page(file), inputs=(file,), force=force, as_json=as_json)
+
+
 def _open(file: Path) -> Ledger:
     from privet.privacy.ledger import Ledger
 
@@ -201,6 +214,6 @@ def _facts(hold: Hold) -> dict[str, Any]:
 
 def register(app: typer.Typer) -> None:
     group = typer.Typer(help=HELP, no_args_is_help=True)
-    for command in (show, verify, settle, lower, grant):
+    for command in (show, report, verify, settle, lower, grant):
         group.command(epilog=EXAMPLES[command.__name__])(command)
     app.add_typer(group, name="ledger")

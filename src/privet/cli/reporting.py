@@ -29,14 +29,27 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write a model as a page: the tree, its rules, a case to follow, and what it promises. Spends no budget."""
-    refuse_kind(output, "a page, HTML,", ".html", ".htm")
-    from privet.recipes.saved import read_model
-    from privet.report.page import model_page
 
-    with writing(output, "the page", inputs=(model,), force=force) as draft:
-        page = model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)
+    def page() -> str:
+        from privet.recipes.saved import read_model
+        from privet.report.page import model_page
+
+        return model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)
+
+    write_page(output, page, inputs=(model,), force=force, as_json=as_json)
+
+
+def write_page(output: Path, make: Callable[[], str], *, inputs: Sequence[Path], force: bool, as_json: bool) -> None:
+    """Make a page and write it, and print its path and size. An output that cannot be written fails before the work."""
+    refuse_kind(output, "a page, HTML,", ".html", ".htm")
+    with writing(output, "the page", inputs=inputs, force=force) as draft:
+        page = make()
         place = put(draft, page, output, "the page", force=force)
-    _report(place, page, as_json)
+    size = len(page.encode())
+    if as_json:
+        print_json({"page": str(place), "bytes": size})
+    else:
+        print(f"{place}: {size / 1000:.0f} KB; open it in a browser, or send it: it is one file")
 
 
 WritePage = Callable[[Callable[[Any], str]], None]
@@ -57,15 +70,6 @@ def page_for(output: Path | None, *, inputs: Sequence[Path | None], force: bool)
             say(f"wrote the page {put(draft, make(evaluation_page), output, 'the page', force=force)}")
 
         yield write
-
-
-def _report(place: Path, page: str, as_json: bool) -> None:
-    """Print the path and the size of a page."""
-    size = len(page.encode())
-    if as_json:
-        print_json({"page": str(place), "bytes": size})
-    else:
-        print(f"{place}: {size / 1000:.0f} KB; open it in a browser, or send it: it is one file")
 
 
 def register(app: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""What an owner can find out about a journal without changing it: which lines are torn, damaged or missing."""
+"""What an owner can find out about a journal without changing it: what was spent, and which lines are damaged."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from privet.privacy.chain import START
 from privet.privacy.holds import Hold
 from privet.privacy.journal import Read, read_lines
 from privet.privacy.ledger import Ledger
+from privet.privacy.losses import Loss
 from privet.privacy.records import Covered, Header
 
 
@@ -22,12 +23,19 @@ class Examined:
     torn: tuple[int, ...]  # cut off by a crash; what they cost is known
     broken: dict[int, str]  # what is wrong with a line's link to those before it
     unread: tuple[int, ...]  # for which all counts as spent, until they are settled
-    reservations: dict[int, Hold]  # that were not ended
+    works: tuple[Hold, ...]  # all reservations, in the order of the journal
     heads: tuple[str, ...]  # of the chain, before the first line and after each
+    cap: Loss  # the limit over all releases, as it is now
+    books: Ledger  # the same entries in memory: sums, analysts, certificate
 
     @property
     def head(self) -> str:
         return self.heads[-1]
+
+    @property
+    def reservations(self) -> dict[int, Hold]:
+        """Those that were not ended, by number."""
+        return dict(self.books.reservations)
 
 
 def examine(path: Path) -> Examined:
@@ -35,7 +43,7 @@ def examine(path: Path) -> Examined:
     data = path.read_bytes()
     first, _, rest = data.partition(b"\n")
     header = Header.read(first, path)
-    books = Ledger(header.cap.epsilon, header.cap.delta, neighbours=header.neighbours)
+    books = Ledger(header.cap.epsilon, header.cap.delta, neighbours=header.neighbours, dataset=header.dataset)
     read, _ = Read().after(first, None)
     heads, torn, broken = [START, read.chain.head], list[int](), dict[int, str]()
     for after, (line, record, fault) in read_lines(read, rest):
@@ -46,4 +54,5 @@ def examine(path: Path) -> Examined:
         if fault is not None:
             broken[line] = fault
         books._take_in(line, record, fault)
-    return Examined(len(heads) - 2, tuple(torn), broken, tuple(books._unread), dict(books.reservations), tuple(heads))
+    works, unread = tuple(books._reservations.values()), tuple(books._unread)
+    return Examined(len(heads) - 2, tuple(torn), broken, unread, works, tuple(heads), books._limit, books)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import product
 
 from privet.evaluation.figure import Figure, Point
@@ -67,6 +68,27 @@ def figure_chart(figure: Figure) -> Html:
         return _draw_bars(_Axes.of_names(names, low, high), series, names, title, figure.across)
     axes = _Axes.of_numbers(series, low, high, logarithmic=figure.logarithmic)
     return _draw(axes, series, [], title, figure.across, "")
+
+
+def step_chart(points: Sequence[tuple[float, float]], level: float, title: str) -> Html:
+    """An amount over time (seconds since 1970, UTC) that only grows, beside the level that it may reach."""
+    start, end = points[0][0], points[-1][0]
+    width = WIDTH - LEFT - RIGHT
+
+    def across(time: float) -> float:
+        return LEFT + width * (time - start) / ((end - start) or 1.0)
+
+    days = [f"{datetime.fromtimestamp(time, UTC):%Y-%m-%d}" for time in (start, end)]
+    labels = [(across(end), days[1])] if days[0] == days[1] else [(across(start), days[0]), (across(end), days[1])]
+    axes = _Axes(across, 0.0, 1.05 * max(level, points[-1][1]), tuple(labels))
+    top = axes.down(level)
+    line = " ".join(f"{across(time):.1f},{axes.down(amount)}" for time, amount in points)
+    shapes = [
+        *axes.shapes("day of the work", ""),
+        tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=top, y2=top, class_="limit"),
+        tag("polyline", points=line, class_="curve c0"),
+    ]
+    return _picture(shapes, [(top, "allowed", "tick"), (axes.down(points[-1][1]), "spent", "c0")], title)
 
 
 def standalone(chart: Html) -> str:

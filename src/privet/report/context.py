@@ -62,6 +62,7 @@ def certificate_context(certificate: Certificate) -> dict[str, Any]:
     return {
         "promise": promise.sentence(certificate),
         "private": certificate.private,
+        "strength": promise.strength(certificate.epsilon) if certificate.private else "warning",
         "headline": promise.amounts(certificate),
         "guess": promise.guess(certificate) if certificate.private else "",
         "relation": promise.relation(certificate),

@@ -49,6 +49,7 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
         [_limit(score) for score in result.references],
         promise=WARNING,
         private=False,
+        strength="warning",
         how=f"Each method was fitted and tried on {how}. Bars and ± are one standard deviation over the folds.",
         head=("method", "epsilon", "accuracy", *columns),
         rows=rows,
