@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -30,7 +30,7 @@ from privet.tables.frozen import declared_facts
 ROOM = 2**20  # bytes of the disk kept for an output before anything is charged; only large forests take more
 
 
-@dataclass(frozen=True)
+@dataclass
 class Purse:
     """A budget that is opened when the price is known: a journal, with the cap of a new one, and an analyst.
 
@@ -41,12 +41,14 @@ class Purse:
     budget: Fraction | None = None
     analyst: str | None = None
     neighbours: str | None = None
+    ledger: Ledger | None = field(default=None, init=False, repr=False)
+    """The budget, once the price was known."""
 
     @contextmanager
     def reserve(self, price: object, work: str, schema: Schema) -> Iterator[Reservation]:
         """Reserve the whole price. A refusal before any charge leaves no new journal behind."""
         loss = Loss.of(price)
-        ledger = self._open(loss, work, schema)
+        ledger = self.ledger = self._open(loss, work, schema)
         try:
             account = ledger if self.analyst is None else ledger.analyst(self.analyst)
             with account.reserve(loss, work, schema) as reservation:
@@ -191,8 +193,7 @@ def deliver(
     where = f"cannot write {what} {str(draft.path)!r}"
     try:
         content = make().encode()
-        draft.write(content)
-        place = draft.publish(replace=replace)
+        place = draft.save(content, replace=replace)
     except (OSError, error) as failure:
         reason = f"{where}: {why(failure)}" if isinstance(failure, OSError) else str(failure)
         lost = what.removesuffix(" file").capitalize()

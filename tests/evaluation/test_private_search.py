@@ -163,6 +163,7 @@ def test_a_charge_comes_before_the_first_run(monkeypatch: Any) -> None:
         ({"param_grid": {"epsilon": [1, 2]}}, ParameterError, "epsilon is the same for all"),
         ({"param_grid": {"random_state": [1]}}, ParameterError, "random_state"),
         ({"param_grid": {"n_jobs": [1]}}, ParameterError, "n_jobs"),
+        ({"param_grid": {"recipe": ["additive"], "delta": [1e-6]}}, ParameterError, "delta is not 0 for additive"),
         ({"param_grid": {"depth": [1]}}, RecipeError, "no parameter 'depth'"),
         ({"param_grid": {"recipe": ["oak"]}}, RecipeError, "unknown recipe 'oak'"),
         ({"param_grid": {"max_depth": [-1]}}, ParameterError, "max_depth"),

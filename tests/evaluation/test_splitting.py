@@ -153,5 +153,5 @@ def test_a_share_that_is_none_is_refused(test: Any) -> None:
 
 
 def test_what_is_no_table_is_refused() -> None:
-    with pytest.raises(privet.TableError, match="cannot deal out a str"):
+    with pytest.raises(privet.TableError, match="cannot split a str"):
         holdout("table")

@@ -26,7 +26,7 @@ from privet.tables.encoding import encode
 from privet.tables.files import read_table
 from privet.testing import ZeroNoise, use_noise
 
-SMALL = [DiffGen(max_depth=2, bins=4), DPCube(cells=4, bins=4), DPCube(bins=4)]
+SMALL = [DiffGen(max_depth=2, max_bins=4), DPCube(cells=4, max_bins=4), DPCube(max_bins=4)]
 LARGE = [DiffGen(max_depth=6), DPCube(cells=256), DPCube()]
 DEEP = [pair for pair in zoo() if pair.ways is None][::3]  # where losses are large
 ids = ["diffgen", "dpcube", "dpcube with a bought grid"]
@@ -137,11 +137,11 @@ def test_a_partition_by_true_counts_is_caught(monkeypatch: pytest.MonkeyPatch) -
     def peeping(self: DPCube, data: PrivateDataset, epsilon: Fraction, progress: Any = None) -> Tree:
         # As many cells as half of the records: a grid that follows the data.
         true = int(class_counts(data._engine, data._cells).sum())
-        return sound(DPCube(cells=max(true // 2, 1), bins=4), data, epsilon)
+        return sound(DPCube(cells=max(true // 2, 1), max_bins=4), data, epsilon)
 
     monkeypatch.setattr(DPCube, "grow", peeping)
     pairs = [pair for pair in zoo() if pair.name == "a shard boundary among 7"]  # seven against eight records
-    found = audit_learner(DPCube(cells=4, bins=4).grow, pairs, prepare=SMALL[1].prepare, transcripts=2, complete=1)
+    found = audit_learner(DPCube(cells=4, max_bins=4).grow, pairs, prepare=SMALL[1].prepare, transcripts=2, complete=1)
     assert found.verdict != "holds"
     assert found.leaks
 

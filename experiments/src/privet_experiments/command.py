@@ -136,7 +136,7 @@ def _picture(folder: Path, name: str, number: int) -> Path:
 
 def _write(path: Path, text: str, what: str, *, force: bool) -> Path:
     with writing(path, what, force=force) as draft:
-        return put(draft, text, path, what, force=force)
+        return put(draft, text, what, force=force)
 
 
 def finish(entry: Entry, form: Any, grid: Any, *, out: Path, fresh: bool = False, processes: int | None = None) -> Run:

@@ -111,8 +111,7 @@ class Editor:
 
         try:
             with Draft(self.file) as draft:
-                draft.write(facts_text(self.facts, self.file))
-                draft.publish(replace=True)
+                draft.save(facts_text(self.facts, self.file), replace=True)
         except OSError as error:
             raise ParameterError(f"cannot write the schema {str(self.file)!r}: {why(error)}") from error
 

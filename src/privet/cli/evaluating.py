@@ -100,7 +100,7 @@ def evaluate(
     if journal is not None and not private:
         raise ParameterError("--journal is for --private: no budget covers exact scores")
     check_journal(journal, budget, analyst)
-    facts = Schema.from_json(schema)
+    facts, purse = Schema.from_json(schema), Purse(journal, budget, analyst)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
         for name in recipe or [DEFAULT]
@@ -118,17 +118,17 @@ def evaluate(
                     [classifier.set_params(schema=facts) for classifier in classifiers],
                     table,
                     epsilon_scores,
-                    Purse(journal, budget, analyst),
+                    purse,
                     progress=advance,
                     quoted_line_breaks=quoted_line_breaks,
                 )
             if as_json:
                 printed = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
-                print_json(printed | rest_of(journal))
+                print_json(printed | rest_of(purse))
             else:
                 print_rich(_private_grid(results))
                 print(certificate)
-                print_rest(journal)
+                print_rest(purse)
             write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
             return
         with progress("reading the table"):

@@ -16,6 +16,7 @@ from privet.cli.options import (
     Json,
     MaxDepth,
     MaxRows,
+    Neighbours,
     QuotedLineBreaks,
     SchemaFile,
     Seed,
@@ -38,6 +39,7 @@ from privet.recipes.registry import DEFAULT, refuse_unknown
 
 if TYPE_CHECKING:
     from privet.models.model import Model
+    from privet.work import Purse
 
 EXAMPLE = "Example: privet fit patients.csv --schema patients.schema.json --epsilon 1 -o tree.json"
 
@@ -55,9 +57,7 @@ def fit(
     variant: Variant = "sound",
     max_depth: MaxDepth = None,
     settings: Settings = None,
-    neighbours: Annotated[
-        str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
-    ] = None,
+    neighbours: Neighbours = None,
     unit: Unit = None,
     max_rows: MaxRows = None,
     journal: JournalFile = None,
@@ -107,12 +107,13 @@ def fit(
         if public is not None:
             _check_takes_public(recipe)
             params["public"] = load_table(public, facts, with_label=False, quoted_line_breaks=quoted_line_breaks)
+        purse = Purse(journal, budget, analyst, neighbours)
         request = Request(
             recipe_class(recipe)(**params),
             table,
             epsilon,
             facts,
-            ledger=None if journal is None else Purse(journal, budget, analyst, neighbours),
+            ledger=None if journal is None else purse,
             neighbours=neighbours,
             random=public_random(np.random.RandomState(seed)),
             progress=bar,
@@ -126,12 +127,9 @@ def fit(
             except TableError:
                 check_unit(table, facts, unit)
                 raise
-    place = saved.place
-    if place == draft.path:
-        place = output
-    else:
-        say(f"{output} was written by somebody else meanwhile and stays; the model is in {place}")
-    _report(saved.model, place, journal, as_json)
+    if saved.place != output:
+        say(f"{output} was written by somebody else meanwhile and stays; the model is in {saved.place}")
+    _report(saved.model, saved.place, purse, as_json)
 
 
 def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
@@ -153,18 +151,18 @@ def _check_takes_public(recipe: str) -> None:
         raise RecipeError(f"recipe {recipe!r} learns nothing from public records; --public is for {able}")
 
 
-def _report(model: Model, output: Path, journal: Path | None, as_json: bool) -> None:
+def _report(model: Model, output: Path, purse: Purse, as_json: bool) -> None:
     from privet.cli.showing import size_words
     from privet.privacy.certificate import Certificate
 
     size, variant = model.trees.size, model.params["variant"]
     if as_json:
-        facts = {"model": str(output), "recipe": model.recipe, "variant": variant, **size, **rest_of(journal)}
+        facts = {"model": str(output), "recipe": model.recipe, "variant": variant, **size, **rest_of(purse)}
         print_json(facts | {"certificate": model.certificate})
         return
     print(f"{output}: {model.recipe} ({variant}), {size_words(size)}")
     print(Certificate.from_dict(model.certificate))
-    print_rest(journal)
+    print_rest(purse)
     print(f"Next: privet show {output}")
 
 

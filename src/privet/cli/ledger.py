@@ -11,7 +11,7 @@ import typer
 from privet.cli.options import Json, parse_epsilon
 from privet.cli.output import print_json
 from privet.cli.reporting import PageFile, write_page
-from privet.cli.spending import print_head
+from privet.cli.spending import left_of, print_head
 from privet.cli.writing import Force
 from privet.errors import ParameterError
 
@@ -47,10 +47,9 @@ def show(file: File, as_json: Json = False) -> None:
             "journal": str(file),
             "dataset": ledger.dataset,
             "spent": {"epsilon": spent.epsilon, "delta": spent.delta},
-            "left": {"epsilon": left.epsilon, "delta": left.delta},
             "analysts": {name: {"spent": a.spent, "left": a.remaining} for name, a in ledger.analysts.items()},
             "reservations": [_facts(hold) | {"running": running[n]} for n, hold in ledger.reservations.items()],
-            "head": ledger.head,
+            **left_of(ledger),
             "certificate": ledger.certificate().to_dict(),
         }
         print_json(facts)
@@ -191,8 +190,7 @@ def _open(file: Path) -> Ledger:
 
 def _report(ledger: Ledger, file: Path, done: str, as_json: bool) -> None:
     if as_json:
-        left = {"epsilon": ledger.left.epsilon, "delta": ledger.left.delta}
-        print_json({"journal": str(file), "done": done, "left": left, "head": ledger.head})
+        print_json({"journal": str(file), "done": done} | left_of(ledger))
         return
     print(f"{done}; {ledger!r}")
     print_head(ledger.head)

@@ -215,5 +215,8 @@ Budget = Annotated[
         help="The cap of a new journal; by default what this command spends.",
     ),
 ]
+Neighbours = Annotated[
+    str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")]

@@ -11,7 +11,7 @@ import typer
 
 from privet.cli.options import Json, SchemaFile, parse_epsilon
 from privet.cli.output import print_json, print_rich, progress, say
-from privet.cli.writing import Force, writing
+from privet.cli.writing import Force, put, writing
 from privet.recipes.registry import refuse_unknown
 
 if TYPE_CHECKING:
@@ -85,9 +85,7 @@ def plan(
                 progress=advance,
             )
         if draft is not None:
-            draft.write(pictures.draw(forecast))
-            draft.publish(replace=force)
-            say(f"wrote {plot}")
+            say(f"wrote {put(draft, pictures.draw(forecast), 'the picture', force=force)}")
     if as_json:
         print_json(forecast.to_dict())
     else:

@@ -54,7 +54,7 @@ def predict(
             text = io.StringIO(newline="")
             _write(text, header, rows)
             assert output is not None
-            place = put(draft, text.getvalue(), output, "the predictions", force=force)
+            place = put(draft, text.getvalue(), "the predictions", force=force)
             say(f"wrote {len(labels)} predictions to {place}")
         elif not as_json:
             _write(exactly(sys.stdout), header, rows)

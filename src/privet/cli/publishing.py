@@ -16,6 +16,7 @@ from privet.cli.options import (
     JournalFile,
     Json,
     MaxDepth,
+    Neighbours,
     QuotedLineBreaks,
     SchemaFile,
     Settings,
@@ -71,9 +72,7 @@ def publish(
     journal: JournalFile = None,
     budget: Budget = None,
     analyst: Analyst = None,
-    neighbours: Annotated[
-        str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
-    ] = None,
+    neighbours: Neighbours = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     force: Force = False,
     as_json: Json = False,
@@ -93,6 +92,7 @@ def publish(
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
     _check_options(method, epsilon, rate, journal, bool(params or taxonomy))
     publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
+    purse = Purse(journal, budget, analyst, neighbours)
     released: Any
     with writing(output, "the table", inputs=(Path(table), schema, journal, taxonomy), force=force, room=ROOM) as draft:
         if publisher is None:
@@ -100,11 +100,11 @@ def publish(
                 columns = load_table(table, facts, quoted_line_breaks=quoted_line_breaks)
             released = _with_noise(method, columns, facts, rate)
             text = csv_text(released.columns)
-            place = put(draft, text, output, "the table", force=force)
+            place = put(draft, text, "the table", force=force)
         else:
             assert epsilon is not None
             mind_epsilon(epsilon)
-            name, purse = f"publishing by {publisher.name}", Purse(journal, budget, analyst, neighbours)
+            name = f"publishing by {publisher.name}"
             with (
                 progress(name) as advance,
                 Work(table, facts, epsilon, name, purse, quoted_line_breaks=quoted_line_breaks) as work,
@@ -113,15 +113,14 @@ def publish(
                 released = release(publisher, data, epsilon, advance)
                 text = released.to_csv()
                 place = deliver(draft, data.ledger, lambda: text, "the table", replace=force)
-    place = output if place == draft.path else place
     if as_json:
         result = {"table": str(place), "method": method.value, "certificate": released.certificate}
-        print_json(result if publisher is None else result | rest_of(journal))
+        print_json(result if publisher is None else result | rest_of(purse))
         return
     print(f"{place}: {method.value}, {text.count(chr(10)) - 1} records")
     print(Certificate.from_dict(released.certificate))
     if publisher is not None:
-        print_rest(journal)
+        print_rest(purse)
 
 
 def _check_options(

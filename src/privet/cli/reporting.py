@@ -44,7 +44,7 @@ def write_page(output: Path, make: Callable[[], str], *, inputs: Sequence[Path],
     refuse_kind(output, "a page, HTML,", ".html", ".htm")
     with writing(output, "the page", inputs=inputs, force=force) as draft:
         page = make()
-        place = put(draft, page, output, "the page", force=force)
+        place = put(draft, page, "the page", force=force)
     size = len(page.encode())
     if as_json:
         print_json({"page": str(place), "bytes": size})
@@ -67,7 +67,7 @@ def page_for(output: Path | None, *, inputs: Sequence[Path | None], force: bool)
         def write(make: Callable[[Any], str]) -> None:
             from privet.report import evaluation_page
 
-            say(f"wrote the page {put(draft, make(evaluation_page), output, 'the page', force=force)}")
+            say(f"wrote the page {put(draft, make(evaluation_page), 'the page', force=force)}")
 
         yield write
 

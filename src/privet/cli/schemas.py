@@ -10,7 +10,7 @@ import typer
 from privet.bidi import isolated
 from privet.cli.options import Json, QuotedLineBreaks, SchemaFile, Source
 from privet.cli.output import complain, print_json, print_rich, say
-from privet.cli.writing import Force, writing
+from privet.cli.writing import Force, put, writing
 
 if TYPE_CHECKING:
     from privet.owner.drafting import DraftedSchema
@@ -46,8 +46,7 @@ def draft(
         else:
             names, records = load_first(table, drafting.MOST_RECORDS)
             drafted = drafting.draft_table(table, names, records, label)
-        file.write(facts_text(drafted.facts, output))
-        place = output if (written := file.publish(replace=force)) == file.path else written
+        place = put(file, facts_text(drafted.facts, output), "the draft", force=force)
     if as_json:
         columns = [{"column": c.name, "taken_for": c.taken_for, "to_do": c.to_do} for c in drafted.columns]
         facts = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}

@@ -13,6 +13,7 @@ from privet.cli.options import (
     JournalFile,
     Json,
     ModelFile,
+    Neighbours,
     QuotedLineBreaks,
     Source,
     mind_epsilon,
@@ -47,9 +48,7 @@ def score(
     journal: JournalFile = None,
     budget: Budget = None,
     analyst: Analyst = None,
-    neighbours: Annotated[
-        str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
-    ] = None,
+    neighbours: Neighbours = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
@@ -61,7 +60,7 @@ def score(
         from privet.evaluation.private_score import BINS, private_score
         from privet.work import Purse
 
-        classifier = load_model(model)
+        classifier, purse = load_model(model), Purse(journal, budget, analyst, neighbours)
     try_stdout()
     with progress("scoring"):
         found = private_score(
@@ -69,17 +68,17 @@ def score(
             table,
             None,
             epsilon,
-            Purse(journal, budget, analyst, neighbours),
+            purse,
             held_out=held_out,
             bins=BINS if bins is None else bins,
             quoted_line_breaks=quoted_line_breaks,
         )
     if as_json:
-        print_json(found.to_dict() | rest_of(journal))
+        print_json(found.to_dict() | rest_of(purse))
     else:
         print_rich(_grid(found), *_curve(found))
         print(found.certificate)
-        print_rest(journal)
+        print_rest(purse)
 
 
 def _grid(found: PrivateScore) -> Any:

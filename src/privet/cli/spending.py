@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privet.addresses import is_address, safe
 from privet.cli.output import say
 from privet.errors import ParameterError
+
+if TYPE_CHECKING:
+    from privet.privacy.ledger import Ledger
+    from privet.work import Purse
 
 Analyst = Annotated[
     str | None,
@@ -35,30 +39,30 @@ def check_journal(journal: Path | None, budget: Fraction | None, analyst: str | 
         raise ParameterError(problem, parameter="--journal", fix="give a path")
 
 
-def rest_of(journal: Path | None) -> dict[str, Any]:
+def rest_of(purse: Purse) -> dict[str, Any]:
     """For --json: what is left of the journal's budget, and its head. Without a journal, remark that on stderr."""
-    from privet.privacy.ledger import Ledger
-
-    if journal is None:
+    if purse.journal is None or purse.ledger is None:
         say(NO_JOURNAL)
         return {"left": None, "head": None}
-    ledger = Ledger(journal=journal)
+    return left_of(purse.ledger)
+
+
+def left_of(ledger: Ledger) -> dict[str, Any]:
+    """What is left of a journal's budget, and its head."""
     return {"left": {"epsilon": ledger.left.epsilon, "delta": ledger.left.delta}, "head": ledger.head}
 
 
-def print_rest(journal: Path | None) -> None:
+def print_rest(purse: Purse) -> None:
     """Print the same for people."""
-    from privet.privacy.ledger import Ledger
     from privet.privacy.losses import brief
 
-    if journal is None:
+    if purse.journal is None or purse.ledger is None:
         print(NO_JOURNAL)
         return
-    ledger = Ledger(journal=journal)
-    left = ledger.left
+    left = purse.ledger.left
     delta = f", delta {brief(left.delta)}" if left.delta else ""
-    print(f"Left of the budget in {journal}: epsilon {brief(left.epsilon)}{delta}")
-    print_head(ledger.head)
+    print(f"Left of the budget in {purse.journal}: epsilon {brief(left.epsilon)}{delta}")
+    print_head(purse.ledger.head)
 
 
 def print_head(head: str | None) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich
-from privet.cli.writing import Force, refuse, writing
+from privet.cli.writing import Force, put, refuse, writing
 
 
 def demo(
@@ -76,8 +76,7 @@ def sample(
         refuse(folder / name, "the sample", force=force)
     for name, text in files.items():
         with writing(folder / name, "the sample", force=force) as draft:
-            draft.write(text)
-            draft.publish(replace=force)
+            put(draft, text, "the sample", force=force)
     if as_json:
         print_json({"folder": str(folder), "files": list(files)})
         return

@@ -37,16 +37,14 @@ def writing(
         yield draft
 
 
-def put(draft: Draft, content: str | bytes, output: Path, what: str, *, force: bool) -> Path:
-    """Write the draft and return its path: beside ``output`` if that has appeared meanwhile."""
+def put(draft: Draft, content: str | bytes, what: str, *, force: bool) -> Path:
+    """Publish what nothing was charged for, and return its path; see :meth:`privet.models.drafts.Draft.publish`."""
     from privet.models.drafts import why
 
     try:
-        draft.write(content)
-        place = draft.publish(replace=force)
+        return draft.save(content, replace=force)
     except OSError as error:
-        raise ParameterError(f"cannot write {what} {str(output)!r}: {why(error)}") from error
-    return output if place == draft.path else place
+        raise ParameterError(f"cannot write {what} {str(draft.asked)!r}: {why(error)}") from error
 
 
 def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force: bool = False) -> None:

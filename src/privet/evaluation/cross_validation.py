@@ -132,7 +132,7 @@ def evaluate(
     frozen = freeze(schema, table)
     encoded = {cut: Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
     done, total = count(1), len(learners) * folds * repeats
-    first, _ = next(deal(frozen.labels, folds, repeats, seed))
+    first, _ = next(stratified_folds(frozen.labels, folds, repeats, seed))
     scores = []
     for learner in learners:
         records = encoded[learner.schema]
@@ -193,7 +193,7 @@ def majority_way(schema: Schema) -> Way:
 # ---- folds --------------------------------------------------------------------------------------------------------
 
 
-def deal(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
+def stratified_folds(labels: npt.NDArray[Any], folds: int, repeats: int, seed: int) -> Iterator[tuple[Index, Index]]:
     """(train, test) records of stratified folds."""
     from sklearn.model_selection import StratifiedKFold
 
@@ -217,7 +217,7 @@ def each_fold(
     tried: int = 0,
 ) -> list[Result]:
     """Run ``work(train, test)`` for every stratified fold, or for the first ``tried``: the only loop over folds."""
-    return [work(train, test) for train, test in islice(deal(labels, folds, repeats, seed), tried or None)]
+    return [work(train, test) for train, test in islice(stratified_folds(labels, folds, repeats, seed), tried or None)]
 
 
 @dataclass(frozen=True)

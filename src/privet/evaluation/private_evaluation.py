@@ -14,7 +14,7 @@ from privet.estimators.base import PrivateClassifier
 from privet.evaluation.private_result import PrivateScore
 from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
-from privet.evaluation.splitting import check_rate, deal, engine_over
+from privet.evaluation.splitting import check_rate, engine_over, split_protected
 from privet.fitting import Request, fit
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.dataset import PrivateDataset
@@ -91,7 +91,7 @@ def evaluate_privately(
         account = data.ledger
         for request, epsilon in zip(requests, budgets, strict=True):
             try_out(request.recipe, schema, invented(schema, 0), epsilon, account.neighbours)
-        train, unseen = (engine_over(part, data) for part in deal(data, test, "a private evaluation"))
+        train, unseen = (engine_over(part, data) for part in split_protected(data, test, "a private evaluation"))
         found = []
         for number, (classifier, request, epsilon) in enumerate(zip(classifiers, requests, budgets, strict=True), 1):
             with threads(classifier._thread_count()):

@@ -27,7 +27,7 @@ from privet.estimators.registry import make_classifier
 from privet.evaluation.predictions import noisy_cells
 from privet.evaluation.rehearsal import rehearse
 from privet.evaluation.silence import silence
-from privet.evaluation.splitting import check_rate, deal, engine_over
+from privet.evaluation.splitting import check_rate, engine_over, split_protected
 from privet.fitting import Request, fit
 from privet.models.model import Model
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -167,13 +167,19 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
             if recipe.variant in recipe.unsound:
                 why = f"{recipe.info.name} {recipe.variant} is not private: {recipe.unsound[recipe.variant]}"
                 raise ParameterError(f"{why}. Nor is a search over it; use variant='sound'")
+            if recipe.loss(epsilon).delta:
+                raise ParameterError(
+                    parameter="delta",
+                    problem=f"is not 0 for {recipe.info.name}, and the proof of a search is for pure epsilon",
+                    fix="leave delta out",
+                )
         ledger = ledger_of(X, self.ledger if self.ledger is not None else self.estimator.ledger, first.neighbours)
         ledger = ledger or Ledger(epsilon, neighbours=first.neighbours)
         schema, name = schema_of(X, first.schema), f"search of {len(candidates)} settings"
         with Work(first.source, schema, epsilon, name, ledger, labels=first.labels) as work, work.records() as data:
             account = data.ledger
             conditions = rehearse(recipes, schema, epsilon / PRICE, account.neighbours)
-            train, unseen = deal(data, self.test, "a search")
+            train, unseen = split_protected(data, self.test, "a search")
             parts = Parts(engine_over(train, data), unseen)
             what = f"the best of {len(candidates)} settings, by random stopping"
             runs = RandomStopping(account, epsilon, settings=len(candidates), mean_runs=mean_runs, what=what)

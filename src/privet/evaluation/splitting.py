@@ -93,7 +93,7 @@ def holdout(X: Any, y: Any = None, *, test: object = 0.25) -> tuple[Any, ...]:
     return tuple(take(table, side) for table in tables for side in (~out, out))
 
 
-def deal(data: PrivateDataset, test: object, work: str) -> tuple[Frozen, Frozen]:
+def split_protected(data: PrivateDataset, test: object, work: str) -> tuple[Frozen, Frozen]:
     """Two parts of protected records, for training and scoring: each record goes by its own secret coin.
 
     They are as private as the records, and may be cut anew. The rows of a unit are bounded before the split: otherwise
@@ -155,4 +155,4 @@ def take(table: Any, mask: Mask) -> Any:
         if hasattr(table, "__array__") and hasattr(table, "__getitem__"):  # an array or an index of pandas
             return table[mask]
         kinds = "a pandas, polars or pyarrow table, a mapping of columns, an array or a list"
-        raise TableError(f"cannot deal out a {type(table).__name__}: give {kinds}") from None
+        raise TableError(f"cannot split a {type(table).__name__}: give {kinds}") from None

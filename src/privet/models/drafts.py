@@ -32,12 +32,12 @@ class Draft:
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> with Draft(f"{folder.name}/notes.txt") as draft:
-    ...     draft.write("whole or not at all")
-    ...     draft.publish(replace=False).name
+    ...     draft.save("whole or not at all", replace=False).name
     'notes.txt'
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
+        self.asked = Path(path)
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._beside = self.path.with_name(f".draft-{secrets.token_hex(8)}.privet.tmp")
         self._file: int | None = None
@@ -96,7 +96,7 @@ class Draft:
         os.fsync(file)
 
     def publish(self, *, replace: bool) -> Path:
-        """Move the file to its place, and return that.
+        """Move the file to its place. Returns the path as it was asked for, or that of a file beside it.
 
         Without ``replace``, a file that has appeared there keeps its name and the new one gets another beside it: a
         paid-for result is not thrown away. A directory and a journal always keep their names.
@@ -112,7 +112,12 @@ class Draft:
                 os.fsync(folder)
             finally:
                 os.close(folder)
-        return place
+        return self.asked if place == self.path else place
+
+    def save(self, content: str | bytes, *, replace: bool) -> Path:
+        """Write the whole content and publish it."""
+        self.write(content)
+        return self.publish(replace=replace)
 
     def _link(self) -> Path:
         for number in range(ATTEMPTS):

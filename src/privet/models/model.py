@@ -92,8 +92,7 @@ class Model:
         text = to_text(self, where)
         try:
             with Draft(path) as draft:
-                draft.write(text)
-                draft.publish(replace=True)
+                draft.save(text, replace=True)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the path
             raise ModelFileError(f"{where}: {_reason(error)}") from error
 

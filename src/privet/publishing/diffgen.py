@@ -39,19 +39,19 @@ class DiffGen(Publisher):
     criterion: str = "gini"
     max_records: int | None = None
     choosing: float = 0.5
-    bins: int = 32
+    max_bins: int = 32
     taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_whole(self.max_depth, "max_depth", 0, 16)
-        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.max_bins, "max_bins", 2, 65_000)
         if self.max_records is not None:
             check_whole(self.max_records, "max_records", 1, MAX_RECORDS)
         check_number(self.choosing, "choosing", 0.01, 0.99)
         parse_score(self.criterion, self.max_records)
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+        return schema.with_bins(self.max_bins)
 
     def grow(self, data: PrivateDataset, epsilon: Fraction, progress: Progress | None = None) -> Tree:
         schema = data.schema

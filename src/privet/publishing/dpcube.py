@@ -51,12 +51,12 @@ class DPCube(Publisher):
     cells: int | None = None
     attributes: tuple[str, ...] | None = None
     first: float = 0.5
-    bins: int = 32
+    max_bins: int = 32
 
     def __post_init__(self) -> None:
         if self.cells is not None:
             check_whole(self.cells, "cells", 1, MOST_CELLS)
-        check_whole(self.bins, "bins", 2, 65_000)
+        check_whole(self.max_bins, "max_bins", 2, 65_000)
         check_number(self.first, "first", 0.01, 0.99)
         if self.attributes is not None:
             if isinstance(self.attributes, str):
@@ -66,7 +66,7 @@ class DPCube(Publisher):
             object.__setattr__(self, "attributes", tuple(self.attributes))
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.bins)
+        return schema.with_bins(self.max_bins)
 
     def grow(self, data: PrivateDataset, epsilon: Fraction, progress: Progress | None = None) -> Tree:
         schema = data.schema

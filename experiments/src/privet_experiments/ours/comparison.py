@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.estimators.references import SklearnTreeReference
-from privet.evaluation.cross_validation import MAJORITY, REFERENCE_DEPTH, Fold, Records, deal
+from privet.evaluation.cross_validation import MAJORITY, REFERENCE_DEPTH, Fold, Records, stratified_folds
 from privet.evaluation.significance import corrected_t, wilcoxon
 from privet.recipes.registry import OWN, recipe_class
 from privet.rules.rulelist import RuleList, rule_list
@@ -251,7 +251,7 @@ class Comparison(Sweep):
 def folds_of(labels: npt.NDArray[Any], folds: int, seed: int) -> npt.NDArray[np.bool_]:
     """(fold, record) whether a record is learned from."""
     train = np.zeros((folds, labels.size), dtype=bool)
-    for number, (part, _) in enumerate(deal(labels, folds, 1, seed)):
+    for number, (part, _) in enumerate(stratified_folds(labels, folds, 1, seed)):
         train[number, part] = True
     return train
 
@@ -259,7 +259,7 @@ def folds_of(labels: npt.NDArray[Any], folds: int, seed: int) -> npt.NDArray[np.
 def dealt(labels: npt.NDArray[Any], folds: int, seed: int) -> str:
     """What tells folds apart: a hash of which records are tested in which, and of the labels of all."""
     digest = hashlib.sha256(np.ascontiguousarray(labels, dtype=np.int64).tobytes())
-    for _, test in deal(labels, folds, 1, seed):
+    for _, test in stratified_folds(labels, folds, 1, seed):
         digest.update(np.ascontiguousarray(test, dtype=np.int64).tobytes())
     return digest.hexdigest()[:16]
 
