@@ -100,6 +100,7 @@ class Fit(Work):
         """Open the table and refuse invalid input. A refused request binds no journal to a data set."""
         recipe, self.request = request.recipe, request
         schema = schema_of(request.source, request.schema)
+        recipe.refuse_label(schema)
         super().__init__(
             request.source,
             schema,

@@ -135,7 +135,7 @@ def class_counts(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal
             newcomer, instead = record(schema, value, label=label), record(schema, value, label=label + 1)
             company = [record(schema, value, label=other) for other in range(schema.n_classes)]
             table = (newcomer,) * (number - 1) if label == 0 else tuple(company) * (number - 1)
-            name = f"{number - 1} against {number} of class {schema.label.values[label]}"
+            name = f"{number - 1} against {number} of class {schema.classes[label]}"
             yield Animal(name, table, newcomer, instead, ways=FEW)
 
 
@@ -143,7 +143,7 @@ def others(schema: Schema) -> Iterator[Animal]:
     """Labels after the second, and values between the first and the last, where they decide between attributes."""
     labels, values = range(2, schema.n_classes), range(2, variety(schema))
     for label in labels:
-        name = schema.label.values[label]
+        name = schema.classes[label]
         yield from rivals(schema, labels=(label, 0), suffix=f", class {name} against the first")
         yield from rivals(schema, labels=(1, label), suffix=f", the second class against {name}")
     for value in values:
@@ -189,7 +189,7 @@ def record(schema: Schema, values: int | dict[int, int], label: int = 0) -> Reco
     """A clean record: a label, and of each attribute the first value (0, the default), the last (1) or one between."""
     chosen = values if isinstance(values, dict) else dict.fromkeys(range(len(schema.attributes)), values)
     cells = [_cell(attribute, chosen.get(i, 0)) for i, attribute in enumerate(schema.attributes)]
-    return (*cells, schema.label.values[label % schema.n_classes])
+    return (*cells, schema.classes[label % schema.n_classes])
 
 
 def variety(schema: Schema) -> int:

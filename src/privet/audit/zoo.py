@@ -54,7 +54,7 @@ class Pair:
     @property
     def place(self) -> int:
         """The position of the record that is not in both, among those with a label (the others are dropped)."""
-        labels, at = self.schema.label.values, len(self.schema.names)
+        labels, at = self.schema.classes, len(self.schema.names)
         kept = ([r for r in records if r[at] in labels] for records in (self.table, self.neighbour))
         shorter, longer = sorted(kept, key=len)
         return next((i for i, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))

@@ -159,9 +159,8 @@ class Editor:
             return
         print(f"\nThe class: {self.facts['class']}")
         try:
-            old = self.facts.get("labels")
-            values = ask("Every value it can have, two at least", _list(old), _written(old))
-            self.facts |= {"labels": values, "labels_basis": _ask_basis(self.facts.get("labels_basis"))}
+            labels = _asked_labels(self.facts.get("labels"))
+            self.facts |= {"labels": labels, "labels_basis": _ask_basis(self.facts.get("labels_basis"))}
             self.save()
         except Again:
             self._class()
@@ -169,9 +168,9 @@ class Editor:
             return
 
     def _class_is_whole(self) -> bool:
-        return bool(self.facts.get("class") and self.facts.get("labels")) and (
-            self.facts.get("labels_basis") != UNCONFIRMED
-        )
+        labels = self.facts.get("labels")
+        known = None not in (labels.get("min"), labels.get("max")) if isinstance(labels, dict) else bool(labels)
+        return bool(self.facts.get("class") and known) and self.facts.get("labels_basis") != UNCONFIRMED
 
 
 def _until_whole(facts: dict[str, Any]) -> dict[str, Any]:
@@ -186,6 +185,33 @@ def _until_whole(facts: dict[str, Any]) -> dict[str, Any]:
         print(f"  {fault}")
 
 
+def _asked_labels(old: Any) -> Any:
+    """The classes of a list, or the bounds of a number to predict."""
+    words = list(KINDS)
+    is_number = isinstance(old, dict) and KINDS[ask("Predict a number, or one of a list?", _one_of(words), words[0])]
+    if is_number == "continuous":
+        while True:
+            facts = _asked_number(old)
+            if facts["min"] < facts["max"]:
+                return facts
+            print("  the least value must be below the greatest")
+    known = old if isinstance(old, list) else None
+    return ask("Every value it can have, two at least", _list(known), _written(known))
+
+
+def _asked_number(old: dict[str, Any]) -> dict[str, Any]:
+    """Bounds, whole or not, and the marker of a missing value."""
+    facts: dict[str, Any] = {"min": ask("The least value that can be?", _number, old.get("min"))}
+    facts["max"] = ask("The greatest value that can be?", _number, old.get("max"))
+    if ask("Whole numbers only?", _one_of(["yes", "no"]), "yes" if old.get("integer") else "no") == "yes":
+        facts["integer"] = True
+    before = old.get("missing", "-")
+    marker = ask("What stands for a missing value? (- if none can be missing)", str, before)
+    if marker != "-":
+        facts["missing"] = before if marker == str(before) else marker  # -999 stays a number
+    return facts
+
+
 def _asked(old: dict[str, Any]) -> dict[str, Any]:
     kind = KINDS[ask("A number, or one of a list?", _one_of(list(KINDS)), KIND_WORDS.get(old.get("type") or ""))]
     facts: dict[str, Any] = {"name": old["name"], "type": kind}
@@ -195,14 +221,7 @@ def _asked(old: dict[str, Any]) -> dict[str, Any]:
         facts["values"] = ask('Every value that can occur, "?" for all others', _list(values), _written(values))
         kept = ("other",) if old.get("other") in facts["values"] else ()
     else:
-        facts["min"] = ask("The least value that can be?", _number, old.get("min"))
-        facts["max"] = ask("The greatest value that can be?", _number, old.get("max"))
-        if ask("Whole numbers only?", _one_of(["yes", "no"]), "yes" if old.get("integer") else "no") == "yes":
-            facts["integer"] = True
-        before = old.get("missing", "-")
-        marker = ask("What stands for a missing value? (- if none can be missing)", str, before)
-        if marker != "-":
-            facts["missing"] = before if marker == str(before) else marker  # -999 stays a number
+        facts |= _asked_number(old)
         kept = ("thresholds", "bins")
     facts |= {key: old[key] for key in kept if old.get(key) is not None}
     return facts | {"basis": _ask_basis(old.get("basis"))}

@@ -52,7 +52,7 @@ def load_schema(name: str, data_dir: str | PathLike[str] | None = None) -> Schem
     """The public facts of a table, without reading it. Schemas of the catalogue come with privet.
 
     >>> schema = load_schema("adult")
-    >>> len(schema.attributes), schema.label.values
+    >>> len(schema.attributes), schema.classes
     (14, ('<=50K', '>50K'))
     """
     place = _place_of(name, data_dir)

@@ -39,7 +39,7 @@ class Chunk(NamedTuple):
     features: Kept
     labels: Kept
     frozen: tuple[Kept, ...] | None
-    """The columns from which other cuts can be made; None if the engine serves one fit only."""
+    """The columns from which other cuts can be made, the labels last; None if the engine serves one fit only."""
 
     @property
     def size(self) -> int:
@@ -119,7 +119,7 @@ class ChunkEngine:
             frozen = self._thawed(chunk)
             if frozen is None:
                 raise ParameterError(CUT)
-            chunks.append(_keep_codes(chunk, frozen.codes(schema), spill))
+            chunks.append(_keep_codes(schema, frozen.codes(schema), spill, chunk.frozen))
         return type(self)(schema, chunks, spill, self._frozen, self.caveats)
 
     def gather(self, *, values: bool = False) -> MemoryEngine:
@@ -134,7 +134,8 @@ class ChunkEngine:
         frozen = None
         if values and all(chunk.frozen is not None for chunk in self._chunks):
             kept = [[self._frozen.get(column) for column in chunk.frozen or ()] for chunk in self._chunks]
-            frozen = Frozen(self.schema, tuple(map(np.concatenate, zip(*kept, strict=True))), labels, self.unit)
+            *columns, frozen_labels = map(np.concatenate, zip(*kept, strict=True))
+            frozen = Frozen(self.schema, tuple(columns), frozen_labels, self.unit)
         codes = Codes(features, labels, unit=self.unit)
         return MemoryEngine(self.schema, codes, frozen, caveats=self.caveats, coins=coins)
 
@@ -149,7 +150,8 @@ class ChunkEngine:
     def _thawed(self, chunk: Chunk) -> Frozen | None:
         if chunk.frozen is None:
             return None
-        return Frozen(self.schema, _Columns(self._frozen, chunk.frozen), self._spill.get(chunk.labels), self.unit)
+        *columns, labels = chunk.frozen
+        return Frozen(self.schema, _Columns(self._frozen, columns), self._frozen.get(labels), self.unit)
 
 
 # ---- from batches to chunks -----------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ def _pieces(source: Source, schema: Schema, for_one_fit: bool, size: int) -> Ite
     batches = _sliced(source, schema, size)
     if schema.unit is not None:
         for part in bounded_parts(schema, batches):
-            yield [*(part.codes(schema).features if for_one_fit else part.columns), part.labels]
+            yield _coded(part, schema) if for_one_fit else [*part.columns, part.labels]
     elif for_one_fit:
         yield from (_encoded(schema, batch) for batch in batches)
     else:
@@ -175,6 +177,11 @@ def _sliced(source: Source, schema: Schema, size: int) -> Iterator[Any]:
         yield from (batch.slice(start, size) for start in range(0, rows, size)) if rows > size else (batch,)
 
 
+def _coded(part: Frozen, schema: Schema) -> list[Array]:
+    codes = part.codes(schema)
+    return [*codes.features, np.asarray(codes.labels)]
+
+
 def _encoded(schema: Schema, batch: Any) -> list[Array]:
     codes = encode(schema, batch)
     assert codes.labels is not None
@@ -183,14 +190,13 @@ def _encoded(schema: Schema, batch: Any) -> list[Array]:
 
 def _keep(schema: Schema, columns: list[Array], for_one_fit: bool, spill: Spill, frozen: Spill) -> Chunk:
     *features, labels = columns
-    classes = class_sizes(labels, schema.n_classes)
     if for_one_fit:
-        return Chunk(classes, spill.put(np.stack(features)), spill.put(labels), None)
-    kept = tuple(frozen.put(column) for column in features)
-    chunk = Chunk(classes, labels, labels, kept)
-    return _keep_codes(chunk, Frozen(schema, tuple(features), labels).codes(schema), spill)
+        return _keep_codes(schema, Codes(np.stack(features), labels), spill)
+    kept = tuple(frozen.put(column) for column in columns)
+    return _keep_codes(schema, Frozen(schema, tuple(features), labels).codes(schema), spill, kept)
 
 
-def _keep_codes(chunk: Chunk, codes: Codes, spill: Spill) -> Chunk:
+def _keep_codes(schema: Schema, codes: Codes, spill: Spill, frozen: tuple[Kept, ...] | None = None) -> Chunk:
     assert codes.labels is not None
-    return chunk._replace(features=spill.put(codes.features), labels=spill.put(codes.labels))
+    classes = class_sizes(codes.labels, schema.n_classes)
+    return Chunk(classes, spill.put(codes.features), spill.put(codes.labels), frozen)

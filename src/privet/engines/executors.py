@@ -115,8 +115,9 @@ class Bound:
         ids = np.frombuffer(units, np.uint64).reshape(-1, ID_WORDS)
         *frozen, labels = columns_of(np.frombuffer(records, np.uint64).reshape(-1, len(like)), like)
         kept = bounded(Frozen(self.schema, tuple(frozen), labels), ids)
-        columns = kept.codes(self.schema).features if self.for_one_fit else kept.columns
-        return _numbered([[*columns, kept.labels]], self.size, self.schema.n_classes)
+        codes = kept.codes(self.schema) if self.for_one_fit else None
+        columns = [*kept.columns, kept.labels] if codes is None else [*codes.features, np.asarray(codes.labels)]
+        return _numbered([columns], self.size, self.schema.n_classes)
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,8 @@ def _types(schema: Schema, *, frozen: bool) -> list[Any]:
     label = code_type(schema.n_classes)
     if not frozen:
         return [code_type(max(schema.arities))] * len(schema.attributes) + [label]
-    return [*(np.float64 if isinstance(a, Numeric) else code_type(a.arity) for a in schema.attributes), label]
+    kinds = [np.float64 if isinstance(a, Numeric) else code_type(a.arity) for a in schema.attributes]
+    return [*kinds, np.float64 if schema.predicts_number else label]
 
 
 def _numbered(pieces: Iterable[list[Array]], size: int, classes: int) -> Iterator[Any]:
@@ -220,7 +222,9 @@ def _chunks(batches: Batches) -> Iterator[tuple[int, int, list[bytes]]]:
 
 def _chunk(part: int, number: int, columns: Sequence[Array], classes: int) -> Any:
     arrays = [np.ascontiguousarray(column).tobytes() for column in columns]
-    return _batch(part=[part], number=[number], classes=[class_sizes(columns[-1], classes)], arrays=[arrays])
+    labels = columns[-1]  # the values of a number to predict have no classes yet: codes are counted, once cut
+    sizes = class_sizes(labels if labels.dtype.kind == "u" else labels[:0].astype(np.uint8), classes)
+    return _batch(part=[part], number=[number], classes=[sizes], arrays=[arrays])
 
 
 def _sliced(question: int, number: int, counts: Array) -> Any:

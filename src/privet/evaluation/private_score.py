@@ -98,7 +98,7 @@ def private_score(
         noisy = noisy_cells(data, predicted_cells(trees, codes, kept), int(np.prod(shape)), exact, WORK)
         certificate, steps = data.certificate(), data.ledger.steps
     return PrivateScore(
-        classes=schema.label.values,
+        classes=schema.classes,
         counts=tuple(tuple(tuple(row) for row in block) for block in noisy.reshape(shape).tolist()),
         epsilon=exact,
         scale=steps / exact,

@@ -142,7 +142,7 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
 
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a sketch of its curve."""
-    labels = model.schema.label.values
+    labels = model.schema.classes
     what = f"log-odds of {isolated(labels[1])}" if model.schema.n_classes == 2 else "a number for each class"
     lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
     order = sorted(model.parts, key=lambda part: -part.spread)

@@ -142,7 +142,7 @@ def rules_of(
         if test is None or inner:
             counts, label = shown[node], int(tree.label[node])
             known = () if counts is None else (counts.total.value, counts.share(label), counts.total.below)
-            rules.append(Rule(path, tree.schema.label.values[label], *known))
+            rules.append(Rule(path, tree.schema.classes[label], *known))
     return tuple(rules)
 
 

@@ -65,7 +65,7 @@ class ShownNodes(Mapping[int, ShownNode]):
         code, mixed = sketch.label[node], node in sketch.mixed
         leaves = 0 if node in sketch.branches else sketch.leaves[node]
         probability = float(sketch.proba[node, code]) if self._graded else None
-        words = f"{'mostly ' if mixed else ''}{isolated(sketch.tree.schema.label.values[code])}"
+        words = f"{'mostly ' if mixed else ''}{isolated(sketch.tree.schema.classes[code])}"
         about = released(sketch.tree, node) if self._raw else leaf_evidence(counts, code, probability, leaves, mixed)
         return ShownNode(node, code, words, probability, counts, leaves, about)
 
@@ -86,5 +86,5 @@ def released(tree: Tree, node: int) -> str:
     counts = tree.counts[node]
     if np.isnan(counts).all():
         return ""
-    text = (f"{isolated(name)} {count:g}" for name, count in zip(tree.schema.label.values, counts, strict=True))
+    text = (f"{isolated(name)} {count:g}" for name, count in zip(tree.schema.classes, counts, strict=True))
     return f" (released: {', '.join(text)})"

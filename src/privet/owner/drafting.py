@@ -28,6 +28,7 @@ from privet.tables.foreign import BAR, SEPARATED
 from privet.tables.frames import cells_of, open_table
 
 MOST_RECORDS = 100_000  # read at most; types show sooner
+MOST_CLASSES = 20  # distinct numbers that are rather classes, in the column to predict
 MOST_VALUES = 50  # in a list that a person can check; a column with more is a text or a name
 ENOUGH = 10  # records that must share a value before it is listed
 MOSTLY = 0.9  # the share of cells that settles a type: a few are always odd
@@ -38,6 +39,7 @@ _ID = re.compile(r"(?i)(^|_)(id|uuid|guid|key|nr|no)$")
 
 IDENTIFIER = "an identifier: no value occurs twice"
 FILL = "fill in min and max"
+VALUE_OR_CLASSES = "to predict a value, fill in min and max; or cut it into classes, and list them"
 CONFIRM = "confirm or correct the list"
 LIST = "list the values"
 WHY = (
@@ -96,11 +98,18 @@ def draft_table(
     drafted = {name: draft_column(name, cells_of(columns.read(name)), is_label=name == label) for name in names}
     attributes = [column.facts for name, column in drafted.items() if name != label and column.facts is not None]
     stem = "table" if is_address(source) and not is_there(Path(source)) else Path(source).name.split(".")[0]
-    labels = None if label is None else (drafted[label].facts or {}).get("values")
+    labels = None if label is None else _labels(drafted[label].facts or {})
     facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
     if label is not None:
         drafted[label] = replace(drafted[label], facts=None)
     return DraftedSchema(facts, tuple(drafted.values()), {})
+
+
+def _labels(facts: dict[str, Any]) -> Any:
+    """The labels of a draft: a list of classes, or the bounds of a number."""
+    if facts.get("type") != NUMBER:
+        return facts.get("values")
+    return {key: value for key, value in facts.items() if key not in ("name", "type", "basis")}
 
 
 def _checked_names(path: str | PathLike[str], header: Sequence[str]) -> tuple[str, ...]:
@@ -133,8 +142,9 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
     if _mostly(COMMA, texts, there):
         return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
     numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
-    if numeric and len(set(numbers)) > 2 and not is_label:
-        return _number(name, numbers, (marker or "?") if len(there) < len(plain) else None)
+    if numeric and len(set(numbers)) > (MOST_CLASSES if is_label else 2):
+        drafted = _number(name, numbers, (marker or "?") if len(there) < len(plain) else None)
+        return replace(drafted, to_do=VALUE_OR_CLASSES) if is_label and drafted.facts is not None else drafted
     return _category(name, [cell for cell in plain if cell is not None], None in plain, is_label)
 
 

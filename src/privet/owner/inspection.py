@@ -25,6 +25,7 @@ REMEDIES = {
     "not whole": "binned as it is",
     "missing label": "dropped",
     "unknown label": "dropped",
+    "not a number label": "dropped",
 }  # how a fit handles a fault; for others, see ``_reading_of``
 WHOLE_LINES = "whole lines"  # the column name of faults that concern a whole line
 HARMLESS = "not whole"  # a fault that costs nothing
@@ -101,7 +102,8 @@ def check_table(schema: Schema, table: Any, labels: Any = None, limit: int = 10)
         for fault, rows in _faults(attribute, column).items():
             rows &= ~lost
             if rows.any():
-                named = f"{fault} label" if attribute is schema.label else fault
+                dropped = attribute is schema.label and f"{fault} label" in REMEDIES
+                named = f"{fault} label" if dropped else fault
                 first = tuple(np.flatnonzero(rows)[:limit].tolist())
                 remedy = REMEDIES.get(named) or _reading_of(schema, attribute, fault)
                 cells = cells_of(column[rows])

@@ -87,7 +87,7 @@ class PrivateDataset:
     def class_counts(self, epsilon: object) -> dict[Any, int]:
         """The number of records of each label. The histogram costs epsilon once: a record has one label."""
         noisy = self.level().class_counts_all(epsilon)[0]
-        return dict(zip(self.schema.label.values, noisy.tolist(), strict=True))
+        return dict(zip(self.schema.classes, noisy.tolist(), strict=True))
 
     def noisy_sum(self, attribute: str, epsilon: object) -> float:
         """The sum of a numeric attribute, values clipped to the declared bounds and quantised to a public step."""

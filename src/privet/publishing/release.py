@@ -76,7 +76,7 @@ class Release:
             attribute.name: draw_values(attribute, boxes[:, Domains.whole(schema).bins(a)], by_leaf, random)
             for a, attribute in enumerate(schema.attributes)
         }
-        labels = np.array(schema.label.values, dtype=object)
+        labels = np.array(schema.classes, dtype=object)
         codes = np.repeat(np.tile(np.arange(schema.n_classes), len(wanted)), wanted.ravel())
         order = random.permutation(len(codes))
         named = columns | {schema.label.name: labels[codes]}

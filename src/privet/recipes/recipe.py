@@ -19,6 +19,8 @@ from privet.progress import Progress
 from privet.recipes.parameters import check_declared
 from privet.schema import Schema
 
+NUMBER_RECIPES = ("exact-regression",)  # those that messages name
+
 
 @dataclass(frozen=True)
 class Info:
@@ -57,6 +59,8 @@ class Recipe(ABC):
     unsound: ClassVar[dict[str, str]] = {}
     """Why a variant is not differentially private, for those that are not."""
     two_classes_only: ClassVar[bool] = False
+    predicts: ClassVar[Literal["classes", "numbers"]] = "classes"
+    """What a label must be."""
     makes: ClassVar[Literal["trees", "additive"]] = "trees"
     """What kind of model: it decides what else the classifier can show."""
 
@@ -98,6 +102,23 @@ class Recipe(ABC):
 
     def check(self) -> None:  # noqa: B027 - most recipes have nothing to check
         """Raise ``ParameterError`` for an invalid combination of parameters; each alone is checked before."""
+
+    def refuse_label(self, schema: Schema) -> None:
+        """Refuse a label that the recipe cannot predict, before a table is opened or anything is charged."""
+        if schema.predicts_number == (self.predicts == "numbers"):
+            return
+        label = schema.label.name
+        if schema.predicts_number:
+            raise RecipeError(
+                f"recipe {self.info.name!r} predicts classes, and the label {label!r} is a number",
+                parameter="recipe",
+                fix=f"use {' or '.join(map(repr, NUMBER_RECIPES))}, or cut the label into classes and declare these",
+            )
+        raise RecipeError(
+            f"recipe {self.info.name!r} predicts numbers, and the label {label!r} is a class",
+            parameter="recipe",
+            fix="use a recipe for classes, such as 'exact', or declare the label's bounds if it is a number",
+        )
 
     def loss(self, epsilon: Fraction) -> Loss:
         """The largest loss of a fit with this epsilon, including the recipe's delta, if it has one."""

@@ -47,7 +47,7 @@ def _base(model: Additive) -> str:
     shares = Additive(model.schema, (), model.offset).predict_proba(zeros)[0]
     if model.schema.n_classes == 2:
         return f"{100 * shares[1]:.0f} %"
-    labelled = zip(model.schema.label.values, shares, strict=True)
+    labelled = zip(model.schema.classes, shares, strict=True)
     return ", ".join(f"{isolated(value)} {100 * share:.0f} %" for value, share in labelled)
 
 

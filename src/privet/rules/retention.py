@@ -223,7 +223,7 @@ def pattern_label_distance(original: Any, anonymised: Any, patterns: Any, *, min
 
 def accuracy(rules: RuleList, first: npt.NDArray[Any], records: float) -> float:
     """The share of records that have the label of their pattern; 0 for an empty table."""
-    values = [str(value) for value in rules.schema.label.values]
+    values = [str(value) for value in rules.schema.classes]
     right = sum(
         float(first[i, values.index(str(rule.label))]) for i, rule in enumerate(rules) if rule.label is not None
     )

@@ -150,7 +150,7 @@ def _rule(schema: Schema, facts: Mapping[str, Any]) -> Rule:
         Condition(make_test(kinds[c["test"]], schema.index(c["attribute"]), int(c["number"])), int(c["child"]))
         for c in facts["if"]
     )
-    if facts["then"] is not None and facts["then"] not in schema.label.values:
+    if facts["then"] is not None and facts["then"] not in schema.classes:
         raise ParameterError("a rule predicts what is no label of the schema")
     for key in ("support", "confidence", "below"):
         if facts.get(key) is not None and not (type(facts[key]) in (int, float) and 0 <= facts[key] < math.inf):

@@ -89,7 +89,7 @@ def compare_rules(
     if names[0] != names[1]:
         differ = ", ".join(sorted(names[0] ^ names[1])[:5])
         raise ParameterError(f"only rules about the same attributes can be compared; these differ in {differ}")
-    values = {str(value) for rules in lists for value in rules.schema.label.values}
+    values = {str(value) for rules in lists for value in rules.schema.classes}
     every = sets[0] | sets[1]
     longest = max((len(attributes) for attributes, _ in every), default=0)
     shortest = min((len(attributes) for attributes, _ in every), default=1)
@@ -110,7 +110,7 @@ def encode(
 
 def element_texts(rules: RuleList) -> list[str]:
     """Each rule as in Table 4.2 of the thesis: a 1 for each attribute that it tests, and a letter for its label."""
-    width, labels = len(rules.schema.names), [str(value) for value in rules.schema.label.values]
+    width, labels = len(rules.schema.names), [str(value) for value in rules.schema.classes]
     texts = []
     for rule in rules:
         letter = "" if rule.label is None else _letter(labels.index(str(rule.label)))

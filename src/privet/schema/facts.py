@@ -208,6 +208,9 @@ class Unit:
 class Schema:
     """The public facts of a table: its attributes, in order, and its label.
 
+    A ``Categorical`` label is a class to predict, a ``Numeric`` one a number. Records without a class of the list, or
+    without a number, are dropped. Cuts of a number to predict are left to the recipe.
+
     ``inferred`` marks facts that were read off the data; results computed with them are not private, and the
     certificate says so (epsilon = infinity). The mark is a ``basis`` of the facts themselves, so it survives JSON,
     copies, and a new schema made from some of them. To vouch for a fact, give it another basis:
@@ -223,7 +226,7 @@ class Schema:
     """
 
     attributes: tuple[Attribute, ...]
-    label: Categorical
+    label: Attribute
     name: str = ""
     inferred: bool = False
     unit: Unit | None = None
@@ -235,8 +238,10 @@ class Schema:
         object.__setattr__(self, "attributes", tuple(self.attributes))
         if not self.attributes or any(not isinstance(a, Numeric | Categorical) for a in self.attributes):
             raise SchemaError("attributes must be a list of at least one Numeric or Categorical")
-        if not isinstance(self.label, Categorical):
-            raise SchemaError("the label is missing; give label=Categorical(name, values)")
+        if not isinstance(self.label, Numeric | Categorical):
+            raise SchemaError(
+                "the label is missing; give label=Categorical(name, values), or label=Numeric(name, low, high)"
+            )
         self._mark_inferred()
         if len(set(self.names)) < len(self.names):
             name, _ = Counter(self.names).most_common(1)[0]
@@ -249,11 +254,11 @@ class Schema:
                 raise SchemaError("splits must be ranges of records by name, such as {'train': [0, 100]}")
         if self.label.name in self.names:
             raise SchemaError(f"the label {self.label.name!r} is also an attribute; remove it from the attributes")
-        if self.label.arity < 2 and not self.inferred:
+        if not self.predicts_number and self.n_classes < 2 and not self.inferred:
             raise SchemaError(f"the label {self.label.name!r} needs at least two values; list every class")
         if self.unit is not None and self.unit.name in (*self.names, self.label.name):
             raise SchemaError(f"the unit {self.unit.name!r} is also an attribute; nothing is learned from a name")
-        if self.label.other is not None:
+        if isinstance(self.label, Categorical) and self.label.other is not None:
             raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
 
     def _mark_inferred(self) -> None:
@@ -268,7 +273,7 @@ class Schema:
         numeric = sum(isinstance(attribute, Numeric) for attribute in self.attributes)
         return (
             f"{isolated(self.name or 'schema')}: {numeric} numeric and {len(self.attributes) - numeric} categorical "
-            f"attributes, label {self.label.name!r} with {self.n_classes} values"
+            f"attributes, label {self.label.name!r} {self._label_text()}"
         )
 
     def __repr__(self) -> str:
@@ -299,18 +304,40 @@ class Schema:
         return sum(self.arities)
 
     @property
-    def n_classes(self) -> int:
-        """The number of classes of the label.
+    def predicts_number(self) -> bool:
+        """Whether the label is a number, not a class. Everything that depends on it asks here."""
+        return isinstance(self.label, Numeric)
 
-        Only ``__post_init__`` decides whether a label is a class or a number, and it accepts only classes. Everything
-        else reads this and ``n_scores``; ``decode_labels`` turns predictions into labels.
-        """
-        return self.label.arity
+    @property
+    def number(self) -> Numeric:
+        """The label, where it is a number."""
+        if not isinstance(self.label, Numeric):
+            raise SchemaError(f"the label {self.label.name!r} is a class; a number is needed, as Numeric declares one")
+        return self.label
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The values of the label, where it is a class."""
+        if not isinstance(self.label, Categorical):
+            raise SchemaError(
+                f"the label {self.label.name!r} is a number; this needs classes, as Categorical lists them"
+            )
+        return self.label.values
+
+    @property
+    def n_classes(self) -> int:
+        """The number of codes of the label: its classes, or the bins that a number to predict is cut into."""
+        return len(self.label.cuts) + 1 if isinstance(self.label, Numeric) else self.label.arity
 
     @property
     def n_scores(self) -> int:
-        """The columns of an additive score: the log-odds of the second of two classes, or one for each class."""
-        return 1 if self.n_classes == 2 else self.n_classes
+        """The columns of an additive score: a number, the log-odds of the second of two classes, or one per class."""
+        return 1 if self.predicts_number or self.n_classes == 2 else self.n_classes
+
+    def _label_text(self) -> str:
+        if self.predicts_number:
+            return f"a number from {self.number.low:g} to {self.number.high:g}"
+        return f"with {self.n_classes} values"
 
     def index(self, name: str) -> int:
         if name not in self.names:

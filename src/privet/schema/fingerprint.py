@@ -22,7 +22,7 @@ def fingerprint(schema: Schema) -> dict[str, str]:
     True
     """
     declared = {attribute.name: _hash(_facts(attribute)) for attribute in schema.attributes}
-    declared[schema.label.name] = _hash(["label", list(schema.label.values)])
+    declared[schema.label.name] = _hash(_label_facts(schema))
     if schema.unit is not None:
         declared[schema.unit.name] = _hash(["unit", schema.unit.max_rows])
     return declared
@@ -42,6 +42,11 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     differ = [f"{name} declared differently" for name in before if name in after and before[name] != after[name]]
     dropped = [f"{name} dropped" for name in before if name not in after]
     return ", ".join([*differ, *dropped, *(f"{name} added" for name in after if name not in before)])
+
+
+def _label_facts(schema: Schema) -> list[object]:
+    """Of classes, their list alone: journals of before numbers could be predicted have its hash."""
+    return ["label", *_facts(schema.number)] if schema.predicts_number else ["label", list(schema.classes)]
 
 
 def _facts(attribute: Numeric | Categorical) -> list[object]:

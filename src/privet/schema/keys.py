@@ -17,6 +17,7 @@ from privet.errors import SchemaError
 from privet.schema.limits import brief
 
 FACTS, NUMBER, CATEGORY, UNIT = "schema", "continuous", "categorical", "unit"  # what has keys
+NUMBER_LABEL = "number_label"  # and the bounds of a number to predict
 LONGEST = 40  # characters of a word to compare with ours
 NEAR = 0.6  # difflib's ratio: typing errors, not other words
 # Words of other tools and people, and ours for them.

@@ -15,7 +15,7 @@ from typing import Any
 
 from privet.errors import SchemaError
 from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric, Schema, Unit
-from privet.schema.keys import CATEGORY, FACTS, NUMBER, UNIT, nearest, refuse_kinds, refuse_unknown
+from privet.schema.keys import CATEGORY, FACTS, NUMBER, NUMBER_LABEL, UNIT, nearest, refuse_kinds, refuse_unknown
 from privet.schema.limits import MOST_SCHEMA, brief, read_bytes
 from privet.schema.mistaken import kind_by_content, mistaken
 
@@ -119,10 +119,22 @@ def schema_of(facts: Any) -> Schema:
     refuse_kinds(facts, FACTS, "the schema")
     return Schema(
         tuple(attribute_of(attribute, i) for i, attribute in enumerate(attributes)),
-        Categorical(name, labels, basis=facts.get("labels_basis")),
+        _label_of(name, labels, facts.get("labels_basis")),
         unit=None if facts.get("unit") is None else _unit_of(facts["unit"]),
         **{key: facts[key] for key in ("name", "title", "notes", "splits", "inferred") if facts.get(key) is not None},
     )
+
+
+def _label_of(name: Any, labels: Any, basis: Any) -> Attribute:
+    """Classes are a list, and the bounds of a number an object."""
+    if not isinstance(labels, Mapping):
+        return Categorical(name, labels, basis=basis)
+    where = f"the labels of {brief(name)}"
+    refuse_unknown(labels, NUMBER_LABEL, where)
+    low, high = (_required(labels, key, where) for key in ("min", "max"))
+    refuse_kinds(labels, NUMBER_LABEL, where)
+    options = {key: labels[key] for key in ("integer", "missing") if labels.get(key) is not None}
+    return Numeric(name, low, high, **options, basis=basis)
 
 
 def _unit_of(facts: Mapping[str, Any]) -> Unit:
@@ -174,12 +186,20 @@ def facts_of(schema: Schema) -> dict[str, Any]:
     """The content of a schema's file, without empty and default values."""
     described: dict[str, Any] = {"name": schema.name, "title": schema.title}
     described["attributes"] = [_attribute_facts(attribute) for attribute in schema.attributes]
-    described |= {"class": schema.label.name, "labels": list(schema.label.values), "labels_basis": schema.label.basis}
+    described |= {"class": schema.label.name, "labels": _label_facts(schema), "labels_basis": schema.label.basis}
     if schema.unit is not None:
         described["unit"] = {"name": schema.unit.name, "max_rows": schema.unit.max_rows}
     described |= {"notes": schema.notes, "splits": {part: list(rows) for part, rows in schema.splits.items()}}
     described["inferred"] = schema.inferred
     return {key: value for key, value in described.items() if value}
+
+
+def _label_facts(schema: Schema) -> Any:
+    if not schema.predicts_number:
+        return list(schema.classes)
+    label = schema.number
+    facts = {"min": _plain(label.low), "max": _plain(label.high), "integer": label.integer or None}
+    return {key: value for key, value in (facts | {"missing": label.missing}).items() if value is not None}
 
 
 def _attribute_facts(attribute: Attribute) -> dict[str, Any]:

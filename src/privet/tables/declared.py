@@ -36,7 +36,7 @@ import narwhals as nw
 import numpy as np
 
 from privet.errors import TableError
-from privet.schema.facts import Attribute, Categorical, Numeric, Schema
+from privet.schema.facts import Attribute, Numeric, Schema
 from privet.tables.foreign import nearest_column
 from privet.tables.frames import is_nameless, known_series, number_of
 from privet.tables.units import FLOATING, floating_unit
@@ -128,7 +128,8 @@ def _refuse_wide_labels(schema: Schema, labels: Any) -> None:
     """Raise for labels of more than one column, by the shape of an array or a frame."""
     shape = getattr(labels, "shape", ())
     if hasattr(labels, "tocsr") or (isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 1):
-        fix = f"do not one-hot encode labels: give the labels themselves, such as {_listed(schema.label)}"
+        such = "one number for each record" if schema.predicts_number else f"such as {_listed(schema.classes)}"
+        fix = f"do not one-hot encode labels: give the labels themselves, {such}"
         raise TableError("y must be one column", parameter="y", fix=fix)
 
 
@@ -222,13 +223,13 @@ def _refusal(attribute: Attribute, kind: Kind, is_label: bool) -> str:
         return f"{where}, and an attribute is a single value; take the part that is meant"
     if isinstance(attribute, Numeric):
         return f"{where}, and the schema declares a number; give one, such as the year or the number of days"
-    listed = _listed(attribute)
+    listed = _listed(attribute.values)
     whose = "no label" if is_label else "no value"
     return f"{where}, and {whose} of the schema is written so; write the values as {listed}, or change the schema"
 
 
-def _listed(attribute: Categorical) -> str:
-    return ", ".join(map(repr, attribute.values[:5])) + (", ..." if len(attribute.values) > 5 else "")
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
 
 
 # ---- names --------------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def encode_features(schema: Schema, table: Any) -> Array:
 
 def decode_labels(schema: Schema, codes: Any) -> Array:
     """The declared labels of label codes, in their own type (objects if the types are mixed)."""
-    values = schema.label.values
+    values = schema.classes
     alike = len({type(value) for value in values}) == 1
     return np.asarray(values, dtype=None if alike else object)[np.asarray(codes, dtype=np.intp)]
 

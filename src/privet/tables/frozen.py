@@ -26,7 +26,7 @@ from privet.tables.encoding import (
     read_labels,
     read_values,
 )
-from privet.tables.frames import Array, Columns
+from privet.tables.frames import Array, Columns, open_table
 from privet.tables.units import Words, choose, key_of, read_ids, row_words
 
 
@@ -36,7 +36,7 @@ class Frozen:
 
     schema: Schema
     columns: Sequence[Array]  # the codes of a category; the float64 values of a number, NaN where there is none
-    labels: Array
+    labels: Array  # codes of classes, or the float64 values of a number to predict
     unit: Unit | None = None  # each has at most its bound of rows here
 
     def __repr__(self) -> str:
@@ -51,7 +51,13 @@ class Frozen:
         for row, attribute, column in zip(features, schema.attributes, self.columns, strict=True):
             row[:] = column if isinstance(attribute, Categorical) else bins_of(attribute, column, attribute.fallback)
         features.setflags(write=False)
-        return Codes(features, self.labels, unit=self.unit)
+        return Codes(features, self.label_codes(schema), unit=self.unit)
+
+    def label_codes(self, schema: Schema) -> Array:
+        """The codes of the labels; those of a number are the bins that ``schema`` cuts it into."""
+        if not schema.predicts_number:
+            return self.labels
+        return bins_of(schema.number, self.labels, 0).astype(code_type(schema.n_classes))
 
     def levels(self, attribute: int) -> NDArray[np.int32]:
         """The quantised values of a number, for sums. They do not depend on cuts."""
@@ -109,6 +115,11 @@ def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen,
     """All records of known label, and the mask of their rows."""
     classes = read_labels(schema, columns, labels)
     known = classes >= 0
+    if schema.predicts_number:
+        source = columns if labels is None else open_table({schema.label.name: labels})
+        label = read_values(schema.number, source)[known]
+    else:
+        label = classes[known].astype(code_type(schema.n_classes))
     kept: list[Array] = []
     for attribute in schema.attributes:
         if isinstance(attribute, Numeric):
@@ -118,7 +129,6 @@ def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen,
         if column.size != classes.size:
             raise TableError(f"column {attribute.name!r} differs in length from the labels")
         kept.append(column[known])  # a copy: the column may be the table's own array
-    label = classes[known].astype(code_type(schema.n_classes))
     for array in (*kept, label):
         array.setflags(write=False)
     return Frozen(schema, tuple(kept), label), known
@@ -126,5 +136,7 @@ def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen,
 
 def declared_facts(schema: Schema) -> Schema:
     """The owner's declarations about the table, without the cuts that recipes choose."""
-    same_cuts = tuple(replace(a, bins=2, thresholds=None) if isinstance(a, Numeric) else a for a in schema.attributes)
-    return replace(schema, attributes=same_cuts)
+    *same_cuts, label = (
+        replace(a, bins=2, thresholds=None) if isinstance(a, Numeric) else a for a in (*schema.attributes, schema.label)
+    )
+    return replace(schema, attributes=tuple(same_cuts), label=label)
