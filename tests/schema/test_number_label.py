@@ -36,8 +36,10 @@ def test_a_label_with_other_keys_is_refused(labels, words):
 
 def test_only_one_place_says_what_a_label_is():
     classes = replace(SCHEMA, label=Categorical("wage", ("low", "high")))
-    assert SCHEMA.predicts_number and not classes.predicts_number
-    assert classes.classes == ("low", "high") and SCHEMA.number.high == 80
+    assert SCHEMA.predicts_number
+    assert not classes.predicts_number
+    assert classes.classes == ("low", "high")
+    assert SCHEMA.number.high == 80
     with pytest.raises(SchemaError, match="is a number"):
         _ = SCHEMA.classes
     with pytest.raises(SchemaError, match="is a class"):

@@ -29,7 +29,9 @@ MOST_CATEGORIES = 12  # in a picture: those with the largest effect
 PAIR_NAMES, PAIR_TOP, PAIR_BOTTOM = 104, 6, 40  # pixels for names around the heat map of a pair
 ROW = 16
 STRENGTHS = 20  # shades of a colour: more cannot be told apart
-MOST_TICKS = 6  # names along an axis
+MOST_ROW_NAMES = 12  # beside a heat map
+NAME_BELOW = 52  # pixels that a name below a heat map takes at least, with its gap
+LETTER = 6.5  # the mean width of a letter of a tick, in pixels
 FACTORS = (0.001, 0.01, 0.1, 1 / 3, 1, 3, 10, 100, 1000)
 
 
@@ -212,7 +214,7 @@ def level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
         elif codes[0] > len(attribute.cuts):
             yield "missing"
         else:
-            yield f"from {([attribute.low, *attribute.cuts])[codes[0]]:.4g}"
+            yield f"from {_plain(([attribute.low, *attribute.cuts])[codes[0]])}"
 
 
 def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str], values: np.ndarray) -> Html:
@@ -230,16 +232,17 @@ def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, 
         )
         for (kind, strength), those in _alike(values / reach).items()
     ]
-    every = math.ceil(rows / (2 * MOST_TICKS)), math.ceil(columns / MOST_TICKS)
+    every = math.ceil(rows / MOST_ROW_NAMES), math.ceil(NAME_BELOW / side)
+    letters = int(side * every[1] / LETTER) - 1
     left = [
         tick_text(shortened(isolated(name), 13), PAIR_NAMES - 6, PAIR_TOP + ROW * i + 12, "end")
         for i, name in enumerate(names[0])
         if i % every[0] == 0
     ]
+    starts = [shortened(isolated(name.removeprefix("from ")), letters) for name in names[1]]
     below = [
-        tick_text(shortened(isolated(name.removeprefix("from ")), 7), f"{PAIR_NAMES + side * j:.1f}", below_all + 14)
-        for j, name in enumerate(names[1])
-        if j % every[1] == 0 and j < columns - 1
+        tick_text(starts[j], f"{PAIR_NAMES + side * j:.1f}", below_all + 14)
+        for j in range(0, columns - every[1] + 1, every[1])  # a name has room up to the next
     ]
     title = tick_text(titles[1], WIDTH, below_all + 34, "end")
     label = f"What {isolated(titles[0])} and {isolated(titles[1])} add together; the numbers follow"
