@@ -28,6 +28,7 @@ _HOME = {
     "AdditiveClassifier": "privet.estimators.classifiers",  # those of published methods are in `privet.papers`
     "ExactTreeClassifier": "privet.estimators.classifiers",
     "PrivateForestClassifier": "privet.estimators.classifiers",
+    "connect": "privet.client.connection",
     "list_recipes": "privet.recipes.registry",
     "load_model": "privet.estimators.registry",
     "make_classifier": "privet.estimators.registry",
@@ -55,6 +56,7 @@ _HOME = {
     "ReservationError": "privet.errors",
     "SchemaError": "privet.errors",
     "ScoreError": "privet.errors",
+    "ServerError": "privet.errors",
     "TableError": "privet.errors",
 }
 

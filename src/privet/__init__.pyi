@@ -1,5 +1,6 @@
 # Written by tools/stubs.py; change what it is made from and run `make stubs`.
 from privet import papers as papers
+from privet.client.connection import connect as connect
 from privet.engines.opening import protect as protect
 from privet.errors import BudgetExceeded as BudgetExceeded
 from privet.errors import EngineError as EngineError
@@ -16,6 +17,7 @@ from privet.errors import RecipeError as RecipeError
 from privet.errors import ReservationError as ReservationError
 from privet.errors import SchemaError as SchemaError
 from privet.errors import ScoreError as ScoreError
+from privet.errors import ServerError as ServerError
 from privet.errors import TableError as TableError
 from privet.estimators.classifiers import AdditiveClassifier as AdditiveClassifier
 from privet.estimators.classifiers import ExactTreeClassifier as ExactTreeClassifier
@@ -68,9 +70,11 @@ __all__ = [
     "Schema",
     "SchemaError",
     "ScoreError",
+    "ServerError",
     "TableError",
     "Unit",
     "__version__",
+    "connect",
     "holdout",
     "list_recipes",
     "load_model",

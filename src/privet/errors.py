@@ -16,7 +16,8 @@
     ├── JournalError (RuntimeError)       a ledger file that cannot be read, written or trusted
     ├── EngineError (RuntimeError)        a database, a cluster or a disk that failed while records were read or counted
     ├── PrivacyError (TypeError)          records asked for outside a mechanism (len, iteration, pickle)
-    └── ModelFileError (ValueError)       a model file that is damaged, foreign or from the future
+    ├── ModelFileError (ValueError)       a model file that is damaged, foreign or from the future
+    └── ServerError (RuntimeError)        a data owner's server that refused, failed or cannot be reached
 
     PrivacyWarning (UserWarning)          the call was carried out, and its result is not private
 
@@ -191,6 +192,17 @@ class PrivacyError(PrivetError, TypeError):
 
 class ModelFileError(PrivetError, ValueError):
     """A model file that is damaged, foreign, or written by a newer privet."""
+
+
+class ServerError(PrivetError, RuntimeError):
+    """A data owner's server that refused, failed or cannot be reached. ``kind`` and ``status`` are for programs."""
+
+    def __init__(self, message: str, kind: str = "", status: int = 0) -> None:
+        self.kind, self.status = kind, status
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.kind, self.status)
 
 
 class PrivacyWarning(UserWarning):

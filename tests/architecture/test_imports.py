@@ -17,7 +17,7 @@ FACTS = BASE | {"schema", "tables", "structure"}
 LIBRARY = FACTS | {"privacy", "models", "engines", "growing"}
 TOP = LIBRARY | {"promise", "recipes", "work", "fitting", "estimators", "datasets"}
 ASIDE = TOP | {"publishing", "planning", "owner"}
-ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server"}
+ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server", "client"}
 SEES: dict[str, set[str]] = {
     "addresses": set(),
     "bidi": set(),
@@ -46,7 +46,8 @@ SEES: dict[str, set[str]] = {
     "evaluation": ASIDE,
     "audit": ASIDE | {"evaluation", "rules"},
     "report": ASIDE | {"evaluation", "rules"},
-    "server": ABOVE - {"server"},
+    "server": ABOVE - {"server", "client"},
+    "client": FACTS | {"privacy", "models", "recipes", "estimators", "promise"},
     "cli": ABOVE | {""},  # "": for the version it prints
 }
 ANYTHING = {"testing", ""}  # "" is the package's own __init__

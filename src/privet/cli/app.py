@@ -17,11 +17,13 @@ from typer.core import TyperGroup
 from privet import __version__
 from privet.addresses import without_addresses
 from privet.cli import (
+    asking,
     auditing,
     comparing,
     evaluating,
     fitting,
     ledger,
+    owning,
     planning,
     plugins,
     predicting,
@@ -29,6 +31,7 @@ from privet.cli import (
     reporting,
     schemas,
     scoring,
+    serving,
     showing,
     start,
 )
@@ -134,6 +137,9 @@ COMMANDS = (
     publishing,
     ledger,
     auditing,
+    serving,
+    owning,
+    asking,
 )
 for command in COMMANDS:
     command.register(app)

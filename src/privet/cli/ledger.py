@@ -75,12 +75,16 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check every record and the chain of their hashes. Nothing is changed.
+    """Check every record and the chain of their hashes, of a journal or of a server's exported books.
 
     The exit code is 1 if an unreadable or missing record was not settled, or if --head is not found.
     """
+    from privet.privacy.books.entries import is_export
     from privet.privacy.examining import examine
 
+    if is_export(file):
+        _verify_export(file, head, as_json)
+        return
     found = examine(file)
     cut = head is not None and head.strip().lower() not in found.heads
     if as_json:
@@ -106,6 +110,32 @@ def verify(
             print("The head that was given is not in this journal: its end was cut off, or records before were changed")
         print_head(found.head)
     if found.unread or cut:
+        raise typer.Exit(1)
+
+
+def _verify_export(file: Path, head: str | None, as_json: bool) -> None:
+    """Exported books of a server: chain, sums, caps."""
+    from privet.privacy.books.entries import examine_export
+
+    found = examine_export(file)
+    parts = (head or "").strip().lower().split(":")  # a hash alone, or population:hash:mac as clients keep it
+    cut = head is not None and (parts[1] if len(parts) == 3 else parts[0]) not in found.heads
+    if as_json:
+        spent = {name: str(loss) for name, loss in found.spent.items()}
+        facts = {"books": str(file), "population": found.population, "entries": found.entries, "faults": found.faults}
+        facts |= {"cap": str(found.cap), "spent": spent, "total": str(found.total), "head": found.head}
+        print_json(facts | ({} if head is None else {"head_found": not cut}))
+    else:
+        for line, fault in found.faults.items():
+            print(f"line {line}: {fault}")
+        print(f"{file}: {found.entries} entries of {found.population}, {len(found.faults)} faults")
+        print(f"epsilon {found.total:brief} spent of {found.cap:brief}")
+        for name, loss in sorted(found.spent.items()):
+            print(f"  {name}: {loss:brief} of {found.limits[name]:brief}")
+        if cut:
+            print("The head that was given is not in these books: entries were cut off, or changed")
+        print_head(found.head)
+    if found.faults or cut:
         raise typer.Exit(1)
 
 

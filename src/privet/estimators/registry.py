@@ -11,6 +11,7 @@ from privet.errors import ModelFileError, RecipeError
 from privet.estimators.base import PrivateClassifier, SchemaClassifier
 from privet.estimators.classifiers import classifier_class
 from privet.estimators.references import REFERENCES
+from privet.models.model import Model
 from privet.privacy.budget import exact, read_fraction
 from privet.recipes.registry import OWN
 from privet.recipes.saved import read_model
@@ -35,7 +36,11 @@ def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
 def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
     """A fitted classifier from a file that ``save`` wrote, with the parameters of that fit (but for its ledger)."""
     model, _ = read_model(path)
-    name = f"the model file {os.fspath(path)!r}"
+    return adopt(model, f"the model file {os.fspath(path)!r}")
+
+
+def adopt(model: Model, name: str = "the model") -> SchemaClassifier:
+    """The fitted classifier of a model, with the parameters of its fit (but for its ledger)."""
     chosen = _classifier_of_file(model.recipe, name)
     params = _known(model.params, chosen().get_params())
     try:

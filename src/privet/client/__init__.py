@@ -1,0 +1,1 @@
+"""The analyst's side of a data owner's server."""

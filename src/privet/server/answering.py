@@ -1,0 +1,100 @@
+"""The work of a child: one question, on one snapshot, with a ledger that holds its price and no more.
+
+Nothing here knows the books. The kernel is unchanged, so it cannot spend more than was charged.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privet.engines.snapshots import open_snapshot
+from privet.errors import ParameterError
+from privet.fitting import Request, fit
+from privet.models.codec import from_text, to_text
+from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
+from privet.privacy.losses import Loss
+from privet.recipes.recipe import Recipe
+from privet.recipes.registry import OWN, recipe_class
+from privet.schema import Schema
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a question: ``ask``, ``folder``, ``loss``, ``neighbours``, and the ``model`` of a score."""
+    ask, loss = request["ask"], Loss.read(request["loss"])
+    engine = open_snapshot(Path(request["folder"]))
+    ledger = Ledger(loss.epsilon, loss.delta, neighbours=request["neighbours"])
+    epsilon = Fraction(ask["epsilon"])
+    match ask["ask"]:
+        case "fit":
+            model = fit(Request(recipe_of(ask, request.get("recipes", ())), engine, epsilon, ledger=ledger))
+            return {"model": json.loads(to_text(model)), "certificate": dict(model.certificate)}
+        case "score":
+            return _score(request["model"], PrivateDataset(engine, ledger), epsilon, ask.get("held_out"))
+    data = PrivateDataset(engine, ledger)
+    return {"value": ask_data(data, ask), "certificate": data.certificate().to_dict()}
+
+
+def price(ask: dict[str, Any], recipes: tuple[str, ...] = ()) -> Loss:
+    """What a question costs, by public facts."""
+    epsilon = Fraction(ask["epsilon"])
+    return recipe_of(ask, recipes).loss(epsilon) if ask["ask"] == "fit" else Loss(epsilon)
+
+
+def recipe_of(ask: dict[str, Any], recipes: Any = ()) -> Recipe:
+    """The sound recipe of a fit, with its parameters."""
+    name, params = ask["recipe"], ask.get("params", {})
+    if name not in OWN and name not in recipes:
+        raise ParameterError(parameter="recipe", problem=f"{name!r} is not on offer here", fix="GET the data set")
+    kind = recipe_class(name)
+    if "sound" not in kind.info.variants or "sound" in kind.unsound:
+        raise ParameterError(parameter="recipe", problem=f"{name!r} has no differentially private variant")
+    try:
+        return kind(**kind.restore(dict(params)))
+    except TypeError as error:
+        raise ParameterError(parameter="params", problem=f"do not suit the recipe {name!r} ({error})") from None
+
+
+def forecast(request: dict[str, Any]) -> dict[str, Any]:
+    """What the planner expects of a fit, or of an answer, at this epsilon."""
+    from privet.planning.planner import RECIPES, plan
+
+    ask = request["ask"]
+    recipes = (ask["recipe"],) if ask["ask"] == "fit" else RECIPES[-1:]
+    epsilons = [Fraction(ask["epsilon"])]
+    schema = Schema.from_dict(request["schema"])
+    how = {"signal": request["signal"], "epsilons": epsilons, "recipes": recipes, "seconds": request["seconds"]}
+    found = plan(schema, request["records"], **how).to_dict()
+    return found if ask["ask"] == "fit" else found | {"forecasts": []}
+
+
+def offers(recipes: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """The recipes on offer: name, title and what each is recommended for."""
+    kinds = (recipe_class(name) for name in (*OWN, *recipes))
+    sound = (kind.info for kind in kinds if "sound" in kind.info.variants and "sound" not in kind.unsound)
+    return [{"name": info.name, "title": info.title, "recommended": info.recommended} for info in sound]
+
+
+def ask_data(data: PrivateDataset, ask: dict[str, Any]) -> Any:
+    """The value of a question about records."""
+    epsilon = Fraction(ask["epsilon"])
+    match ask["ask"]:
+        case "count":
+            return data.noisy_count(epsilon)
+        case "class-counts":
+            return {str(label): count for label, count in data.class_counts(epsilon).items()}
+        case "sum":
+            return data.noisy_sum(ask["of"], epsilon)
+        case "average":
+            return data.noisy_average(ask["of"], epsilon)
+    raise ParameterError(parameter="ask", problem=f"{ask['ask']!r} is not answered here")
+
+
+def _score(text: str, data: PrivateDataset, epsilon: Fraction, held_out: bool | None) -> dict[str, Any]:
+    from privet.evaluation.private_score import private_score
+
+    found = private_score(from_text(text), data, None, epsilon, held_out=held_out)
+    return {"value": found.to_dict(), "certificate": found.certificate.to_dict()}

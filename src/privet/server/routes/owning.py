@@ -1,0 +1,301 @@
+"""What the owner does: populations, tables, people, grants, and copies of the books."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, File, Form, Request, UploadFile
+from pydantic import Field, RootModel
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from privet.errors import ParameterError, SchemaError
+from privet.privacy.books import grants
+from privet.privacy.books.storage import Transaction
+from privet.privacy.budget import Neighbours
+from privet.privacy.losses import NOTHING, Loss
+from privet.schema import Schema
+from privet.server.asks import Amount, Cap, Strict, amount
+from privet.server.keys import add_key, add_person
+from privet.server.problems import Problem, pair
+from privet.server.routes.asking import Name, service
+from privet.server.service import OWNER, Service
+
+router = APIRouter(prefix="/v1")
+MOST = 10**9  # records of a table
+SUFFIXES = (".csv", ".parquet", ".csv.gz")
+
+
+class Carried(Strict):
+    """What a journal says was spent before."""
+
+    epsilon: Amount
+    delta: Amount = 0
+    head: str = Field("", max_length=64)
+
+
+class NewPopulation(Strict):
+    title: str = Field(max_length=200)
+    unit: str = Field("person", min_length=1, max_length=60)
+    neighbours: Literal["add-remove", "replace-one"] = "add-remove"
+    cap: Cap
+    carried: Carried | None = None
+
+
+class NewCap(RootModel[Cap]):
+    """The cap, lowered."""
+
+
+class Settlement(Strict):
+    """The owner's word on lost entries; ``lost`` has what they cost each analyst."""
+
+    statement: str = Field(min_length=1, max_length=2000)
+    lost: dict[str, Cap] | None = Field(None, max_length=10_000)
+
+
+class NewPerson(Strict):
+    role: Literal["analyst", "auditor", "owner"] = "analyst"
+
+
+class NewKey(Strict):
+    name: str = Field("", max_length=100)
+    ends: float | None = Field(None, ge=0, le=1e11)
+
+
+class NewGrant(Strict):
+    epsilon: Amount
+    delta: Amount = 0
+    datasets: list[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]] = Field(max_length=1000)
+
+
+def owner(request: Request) -> Service:
+    here = service(request)
+    here.person(request, OWNER)
+    return here
+
+
+@router.put("/populations/{p}", status_code=201)
+def put_population(request: Request, p: Name, body: NewPopulation) -> dict[str, Any]:
+    """A new population: all tables about the same people, with one cap over everything released about them."""
+    here, cap, carried = owner(request), body.cap.loss(), NOTHING
+    if body.carried is not None:
+        carried = Loss(amount(body.carried.epsilon, zero=True), amount(body.carried.delta, "delta"))
+    head = body.carried.head if body.carried else None
+    how = (body.title, body.unit, Neighbours.parse(body.neighbours), cap, carried, head)
+    here.books.do(lambda tx: grants.add_population(tx, p, *how))
+    return {"id": p, "cap": pair(cap)}
+
+
+@router.post("/populations/{p}/cap")
+def post_cap(request: Request, p: Name, body: NewCap) -> dict[str, Any]:
+    """Lower the cap. It can never be raised again."""
+    here, cap = owner(request), body.root.loss()
+    here.books.do(lambda tx: grants.lower_cap(tx, p, cap))
+    return {"id": p, "cap": pair(cap)}
+
+
+@router.post("/populations/{p}/freeze")
+def post_freeze(request: Request, p: Name) -> dict[str, Any]:
+    """Accept and begin no question about this population until it is settled."""
+    here = owner(request)
+    here.books.do(lambda tx: grants.freeze(tx, p, grants.BY_OWNER))
+    return {"id": p, "frozen": grants.BY_OWNER}
+
+
+@router.post("/populations/{p}/settle")
+def post_settle(request: Request, p: Name, body: Settlement) -> dict[str, Any]:
+    """State what lost entries cost each analyst, and go on.
+
+    Without amounts, a restored backup costs all that is left.
+    """
+    here = owner(request)
+    lost = None if body.lost is None else {name: one.loss() for name, one in body.lost.items()}
+    done = here.books.do(lambda tx: grants.settle(tx, p, body.statement, lost))
+    return {"id": p, "frozen": None, "lost": {name: pair(loss) for name, loss in done.items()}}
+
+
+@router.put("/populations/{p}/grants/{who}")
+def put_grant(request: Request, p: Name, who: Name, body: NewGrant) -> dict[str, Any]:
+    """What an analyst may spend on a population, and which of its tables may be asked."""
+    here, limit = owner(request), Loss(amount(body.epsilon), amount(body.delta, "delta"))
+    grant = here.books.do(lambda tx: grants.put_grant(tx, p, who, limit, body.datasets))
+    return {"person": who, "population": p, **pair(grant.limit), "spent": str(grant.spent.epsilon)}
+
+
+@router.put("/people/{who}", status_code=201)
+def put_person(request: Request, who: Name, body: NewPerson) -> dict[str, Any]:
+    """A new person, with a key that is shown once."""
+    here = owner(request)
+
+    def work(tx: Transaction) -> dict[str, Any]:
+        if tx.one("SELECT 1 FROM people WHERE id = ?", who):
+            raise Problem("exists", "there is a person of this name")
+        return add_person(tx, who, body.role)
+
+    return {"id": who, "role": body.role, "key": here.books.do(work)["key"]}
+
+
+@router.post("/people/{who}/keys", status_code=201)
+def post_person_key(request: Request, who: Name, body: NewKey) -> dict[str, Any]:
+    """A further key for a person, shown once."""
+    here = owner(request)
+
+    def work(tx: Transaction) -> dict[str, Any]:
+        if not tx.one("SELECT 1 FROM people WHERE id = ? AND closed = 0", who):
+            raise Problem("not-found")
+        return add_key(tx, who, name=body.name, ends=body.ends)
+
+    return here.books.do(work)
+
+
+@router.post("/people/{who}/close")
+def close_person(request: Request, who: Name) -> dict[str, Any]:
+    """No key of this person works any more. What was spent stays spent."""
+    here = service(request)
+    if here.person(request, OWNER).id == who:
+        raise Problem("running", "this is your own account; another owner has to close it")
+    closed = here.books.do(lambda tx: tx.run("UPDATE people SET closed = 1 WHERE id = ?", who).rowcount)
+    if not closed:
+        raise Problem("not-found")
+    return {"id": who, "closed": True}
+
+
+@router.put("/datasets/{d}", status_code=201)
+def put_dataset(
+    request: Request,
+    d: Name,
+    population: Annotated[str, Form(max_length=63)],
+    schema_text: Annotated[str, Form(alias="schema", max_length=500_000)],
+    most_records: Annotated[int, Form(ge=1, le=MOST)],
+    one_row_each: Annotated[bool, Form()] = False,
+    source: Annotated[str | None, Form(max_length=100)] = None,
+    table: Annotated[UploadFile | None, File()] = None,
+) -> dict[str, Any]:
+    """Register a table: it is read once, here, and never again."""
+    here = owner(request)
+    facts = read_schema(schema_text, one_row_each)
+    if here.books.read("SELECT 1 FROM datasets WHERE id = ?", d):
+        raise Problem("exists", "there is a table of this name; give another one")
+    if not here.books.read("SELECT 1 FROM populations WHERE id = ?", population):
+        raise Problem("not-found", "there is no such population; PUT it first")
+    if (source is None) == (table is None):
+        raise Problem("invalid", "give a table (a file), or a source that the configuration names, and not both")
+    if source is not None and source not in here.settings.sources:
+        raise Problem("invalid", "the configuration names no such source; add it under [sources]")
+    folder = (here.settings.folder / "tables" / f"{d}-{secrets.token_hex(8)}").absolute()
+    job = {"job": "register", "schema": facts.to_dict(), "folder": str(folder), "most_records": most_records}
+    with _placed(here, source, table) as place:
+        if not here.workers.questions.ready.wait(60):
+            raise Problem("busy", "the workers are starting")
+        limits = {"public": True, "memory": 2**40, "cpu": 24 * 3600}  # the owner's own table: no limit but the machine
+        reply = here.workers.run("register", job | limits | {"source": place}, 24 * 3600)
+    if "ok" not in reply:
+        raise Problem("invalid", f"the table cannot be read: {reply.get('fault', '')}"[:600])
+
+    def work(tx: Transaction) -> None:
+        if tx.one("SELECT 1 FROM datasets WHERE id = ?", d):
+            raise Problem("exists", "there is a table of this name; give another one")
+        row = (d, population, json.dumps(facts.to_dict()), most_records, str(folder))
+        tx.run("INSERT INTO datasets VALUES (?, ?, ?, ?, ?, 'open', 0)", *row)
+        tx.append(
+            population, "dataset", {"dataset": d, "most_records": most_records, "one_row_each": facts.unit is None}
+        )
+
+    try:
+        here.books.do(work)
+    except BaseException:
+        _delete(folder)
+        raise
+    return {"id": d, "population": population, "most_records": most_records}
+
+
+@router.post("/datasets/{d}/close")
+def close_dataset(request: Request, d: Name) -> dict[str, Any]:
+    """Close a table for good, and delete its records. Answers stay."""
+    here = service(request)
+    table = here.table(d, here.person(request, OWNER))
+
+    def work(tx: Transaction) -> None:
+        tx.run("UPDATE datasets SET state = 'closed' WHERE id = ?", d)
+        tx.append(table.population, "closed", {"dataset": d})
+
+    if table.state != "closed":
+        here.books.do(work)
+    _delete(table.folder)
+    return {"id": d, "state": "closed"}
+
+
+@router.post("/datasets/{d}/rehearse")
+def rehearse_dataset(request: Request, d: Name) -> dict[str, Any]:
+    """Forget the deadlines of a table, so that they are measured anew, and go on if it was paused."""
+    here = service(request)
+    table = here.table(d, here.person(request, OWNER))
+    if table.state == "closed":
+        raise Problem("running", "the table is closed")
+    here.pricing.forget(table)
+
+    def work(tx: Transaction) -> None:
+        tx.run("UPDATE datasets SET state = 'open', missed = 0 WHERE id = ?", d)
+        tx.append(table.population, "rehearsed", {"dataset": d})
+
+    here.books.do(work)
+    return {"id": d, "state": "open"}
+
+
+@router.post("/backup")
+def backup(request: Request) -> FileResponse:
+    """A consistent copy of the books, while they are in use."""
+    here = owner(request)
+    if here.books.engine != "sqlite":
+        raise Problem("running", "books in PostgreSQL are copied by its own tool: pg_dump --format=custom")
+    path = here.settings.folder / "run" / f"backup-{secrets.token_hex(8)}.sqlite"
+    here.books.backup(path)
+    done = BackgroundTask(os.unlink, path)
+    return FileResponse(path, media_type="application/vnd.sqlite3", filename="books.sqlite", background=done)
+
+
+def read_schema(text: str, one_row_each: bool) -> Schema:
+    """The public facts of a table. Whose rows they are must be said: by a unit, or by the owner's word."""
+    try:
+        facts = Schema.from_dict(json.loads(text))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        told = str(error) if isinstance(error, SchemaError | ParameterError) else "it is no JSON of a schema"
+        raise Problem("invalid", f"schema: {told}"[:600]) from None
+    if facts.inferred:
+        raise Problem("invalid", "schema: its facts were read off the table; declare them")
+    if facts.unit is None and not one_row_each:
+        raise Problem("invalid", "declare unit and max_rows in the schema, or state one_row_each=true")
+    return facts
+
+
+@contextmanager
+def _placed(here: Service, source: str | None, table: UploadFile | None) -> Iterator[str]:
+    """Where the records are: the source's address, or a temporary file with what was sent."""
+    if table is None:
+        assert source is not None
+        yield here.settings.sources[source]
+        return
+    name = (table.filename or "table.csv").lower()
+    suffix = next((one for one in SUFFIXES if name.endswith(one)), ".csv")
+    number, path = tempfile.mkstemp(suffix, dir=here.settings.folder / "run")
+    try:
+        with open(number, "wb") as file:
+            while part := table.file.read(2**20):
+                file.write(part)
+        yield path
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _delete(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
