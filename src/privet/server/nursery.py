@@ -87,8 +87,8 @@ def _child(connection: socket.socket) -> None:
     except Exception as error:
         from privet.errors import PrivetError
 
-        told = str(error) if isinstance(error, PrivetError) else type(error).__name__
-        reply = {"fault": told if request.get("public") else ""}  # on records, what went wrong may depend on them
+        text = str(error) if isinstance(error, PrivetError) else type(error).__name__
+        reply = {"fault": text if request.get("public") else ""}  # on records, what went wrong may depend on them
     connection.sendall(json.dumps(finite(reply)).encode())
 
 

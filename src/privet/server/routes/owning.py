@@ -266,8 +266,8 @@ def read_schema(text: str, one_row_each: bool) -> Schema:
     try:
         facts = Schema.from_dict(json.loads(text))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        told = str(error) if isinstance(error, SchemaError | ParameterError) else "it is no JSON of a schema"
-        raise Problem("invalid", f"schema: {told}"[:600]) from None
+        text = str(error) if isinstance(error, SchemaError | ParameterError) else "it is no JSON of a schema"
+        raise Problem("invalid", f"schema: {text}"[:600]) from None
     if facts.inferred:
         raise Problem("invalid", "schema: its facts were read off the table; declare them")
     if facts.unit is None and not one_row_each:
