@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from privet.bidi import isolated
 from privet.errors import ParameterError
+from privet.models.formula import Formula, Summand, constant, linked
 from privet.models.released import Floats, Released
 from privet.models.tree import read_only
 from privet.schema import Schema
@@ -204,15 +205,28 @@ class Additive(Released):
         return total
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
-        scores = self.predict_scores(features)
-        if self.schema.n_classes == 2:
-            scores = np.concatenate([np.zeros_like(scores), scores], axis=1)
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return linked("softmax", self._class_scores(features))
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record; ties go to the class listed first."""
-        return self.predict_proba(features).argmax(axis=1).astype(np.int32)
+        return self._class_scores(features).argmax(axis=1).astype(np.int32)
+
+    def _class_scores(self, features: npt.NDArray[Any]) -> Floats:
+        """(record, class) scores; with two classes that of the first is 0."""
+        scores = self.predict_scores(features)
+        return np.pad(scores, ((0, 0), (self.schema.n_classes - scores.shape[1], 0)))
+
+    def formula(self) -> Formula:
+        """Two classes have a column each, as more classes do; the first is 0."""
+
+        def columns(table: Floats) -> Floats:
+            return np.pad(table, ((0, 0), (self.schema.n_classes - table.shape[1], 0)))
+
+        parts = [
+            Summand(columns(part.table), None if part.attributes else self.routes, part.attributes, part.levels)
+            for part in self.parts
+        ]
+        return Formula(self.schema, (constant(columns(self.offset[None])), *parts), link="softmax")
 
     def _tested(self) -> tuple[int, ...]:
         """The attribute of each test of the tree."""

@@ -58,6 +58,11 @@ def to_text(model: Model, where: str = "cannot write the model") -> str:
     return json.dumps(document) + "\n"
 
 
+def plain_json(facts: Mapping[str, Any]) -> str:
+    """A certificate or other plain facts as JSON on one line."""
+    return json.dumps(dict(facts), default=_plain)
+
+
 def from_text(text: str | bytes, name: str = "the text", what: Callable[[], str] = str) -> Model:
     """Decode a model; anything else raises :class:`ModelFileError`.
 

@@ -15,6 +15,7 @@ from privet.bidi import isolated, padded, width_of
 from privet.errors import ParameterError
 from privet.markup import Html, tag
 from privet.models import voting as schemes
+from privet.models.formula import Formula, constant, leaf_values
 from privet.models.released import Released
 from privet.models.tree import Floats, Tree
 from privet.models.voting import Voting
@@ -168,6 +169,21 @@ class Forest(Released):
         """(record, class) the combined votes, before they become shares."""
         tally = self._tally(features, self.votes, best=self.voting == "surest")
         return schemes.scores(self.voting, tally, self.prior)
+
+    def formula(self) -> Formula:
+        routes = [tree.routes for tree in self.trees]
+        starts = self.routes.roots[1:]
+        summands = [leaf_values(*pair) for pair in zip(routes, np.split(self.votes, starts), strict=True)]
+        if self.voting == "evidence":
+            summands.append(constant(np.log(np.maximum(self.prior, schemes.LEAST))))
+        surest = self.voting == "surest"
+        return Formula(
+            self.schema,
+            tuple(summands),
+            "max" if surest else "sum",
+            schemes.LINKS[self.voting],
+            ties=tuple(tree.proba[tree.is_leaf] for tree in self.trees) if surest else None,
+        )
 
     def arrays(self, most: int) -> dict[str, Any] | None:
         """As for a tree, plus the log prior (``evidence``) and the probabilities that break ties (``surest``)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -66,6 +66,40 @@ class Model:
     def sections(self, *, raw: bool = False, **limits: Unpack[Limits]) -> Iterator[Section]:
         """The sections of a page or of ``privet show``; see :class:`privet.models.released.Released`."""
         return self.trees.sections(self.scale, raw=raw, **limits)
+
+    def to_onnx(self) -> bytes:
+        """The model as an ONNX graph; needs the extra ``onnx``. See :mod:`privet.models.export.onnx`."""
+        from privet.models.export.onnx import to_onnx
+
+        return to_onnx(self)
+
+    def to_sql(self, dialect: str = "duckdb", table: str = "records", keep: Sequence[str] | None = None) -> str:
+        """The model as a SELECT for ``duckdb``, ``postgres`` or ``sqlite``. See :mod:`privet.models.export.sql`.
+
+        It has a row for each record of ``table``: the columns ``keep`` (by default the attributes), the label, and the
+        probability of each class.
+        """
+        from privet.models.export.sql import to_sql
+
+        return to_sql(self, dialect, table, keep)
+
+    def to_pmml(self) -> str:
+        """The model as PMML 4.4. See :mod:`privet.models.export.pmml`."""
+        from privet.models.export.pmml import to_pmml
+
+        return to_pmml(self)
+
+    def to_python(self) -> str:
+        """The model as one file of Python that needs the standard library only."""
+        from privet.models.export.python import to_python
+
+        return to_python(self)
+
+    def to_shap(self) -> dict[str, Any]:
+        """A tree or forest as the dictionary that ``shap.TreeExplainer`` takes. See :mod:`privet.models.export.shap`."""
+        from privet.models.export.shap import to_shap
+
+        return to_shap(self)
 
     def to_text(self) -> str:
         """Encode as the text of a model file."""

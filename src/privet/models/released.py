@@ -19,6 +19,7 @@ from privet.schema import Schema
 
 if TYPE_CHECKING:
     from privet.models.curves import ShownSum
+    from privet.models.formula import Formula
     from privet.models.rules import Rule
     from privet.models.shown import ShownTree
     from privet.models.tree import Tree
@@ -57,6 +58,9 @@ class Released(Protocol):
 
     def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
         """(record, column) the scores behind a prediction."""
+
+    def formula(self) -> Formula:
+        """How the model predicts, as a sum of tables, for exports (:mod:`privet.models.export`)."""
 
     @property
     def members(self) -> tuple[Tree, ...]:

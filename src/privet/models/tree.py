@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.models.formula import Formula, leaf_values
 from privet.models.released import Floats, Released
 from privet.schema import Schema
 from privet.structure.routes import Routes
@@ -145,6 +146,9 @@ class Tree(Released):
         return self.proba[self.apply(features)]
 
     predict_scores = predict_proba
+
+    def formula(self) -> Formula:
+        return Formula(self.schema, (leaf_values(self.routes, self.proba),), labels=self.label[self.is_leaf])
 
 
 def read_only(values: Any, dtype: Any) -> npt.NDArray[Any]:

@@ -16,10 +16,12 @@ Ties go to the class listed first in the schema, so a prediction never depends o
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
+
+from privet.models.formula import Link, linked
 
 Floats = npt.NDArray[np.float64]
 Voting = Literal["majority", "proba", "confidence", "counts", "surest", "evidence"]
@@ -34,6 +36,8 @@ WORDS: dict[Voting, str] = {
     "surest": "the tree that is surest decides",
     "evidence": "each tree says by how much it changes the odds, and these changes are multiplied",
 }
+
+LINKS: dict[Voting, Link] = dict.fromkeys(get_args(Voting), "shares") | {"evidence": "softmax"}
 
 
 class Opinions(NamedTuple):
@@ -66,6 +70,4 @@ def scores(voting: Voting, tally: Floats, prior: Floats) -> Floats:
 
 def shares(voting: Voting, scores: Floats) -> Floats:
     """(record, class) the share of each class, adding up to 1; equal shares where there are no votes."""
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True)) if voting == "evidence" else np.maximum(scores, 0.0)
-    total = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, total, out=np.full_like(weights, 1 / weights.shape[1]), where=total > 0)
+    return linked(LINKS[voting], scores)
