@@ -2,8 +2,8 @@
 
 A summand looks up one row of a table of numbers, by the leaf of a record in a tree or by the levels of its codes. The
 rows of all summands are added up (or the largest number of each column is taken), a link turns the scores into
-probabilities, and the largest is the label. Each kind of model says in ``formula()`` what its summands are; exports read
-nothing else of a model.
+probabilities, and the largest is the label. Each kind of model says in ``formula()`` what its summands are; exports
+read nothing else of a model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int32]
 Combine = Literal["sum", "max"]
 Link = Literal["identity", "shares", "softmax"]
-"""``identity``: scores are probabilities. ``shares``: scores from 0 on, divided by their sum; equal shares if that is 0.
+"""``identity``: scores are probabilities. ``shares``: scores from 0 on, divided by their sum; equal if that is 0.
 ``softmax``: exponentials of the scores, divided by their sum."""
 
 

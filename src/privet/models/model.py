@@ -96,7 +96,7 @@ class Model:
         return to_python(self)
 
     def to_shap(self) -> dict[str, Any]:
-        """A tree or forest as the dictionary that ``shap.TreeExplainer`` takes. See :mod:`privet.models.export.shap`."""
+        """A tree or forest as ``shap.TreeExplainer`` takes it. See :mod:`privet.models.export.shap`."""
         from privet.models.export.shap import to_shap
 
         return to_shap(self)

@@ -37,7 +37,7 @@ WORDS: dict[Voting, str] = {
     "evidence": "each tree says by how much it changes the odds, and these changes are multiplied",
 }
 
-LINKS: dict[Voting, Link] = dict.fromkeys(get_args(Voting), "shares") | {"evidence": "softmax"}
+LINKS: dict[Voting, Link] = {voting: "softmax" if voting == "evidence" else "shares" for voting in get_args(Voting)}
 
 
 class Opinions(NamedTuple):

@@ -43,13 +43,13 @@ def branches(schema: Schema, summand: Summand, form: str) -> Node:
     deepest = int(summand.routes.level.max())
     if deepest > DEEPEST:
         raise ParameterError(
-            f"a tree of this model is {deepest:,} tests deep, and {form} can nest {DEEPEST}; export it to onnx or python"
+            f"a tree of this model is {deepest:,} tests deep, and {form} can nest {DEEPEST}; use ONNX or Python instead"
         )
     return _node(schema, summand, 0)
 
 
 def ends(numeric: Numeric, branch: Branch) -> Iterator[tuple[float | None, Node]]:
-    """(cut, node) for each group but the last: values up to the cut. None stands for all values that are not missing."""
+    """(cut, node) for each group but the last: values up to the cut; all that are not missing if the cut is None."""
     for codes, node in branch.groups[:-1]:
         yield (float(numeric.cuts[codes[-1]]) if codes[-1] < len(numeric.cuts) else None), node
 
@@ -62,7 +62,7 @@ def texts(categorical: Categorical) -> list[str]:
 
 
 def spelled(categorical: Categorical) -> tuple[dict[str, int], dict[str, int]]:
-    """Texts that mean a value other than the fallback, to its code: those to compare whole, and those without spaces."""
+    """Texts that mean a value other than the fallback, and its code: those with spaces around, and the others."""
     known = {text: code for text, code in spellings_of(categorical).items() if isinstance(text, str)}
     whole = {text: code for text, code in known.items() if text != text.strip()}
     bare = {text: code for text, code in known.items() if text == text.strip() and code != categorical.fallback}
@@ -84,7 +84,7 @@ def _node(schema: Schema, summand: Summand, node: int) -> Node:
 def _grid(schema: Schema, summand: Summand, place: int, row: int) -> Node:
     if place == len(summand.attributes):
         return row
-    attribute, levels, side = (column[place] for column in (summand.attributes, summand.levels, summand.sides))
+    attribute, levels, side = summand.attributes[place], summand.levels[place], summand.sides[place]
     below = [_grid(schema, summand, place + 1, row * side + level) for level in range(side)]
     return _branch(schema, attribute, levels, below)
 

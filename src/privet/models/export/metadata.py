@@ -19,7 +19,7 @@ def metadata(model: Model) -> dict[str, str]:
         "producer": f"privet {model.made['privet']}" if "privet" in model.made else "privet",
         "recipe": model.recipe,
         "schema_fingerprint": digest(model.schema),
-        "classes": json.dumps([str(value) for value in model.schema.label.values]),
+        "classes": json.dumps([str(value) for value in model.schema.classes]),
         "certificate": plain_json(model.certificate),
     }
 

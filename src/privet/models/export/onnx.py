@@ -83,7 +83,7 @@ class _Graph:
                 second = self._total(formula.ties, rows, "Add")
                 scores = self._add("Where", [tied, second, self._constant(-1.0)])
             code = self._add("ArgMax", [scores], axis=1, keepdims=0)
-        texts = np.array([str(value) for value in self.schema.label.values], dtype=object)
+        texts: Any = np.array([str(value) for value in self.schema.classes], dtype="O")
         self._add("Gather", [self._constant(texts), code], label)
         return label, proba
 
@@ -154,7 +154,7 @@ class _Graph:
         together = self._add("Concat", list(codes.values()), axis=1)
         features = self._add("Cast", [together], to=self.onnx.TensorProto.FLOAT)
         numbers = self._add(
-            "TreeEnsembleRegressor", [features], domain="ai.onnx.ml", n_targets=len(trees), **inner, **leaf
+            "TreeEnsembleRegressor", [features], "", domain="ai.onnx.ml", n_targets=len(trees), **inner, **leaf
         )
         whole = self._add("Cast", [numbers], to=self.onnx.TensorProto.INT64)
         split = [self._free("leaf") for _ in trees]

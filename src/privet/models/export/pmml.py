@@ -1,8 +1,8 @@
 """A model as PMML 4.4: a tree as a TreeModel, everything else as a RegressionModel over derived fields.
 
-Missing values without a code of their own are replaced by the middle of the bounds, and markers are declared as missing.
-Texts are trimmed and looked up among the spellings of the schema. The field ``label`` of the output is the prediction;
-the RegressionModel's own choice, the largest probability, is the same unless classes are tied.
+Missing values without a code of their own are replaced by the middle of the bounds, and markers are declared as
+missing. Texts are trimmed and looked up among the spellings of the schema. The field ``label`` of the output is the
+prediction; the RegressionModel's own choice, the largest probability, is the same unless classes are tied.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -44,7 +45,7 @@ class _Document:
         self.formula, self.schema = formula, formula.schema
         self.derived: list[str] = []
         self._taken = {*self.schema.names, self.schema.label.name}
-        self.classes = [str(value) for value in self.schema.label.values]
+        self.classes = [str(value) for value in self.schema.classes]
         self.texts = {a: texts(c) for a, c in enumerate(self.schema.attributes) if isinstance(c, Categorical)}
         self.cells = {a: self._category(a) for a in formula.asked if a in self.texts}
 
@@ -181,7 +182,7 @@ class _Document:
         assert isinstance(attribute, Numeric)
         edges = [None, *(repr(cut) for cut in attribute.cuts.tolist()), None]
         bins = []
-        for code, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        for code, (low, high) in enumerate(pairwise(edges)):
             margins = {"leftMargin": low} if low else {}
             margins |= {"rightMargin": high} if high else {}
             interval = _tag("Interval", closure="openClosed" if high else "openOpen", **margins)

@@ -2,8 +2,8 @@
 
     python FILE records.csv > predictions.csv
 
-predicts every record of a CSV file. In a program, ``predict(record)`` and ``predict_proba(record)`` take one record as a
-dictionary. Cells are read as privet reads them: a missing or unknown value has the code that the schema gives it.
+predicts every record of a CSV file. In a program, ``predict(record)`` and ``predict_proba(record)`` take one record as
+a dictionary. Cells are read as privet reads them: a missing or unknown value has the code that the schema gives it.
 METADATA holds the certificate and the fingerprint of the schema.
 """
 
@@ -14,7 +14,8 @@ import sys
 
 # <the model>
 METADATA: dict = {}
-LABEL, CLASSES = "", []
+LABEL = ""
+CLASSES: list = []
 COMBINE, LINK, LABELS, TIES = "sum", "identity", None, None
 COLUMNS: list = []  # (name, cuts or spellings, marker of a missing value, code of missing and unknown values)
 SUMMANDS: list = []  # a table of numbers each, and how a record finds its row

@@ -1,8 +1,8 @@
 """A tree or a forest as the dictionary that ``shap.TreeExplainer`` takes.
 
 It explains codes, which :func:`privet.tables.encoding.encode_features` makes of a table (transposed: a row for each
-record). What it explains is the score before the link: probabilities of one tree, sums of votes of a forest, log-odds of
-one that votes by evidence. Give the explainer a background table: without one it weighs the two sides of every test
+record). What it explains is the score before the link: probabilities of one tree, sums of votes of a forest, log-odds
+of one that votes by evidence. Give the explainer a background table: without one it weighs the two sides of every test
 alike, because a model releases no number of records for most of its nodes.
 """
 

@@ -1,9 +1,9 @@
 """A model as one SELECT for DuckDB, PostgreSQL or SQLite.
 
 The query goes through the steps of the model, one common table expression each: ``cells`` reads the columns as the
-schema says, ``found`` has the row of each summand (the leaf of a tree, the level of a curve), ``sums`` adds up the numbers
-of these rows, and the link follows. ``AS MATERIALIZED`` keeps each step from being computed anew wherever it is used:
-PostgreSQL would take minutes. In a large model the numbers are tables of their own and are joined.
+schema says, ``found`` has the row of each summand (the leaf of a tree, the level of a curve), ``sums`` adds up the
+numbers of these rows, and the link follows. ``AS MATERIALIZED`` keeps each step from being computed anew wherever it is
+used: PostgreSQL would take minutes. In a large model the numbers are tables of their own and are joined.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Query:
         outputs = [f"{kept} AS {name(column)}" for kept, column in zip(self.kept, keep, strict=True)]
         outputs.append(f"{label} AS {name(self.schema.label.name)}")
         outputs += [f"{share} AS {name(f'P({value})')}"
-                    for share, value in zip(shares, self.schema.label.values, strict=True)]  # fmt: skip
+                    for share, value in zip(shares, self.schema.classes, strict=True)]  # fmt: skip
         last = self.steps[-1].partition(" ")[0].partition("(")[0]
         return "WITH " + ",\n".join(self.steps) + f"\nSELECT {_listed(outputs)}\nFROM {last}"
 
@@ -167,7 +167,7 @@ class _Query:
         scores = [f"s{c}" for c in range(formula.columns)]
         carried = [*self.kept, *scores]
         if formula.labels is not None:
-            classes = self.schema.label.values
+            classes = self.schema.classes
             return _cases((f"l0 = {c}", literal(str(value))) for c, value in enumerate(classes)), scores
         deciding, last = scores, self._last
         if formula.ties is not None:
@@ -184,7 +184,7 @@ class _Query:
         total = " + ".join(f"w{c}" for c in range(formula.columns))
         self._step("totals", ["weights.*", f"{total} AS total"], "weights")
         label = _cases((f"{d} = top", literal(str(value)))
-                       for d, value in zip(deciding, self.schema.label.values, strict=True))  # fmt: skip
+                       for d, value in zip(deciding, self.schema.classes, strict=True))  # fmt: skip
         equal = number(1 / formula.columns)
         return label, [f"CASE WHEN total > 0 THEN w{c} / total ELSE {equal} END" for c in range(formula.columns)]
 

@@ -33,7 +33,7 @@ class Thresholds:
         assert routes is not None
         tree, tests, first = cls(), routes.tests, routes.first_child.tolist()
         attributes, kinds, cuts, arities = (c.tolist() for c in (tests.attribute, tests.kind, tests.cut, tests.arity))
-        # (where to write the number of the new node, node of the tree, and the codes that a split multiway test has left)
+        # (column and place for the number of the new node, node of the tree, the codes that a split test has left)
         waiting: list[tuple[list[int], int, int, range | None]] = [([], 0, 0, None)]
         while waiting:
             column, parent, node, span = waiting.pop()
@@ -45,6 +45,7 @@ class Thresholds:
             if attributes[node] == LEAF:
                 continue
             cut, child = cuts[node], first[node]
+            sides: tuple[tuple[int, range | None], tuple[int, range | None]]
             if kinds[node] == Kind.THRESHOLD:
                 sides = (child, None), (child + 1, None)
             elif kinds[node] == Kind.MULTIWAY:

@@ -1,0 +1,161 @@
+"""Where exported models run: onnxruntime, DuckDB, PostgreSQL, SQLite, a PMML scorer and a bare Python.
+
+Each takes a model and a table of hostile cells and returns labels as text and probabilities, record by record.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as arrow
+
+from privet.models.model import Model
+from privet.models.released import Released
+from privet.schema import Numeric, Schema
+from privet.tables.cells import number_of, spellings_of
+from privet.tables.encoding import encode_features
+
+Table = dict[str, list[Any]]  # numbers as floats, None or NaN; categories as text or None
+Answer = tuple[list[str], np.ndarray[Any, Any]]
+NEAR = 1e-12  # of probabilities
+
+
+def expected(released: Released, table: Table) -> Answer:
+    features = encode_features(released.schema, table)
+    return _texts(released.schema, released.predict(features)), released.predict_proba(features)
+
+
+def _texts(schema: Schema, codes: Any) -> list[str]:
+    return [str(schema.classes[code]) for code in codes]
+
+
+def check(released: Released, table: Table, run: Callable[[Model, Table], Answer], certificate: Any = None) -> None:
+    """The labels are the same and the probabilities near, for every record."""
+    labels, shares = expected(released, table)
+    got_labels, got_shares = run(Model("test", released, certificate=certificate or {}), table)
+    wrong = [i for i, (one, other) in enumerate(zip(labels, got_labels, strict=True)) if one != other]
+    assert not wrong, (len(wrong), {name: column[wrong[0]] for name, column in table.items()})
+    assert np.abs(np.asarray(got_shares, dtype=float) - shares).max() <= NEAR
+
+
+def hostile(schema: Schema, records: int, seed: int = 0) -> Table:
+    """Cells on a cut, one ulp beside it, NaN, infinities, out of bounds, markers; unknown, padded and missing texts."""
+    rng = np.random.default_rng(seed)
+    table: Table = {}
+    for attribute in schema.attributes:
+        pool: list[Any]
+        if isinstance(attribute, Numeric):
+            cuts = attribute.cuts.tolist()
+            pool = [*cuts, *np.nextafter(cuts, np.inf).tolist(), *np.nextafter(cuts, -np.inf).tolist()] * 2
+            pool += [float("nan"), None, float("inf"), float("-inf"), attribute.low - 1, attribute.high * 2 + 1, -0.0]
+            pool += [] if np.isnan(number_of(attribute.missing)) else [number_of(attribute.missing)]
+            pool += rng.uniform(attribute.low, attribute.high, len(pool)).tolist()
+        else:
+            pool = [text for text in spellings_of(attribute) if isinstance(text, str)] * 2
+            pool += [f" {text}\t" for text in pool[:3]] + [None, "", "never seen", 'it\'s \\ "odd"']
+        table[attribute.name] = [pool[i] for i in rng.integers(0, len(pool), records)]
+    return table
+
+
+def run_onnx(model: Model, table: Table) -> Answer:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
+    fed = {}
+    for attribute in model.schema.attributes:
+        cells = table[attribute.name]
+        if isinstance(attribute, Numeric):
+            column = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+        else:  # ONNX has no operator that removes spaces, and no null
+            known = spellings_of(attribute)
+            texts = ["<null>" if cell is None else cell if cell in known else cell.strip() for cell in cells]
+            column = np.array(texts, dtype=object)
+        fed[attribute.name] = column.reshape(-1, 1)
+    labels, shares = session.run(None, fed)
+    return labels.tolist(), shares
+
+
+def run_python(model: Model, table: Table) -> Answer:
+    """By the exported file alone, in a Python that sees no packages."""
+    script = model.to_python().partition('if __name__ == "__main__":')[0] + (
+        f"import json\ntable = json.loads({json.dumps(table)!r})\n"
+        "records = [dict(zip(table, cells)) for cells in zip(*table.values())]\n"
+        "print(json.dumps([_answer(record) for record in records]))\n"
+    )
+    command = [sys.executable, "-I", "-S", "-"]
+    done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout)
+    return [str(label) for label, _ in answers], np.array([shares for _, shares in answers])
+
+
+def arrow_table(schema: Schema, table: Table) -> Any:
+    """Typed columns and a number for each record; NaN stays NaN and None is null."""
+    columns = {"row_id": arrow.array(range(len(next(iter(table.values())))))}
+    for attribute in schema.attributes:
+        kind = arrow.float64() if isinstance(attribute, Numeric) else arrow.string()
+        columns[attribute.name] = arrow.array(table[attribute.name], kind)
+    return arrow.table(columns)
+
+
+def run_duckdb(model: Model, table: Table) -> Answer:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.register("records", arrow_table(model.schema, table))
+        return _sorted_rows(connection.execute(model.to_sql("duckdb", keep=["row_id"])).fetchall())
+
+
+def run_sqlite(model: Model, table: Table) -> Answer:
+    import sqlite3
+
+    rows = arrow_table(model.schema, table)
+    connection = sqlite3.connect(":memory:")
+    names = ", ".join('"' + name.replace('"', '""') + '"' for name in rows.column_names)
+    connection.execute(f"CREATE TABLE records ({names})")
+    marks = ", ".join("?" * rows.num_columns)
+    connection.executemany(
+        f"INSERT INTO records VALUES ({marks})", zip(*(c.to_pylist() for c in rows.columns), strict=True)
+    )
+    found = connection.execute(model.to_sql("sqlite", keep=["row_id"])).fetchall()
+    connection.close()
+    return _sorted_rows(found)
+
+
+def run_postgres(server: Any) -> Callable[[Model, Table], Answer]:
+    def run(model: Model, table: Table) -> Answer:
+        server.ingest("records", arrow_table(model.schema, table))
+        return _sorted_rows(server.run(model.to_sql("postgres", keep=["row_id"])))
+
+    return run
+
+
+def run_pmml(model: Model, table: Table) -> Answer:
+    """By PMML4S. It reads missing cells as null; its JSON holds no infinity, so those are the largest doubles."""
+    from pypmml import Model as Scorer
+
+    most = sys.float_info.max
+    scorer = Scorer.fromString(model.to_pmml())
+    columns = []
+    for attribute in model.schema.attributes:
+        cells = table[attribute.name]
+        if isinstance(attribute, Numeric):
+            cells = [None if cell is None or cell != cell else min(max(cell, -most), most) for cell in cells]
+        columns.append(cells)
+    found = scorer.predict({"columns": list(model.schema.names), "data": list(map(list, zip(*columns, strict=True)))})
+    names = list(found["columns"])
+    start = names.index(next(name for name in names if name.startswith("P(")))
+    at = next(i for i, name in enumerate(names) if name.startswith("label"))
+    return [str(row[at]) for row in found["data"]], np.array(
+        [row[start : start + model.schema.n_classes] for row in found["data"]]
+    )
+
+
+def _sorted_rows(rows: Any) -> Answer:
+    rows = sorted(rows)
+    return [row[1] for row in rows], np.array([row[2:] for row in rows])
