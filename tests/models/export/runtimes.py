@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as arrow
+import pytest
 
 from privet.models.model import Model
 from privet.models.released import Released
@@ -63,7 +64,7 @@ def hostile(schema: Schema, records: int, seed: int = 0) -> Table:
 
 
 def run_onnx(model: Model, table: Table) -> Answer:
-    import onnxruntime
+    onnxruntime = pytest.importorskip("onnxruntime", reason="NOT TESTED: ONNX; pip install onnxruntime")
 
     session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
     fed = {}
@@ -104,7 +105,7 @@ def arrow_table(schema: Schema, table: Table) -> Any:
 
 
 def run_duckdb(model: Model, table: Table) -> Answer:
-    import duckdb
+    duckdb = pytest.importorskip("duckdb", reason="NOT TESTED: DuckDB; pip install 'privet[duckdb]'")
 
     with duckdb.connect() as connection:
         connection.register("records", arrow_table(model.schema, table))
@@ -136,24 +137,18 @@ def run_postgres(server: Any) -> Callable[[Model, Table], Answer]:
 
 
 def run_pmml(model: Model, table: Table) -> Answer:
-    """By PMML4S. It reads missing cells as null; its JSON holds no infinity, so those are the largest doubles."""
-    from pypmml import Model as Scorer
-
-    most = sys.float_info.max
-    scorer = Scorer.fromString(model.to_pmml())
-    columns = []
+    """By PMML4S. Its JSON has no NaN and no infinity: those are null, and the largest doubles."""
+    Scorer = pytest.importorskip("pypmml", reason="NOT TESTED: PMML; pip install pypmml").Model
+    most, columns = sys.float_info.max, []
     for attribute in model.schema.attributes:
         cells = table[attribute.name]
         if isinstance(attribute, Numeric):
             cells = [None if cell is None or cell != cell else min(max(cell, -most), most) for cell in cells]
         columns.append(cells)
-    found = scorer.predict({"columns": list(model.schema.names), "data": list(map(list, zip(*columns, strict=True)))})
-    names = list(found["columns"])
-    start = names.index(next(name for name in names if name.startswith("P(")))
-    at = next(i for i, name in enumerate(names) if name.startswith("label"))
-    return [str(row[at]) for row in found["data"]], np.array(
-        [row[start : start + model.schema.n_classes] for row in found["data"]]
-    )
+    records = {"columns": list(model.schema.names), "data": list(zip(*columns, strict=True))}
+    found = json.loads(str(Scorer.fromString(model.to_pmml()).predict(json.dumps(records))))
+    rows = found["data"]
+    return [str(row[0]) for row in rows], np.array([row[1 : 1 + model.schema.n_classes] for row in rows], dtype=float)
 
 
 def _sorted_rows(rows: Any) -> Answer:

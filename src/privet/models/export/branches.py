@@ -55,8 +55,8 @@ def ends(numeric: Numeric, branch: Branch) -> Iterator[tuple[float | None, Node]
 
 
 def texts(categorical: Categorical) -> list[str]:
-    """The values as texts, by code. If two have the same text, as 1 and "1", their codes are added."""
-    plain = [str(value) for value in categorical.values]
+    """The values as texts without spaces around, by code. If two have the same, as 1 and "1", their codes are added."""
+    plain = [str(value).strip() for value in categorical.values]
     often = Counter(plain)
     return [text if often[text] == 1 else f"{text} #{code}" for code, text in enumerate(plain)]
 

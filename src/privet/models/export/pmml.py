@@ -170,7 +170,12 @@ class _Document:
         assert isinstance(attribute, Categorical)
         trimmed = self._derive("text", _apply("trimBlanks", _ref(attribute.name)), "string")
         known, fallback = self.texts[a], self.texts[a][attribute.fallback]
-        rows = [_tag("row", _tag("in", escape(text)), _tag("out", escape(known[code])))
+        if len({str(value).strip() for value in attribute.values}) < len(attribute.values):
+            raise ParameterError(
+                f"two values of {attribute.name!r} are the same text, or are so without the spaces around them, which "
+                "PMML cannot tell apart; rename one"
+            )
+        rows = [_tag("row", _tag("in", _text(text)), _tag("out", _text(known[code])))
                 for text, code in spelled(attribute)[1].items()]  # fmt: skip
         pair = _tag("FieldColumnPair", field=trimmed, column="in")
         found = {"outputColumn": "out", "defaultValue": fallback, "mapMissingTo": fallback, "dataType": "string"}
@@ -248,4 +253,10 @@ def _number(value: float) -> str:
 
 
 def _constant(text: str) -> str:
-    return _tag("Constant", escape(text), dataType="string")
+    return _tag("Constant", _text(text), dataType="string")
+
+
+def _text(text: str) -> str:
+    """The content of an element. PMML4S reads only the last part of a text that holds entities, so it holds none."""
+    parts = text.split("]]>")
+    return text if escape(text) == text else "]]]]><![CDATA[>".join(parts).join(("<![CDATA[", "]]>"))

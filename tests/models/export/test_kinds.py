@@ -1,0 +1,142 @@
+"""Every kind of model in every program, PostgreSQL and a PMML scorer too; large models; and faults that are seen."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parent)]  # importlib mode leaves it off
+from kinds import SCHEMA, TWO, every_kind  # noqa: E402
+from runtimes import (  # noqa: E402
+    check,
+    hostile,
+    run_duckdb,
+    run_onnx,
+    run_pmml,
+    run_postgres,
+    run_python,
+    run_sqlite,
+)
+
+from privet.errors import ParameterError  # noqa: E402
+from privet.models.export import sql  # noqa: E402
+from privet.models.forest import Forest  # noqa: E402
+from privet.models.model import Model  # noqa: E402
+from privet.schema import Categorical  # noqa: E402
+from privet.schema.fingerprint import digest  # noqa: E402
+
+KINDS = every_kind()
+PLAIN = replace(SCHEMA, attributes=(*SCHEMA.attributes[:-1], Categorical("ward", (1, 2.5, "true", "A", "other"))))
+BINARY = every_kind(TWO, seed=2)
+RECORDS = hostile(SCHEMA, 200)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("run", [run_onnx, run_duckdb, run_sqlite], ids=lambda run: run.__name__)
+def test_every_kind(run: Any, kind: str) -> None:
+    check(KINDS[kind], RECORDS, run)
+    check(BINARY[kind], RECORDS, run)
+
+
+def test_a_bare_python() -> None:
+    for model in (*KINDS.values(), BINARY["additive"]):
+        check(model, RECORDS, run_python)
+
+
+def test_postgres(postgres: Any) -> None:
+    for model in (*KINDS.values(), BINARY["additive"]):
+        check(model, RECORDS, run_postgres(postgres))
+
+
+@pytest.mark.parametrize("kind", ["tree", "stump", "proba", "surest", "evidence", "counts", "additive"])
+def test_pmml(kind: str) -> None:
+    check(every_kind(PLAIN)[kind], hostile(PLAIN, 60), run_pmml)
+
+
+def test_values_that_pmml_cannot_tell_apart() -> None:
+    with pytest.raises(ParameterError, match="rename one"):
+        Model("", KINDS["additive"]).to_pmml()
+
+
+@pytest.mark.parametrize("kind", ["tree", "proba", "surest", "additive"])
+def test_numbers_in_tables_of_their_own(monkeypatch: pytest.MonkeyPatch, kind: str, postgres: Any) -> None:
+    small = Model("", KINDS[kind]).to_sql()
+    monkeypatch.setattr(sql, "LARGE", 0)
+    monkeypatch.setattr(sql, "STEP", 3)  # several steps
+    assert "VALUES" in Model("", KINDS[kind]).to_sql()
+    assert "VALUES" not in small
+    for run in (run_duckdb, run_sqlite, run_postgres(postgres)):
+        check(KINDS[kind], RECORDS, run)
+
+
+@pytest.mark.parametrize("run", [run_onnx, run_duckdb, run_python], ids=lambda run: run.__name__)
+def test_a_fault_is_seen(run: Any) -> None:
+    """A model whose trees vote in another way, or that has one wrong number, does not pass for the right one."""
+    forest = KINDS["confidence"]
+    assert isinstance(forest, Forest)
+    with pytest.raises(AssertionError):
+        check(forest, RECORDS, lambda _, table: run(Model("", KINDS["counts"]), table))
+    wrong = forest.trees[0].proba.copy()
+    wrong[forest.trees[0].is_leaf] += 1e-9
+    changed = replace(forest, trees=(replace(forest.trees[0], proba=wrong), *forest.trees[1:]))
+    with pytest.raises(AssertionError):
+        check(forest, RECORDS, lambda _, table: run(Model("", changed), table))
+
+
+def test_certificate_and_fingerprint_travel() -> None:
+    onnx = pytest.importorskip("onnx", reason="NOT TESTED: ONNX; pip install 'privet[onnx]'")
+    certificate = {"epsilon": "1/2", "what": 'a "quoted"\nline -- */ ]]>'}
+    model = Model("sulq", KINDS["tree"], certificate=certificate)
+    props = {prop.key: prop.value for prop in onnx.load_from_string(model.to_onnx()).metadata_props}
+    for text in (
+        str(props),
+        model.to_sql(),
+        replace(model, trees=every_kind(PLAIN)["tree"]).to_pmml(),
+        model.to_python(),
+        str(model.to_shap()),
+    ):
+        assert digest(SCHEMA) in text or digest(PLAIN) in text
+        assert "1/2" in text
+    for run in (run_duckdb, run_sqlite, run_python):
+        check(KINDS["tree"], RECORDS, run, certificate)
+
+
+def test_outputs_of_onnx() -> None:
+    onnx = pytest.importorskip("onnx", reason="NOT TESTED: ONNX; pip install 'privet[onnx]'")
+    graph = onnx.load_from_string(Model("", KINDS["additive"]).to_onnx()).graph
+    assert [value.name for value in graph.input] == list(SCHEMA.names)
+    assert [value.name for value in graph.output] == ["label_1", "probabilities"]  # a column is called label
+    kinds = [value.type.tensor_type.elem_type for value in graph.output]
+    assert kinds == [onnx.TensorProto.STRING, onnx.TensorProto.DOUBLE]
+
+
+@pytest.mark.parametrize("kind", ["tree", "majority", "proba", "evidence"])
+def test_shap_values_add_up(kind: str) -> None:
+    shap = pytest.importorskip("shap", reason="NOT TESTED: SHAP; pip install shap")
+    from privet.tables.encoding import encode_features
+
+    codes = encode_features(SCHEMA, RECORDS)
+    rows = codes.T.astype(float)
+    explainer = shap.TreeExplainer(Model("", KINDS[kind]).to_shap(), data=rows[:30])
+    found = explainer.shap_values(rows[:50], check_additivity=False)
+    total = found.sum(axis=1) + explainer.expected_value
+    np.testing.assert_allclose(total, KINDS[kind].predict_scores(codes[:, :50]), atol=1e-5)  # SHAP's own tolerance
+
+
+@pytest.mark.parametrize(("kind", "words"), [("additive", "its parts add up"), ("surest", "surest")])
+def test_what_shap_cannot_explain(kind: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Model("", KINDS[kind]).to_shap()
+
+
+def test_refusals() -> None:
+    model = Model("", KINDS["tree"])
+    with pytest.raises(ParameterError, match="duckdb, postgres, sqlite"):
+        model.to_sql("oracle")
+    with pytest.raises(ParameterError, match="'state'"):
+        model.to_sql(keep=["state"])
