@@ -242,8 +242,8 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE")], folder: Folde
 
     Every population is frozen: what was asked after the copy was made is not in it. Settle each of them.
     """
-    from privet.privacy.books.grants import RESTORED, freeze
     from privet.privacy.books.storage import Books
+    from privet.privacy.books.work import freeze_restored
 
     path = folder / "books.sqlite"
     with Books(str(path)) as old:
@@ -261,7 +261,7 @@ def restore(file: Annotated[Path, typer.Argument(metavar="FILE")], folder: Folde
     with Books(str(path)) as books:
         names = [name for (name,) in books.read("SELECT id FROM populations ORDER BY id")]
         for name in names:
-            books.do(partial(freeze, population=name, why=RESTORED))
+            books.do(partial(freeze_restored, population=name))
     print(f"the copy is in place; frozen until you settle: {', '.join(names) or 'none'}")
 
 

@@ -15,8 +15,8 @@ import secrets
 import threading
 from pathlib import Path
 
-from privet.privacy.books.grants import RESTORED, freeze
 from privet.privacy.books.storage import Books, Transaction
+from privet.privacy.books.work import freeze_restored
 
 HEAD = re.compile(r"([a-z0-9][a-z0-9-]{0,62}):([0-9a-f]{64}):([0-9a-f]{64})")
 
@@ -59,7 +59,7 @@ class Witness:
             settled = tx.one("SELECT 1 FROM facts WHERE name = ?", f"head {hash_}")
             if known or settled or not tx.one("SELECT 1 FROM populations WHERE id = ?", population):
                 return
-            freeze(tx, population, RESTORED, hash_)
+            freeze_restored(tx, population, hash_)
             tx.run("INSERT INTO facts VALUES (?, 'lost')", f"head {hash_}")  # it proves the same loss only once
 
         self._books.do(frozen)

@@ -11,6 +11,7 @@ from desk import accept, furnish, grant, question
 from privet.privacy.books import grants, work
 from privet.privacy.books.entries import Examined, examine_export, examine_rows, is_export
 from privet.privacy.books.refusals import Refusal
+from privet.privacy.books.release import released
 from privet.privacy.books.storage import Books
 from privet.privacy.budget import Neighbours
 from privet.privacy.losses import NOTHING, Loss
@@ -79,6 +80,23 @@ def test_without_amounts_an_old_backup_costs_all_that_is_left(books: Books) -> N
     assert grant(books).left == grant(books, "bob").left == NOTHING
     books.do(lambda tx: grants.freeze(tx, "town", grants.BY_OWNER))
     assert books.do(lambda tx: grants.settle(tx, "town", "a break", None)) == {}
+
+
+def test_open_questions_of_an_old_backup_are_lost_and_paid(books: Books, tmp_path: Path) -> None:
+    """They may have been answered after the backup; a second answer would have no charge of its own."""
+    furnish(books)
+    running, _ = accept(books, question(0.25))
+    books.do(lambda tx: work.begin(tx, running, 1.0))
+    waiting, _ = accept(books, question(0.5))
+    assert books.do(lambda tx: work.freeze_restored(tx, "town", "ab" * 32))
+    assert grant(books) == grants.Grant(Loss(1), spent=Loss(0.75))
+    assert not books.do(lambda tx: work.store(tx, running, 1, "{}", 0))
+    assert books.do(lambda tx: work.redo(tx, running, 1, 2.0)) == 0
+    books.do(lambda tx: grants.settle(tx, "town", "nothing else was asked", {}))
+    assert not books.do(lambda tx: work.begin(tx, waiting, 3.0))
+    assert [released(books, job, "ann", 100.0).state for job in (running, waiting)] == ["lost", "lost"]  # type: ignore[union-attr]
+    found = export(lines(books), tmp_path / "town.jsonl")
+    assert (found.faults, found.total) == ({}, Loss(0.75))
 
 
 @pytest.fixture

@@ -98,8 +98,8 @@ class Examined:
                     raise _Wrong("charges an answer a second time")
                 self.charged.add(facts["job"])
                 self._spend(facts["person"], amounts(facts))
-            case "settled":
-                for person, lost in facts["lost"].items():
+            case "settled" | "frozen":
+                for person, lost in facts.get("lost", {}).items():
                     self._spend(person, Loss.read(lost))
         if not sum(self.limits.values(), self.carried) <= self.cap:
             raise _Wrong("leaves grants that together pass the cap")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from privet.privacy.books.refusals import Refusal
 from privet.privacy.books.storage import Transaction
@@ -116,14 +117,24 @@ def put_grant(tx: Transaction, population: str, person: str, limit: Loss, datase
     return new
 
 
-def freeze(tx: Transaction, population: str, why: str, head: str | None = None) -> bool:
-    """Refuse new questions until the owner settles. Says whether it was not frozen before."""
+def freeze(
+    tx: Transaction, population: str, why: str, head: str | None = None, lost: Mapping[str, Loss] | None = None
+) -> bool:
+    """Refuse new questions until the owner settles. Says whether it was not frozen before.
+
+    ``lost`` is what analysts are charged for at this moment; see ``work.freeze_restored``.
+    """
     _, _, frozen = _population(tx, population)
     if frozen in (RESTORED, why):
         return False
     tx.run("UPDATE populations SET frozen = ? WHERE id = ?", why, population)
-    tx.append(population, "frozen", {"why": why} | ({} if head is None else {"head": head}))
+    facts: dict[str, Any] = {"why": why} | ({} if head is None else {"head": head})
+    tx.append(population, "frozen", facts | ({"lost": texts(lost)} if lost else {}))
     return True
+
+
+def texts(amounts: Mapping[str, Loss]) -> dict[str, str]:
+    return {name: str(amount) for name, amount in amounts.items()}
 
 
 def settle(tx: Transaction, population: str, statement: str, lost: Mapping[str, Loss] | None) -> dict[str, Loss]:
@@ -146,7 +157,7 @@ def settle(tx: Transaction, population: str, statement: str, lost: Mapping[str, 
             raise Refusal("spent", f"{loss} is more than {person} can have spent; raise the grant first")
         write_grant(tx, person, population, Grant(grant.limit, grant.spent + loss, grant.held))
     tx.run("UPDATE populations SET frozen = NULL WHERE id = ?", population)
-    tx.append(population, "settled", {"statement": statement, "lost": {n: str(one) for n, one in lost.items()}})
+    tx.append(population, "settled", {"statement": statement, "lost": texts(lost)})
     return dict(lost)
 
 

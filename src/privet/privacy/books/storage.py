@@ -251,7 +251,9 @@ class Books:
                 with suppress(JournalError):
                     self._writer = self._connect()
             for _, done in group:
-                done.set_exception(JournalError("the books cannot be written now; nothing was charged. Try again"))
+                done.set_exception(
+                    JournalError("the books cannot be written now; ask again with the same key, which is charged once")
+                )
             return
         self.commits += 1
         for (_, done), (value, refused) in zip(group, results, strict=True):

@@ -13,10 +13,10 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from privet.privacy.books.grants import Grant, read_grant, write_grant
+from privet.privacy.books.grants import RESTORED, Grant, freeze, read_grant, write_grant
 from privet.privacy.books.refusals import Refusal
 from privet.privacy.books.storage import Transaction
-from privet.privacy.losses import Loss
+from privet.privacy.losses import NOTHING, Loss
 
 RUNGS = (1, 4, 16)  # times the deadline: when an answer may leave, at the first one that it does not miss
 MISSES = 3  # late or lost answers of a table before it pauses: one may be chance, three say that the deadline is wrong
@@ -184,6 +184,29 @@ def drop_cancelled(tx: Transaction, now: float) -> None:
     """Remove the answers of cancelled questions, once all their rungs are over."""
     over = f"state = 'cancelled' AND begun + {RUNGS[-1]} * seconds < ?"
     tx.run(f"DELETE FROM answers WHERE job IN (SELECT id FROM jobs WHERE {over})", now)
+
+
+def freeze_restored(tx: Transaction, population: str, head: str | None = None) -> bool:
+    """An old backup is in place, and entries after it are lost. Says whether the population was not frozen before.
+
+    Questions that wait or run in the backup may have been answered after it was made. A second answer would have no
+    charge of its own, so they are lost, and what was held for them is spent.
+    """
+    mine = "WHERE population = ? AND state IN ('queued', 'running')"
+    spent: dict[str, Loss] = {}
+    for person, text, state in tx.run(f"SELECT person, loss, state FROM jobs {mine}", population).fetchall():
+        if state == "queued":
+            spent[person] = spent.get(person, NOTHING) + Loss.read(text)
+    if not freeze(tx, population, RESTORED, head, spent):
+        return False
+    for person, loss in spent.items():
+        grant = read_grant(tx, person, population)
+        assert grant is not None
+        write_grant(tx, person, population, Grant(grant.limit, grant.spent + loss, grant.held - loss))
+    # They are noted already, by the entry: the table was not late.
+    gone = "UPDATE jobs SET state = 'lost', noted = 1, rung = ?, begun = COALESCE(begun, asked)"
+    tx.run(f"{gone} {mine}", len(RUNGS) - 1, population)
+    return True
 
 
 def due_at(begun: float, seconds: float, rung: int) -> float:
