@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[2] / "src" / "privet"
 BASE = {"addresses", "bidi", "errors", "progress", "kinds", "markup"}
 FACTS = BASE | {"schema", "tables", "structure"}
 LIBRARY = FACTS | {"privacy", "models", "engines", "growing"}
-TOP = LIBRARY | {"promise", "recipes", "work", "fitting", "estimators", "datasets"}
+TOP = LIBRARY | {"promise", "recipes", "work", "asking", "fitting", "estimators", "datasets"}
 ASIDE = TOP | {"publishing", "planning", "owner"}
 ABOVE = ASIDE | {"evaluation", "rules", "audit", "report", "server", "client"}
 SEES: dict[str, set[str]] = {
@@ -36,6 +36,7 @@ SEES: dict[str, set[str]] = {
     "promise": BASE | {"privacy", "models"},
     "recipes": LIBRARY,
     "work": FACTS | {"privacy", "models", "engines"},
+    "asking": FACTS | {"privacy", "work"},
     "fitting": LIBRARY | {"recipes", "work"},
     "estimators": LIBRARY | {"promise", "recipes", "work", "fitting"},
     "papers": {"estimators"},

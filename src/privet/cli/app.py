@@ -127,6 +127,7 @@ COMMANDS = (
     start,
     schemas,
     planning,
+    asking,
     fitting,
     predicting,
     showing,
@@ -139,7 +140,6 @@ COMMANDS = (
     auditing,
     serving,
     owning,
-    asking,
 )
 for command in COMMANDS:
     command.register(app)

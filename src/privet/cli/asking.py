@@ -1,131 +1,136 @@
-"""``privet ask``: ask a data owner's server."""
+"""``privet ask``: a question about private records, for one charge."""
 
 from __future__ import annotations
 
-import json
-import re
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json
-from privet.cli.output import print_json
+from privet.addresses import scheme_of
+from privet.bidi import isolated
+from privet.cli.options import (
+    Budget,
+    JournalFile,
+    Json,
+    MaxRows,
+    Neighbours,
+    QuotedLineBreaks,
+    Settings,
+    Source,
+    Unit,
+    mind_epsilon,
+    parse_epsilon,
+    with_unit,
+)
+from privet.cli.output import print_json, print_rich, progress, try_stdout
+from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 from privet.errors import ParameterError
 
-QUESTIONS = ("count", "class-counts", "sum", "average", "histogram", "quantiles", "fit", "score")
-CONDITION = re.compile(r"(?P<column>.+?)\s*(?P<op><=|>|=|\bis missing$)\s*(?P<value>.*)")
-OPS = {"=": "is", "<=": "at_most", ">": "above", "is missing": "missing"}
+if TYPE_CHECKING:
+    from privet.privacy.answers import Answer
+
+SERVER = ("http", "https")
+EXAMPLE = (
+    'Example: privet ask patients.csv --schema patients.schema.json "count where age > 63.7 by ward" --epsilon 0.1 '
+    "--journal patients.journal\n\n"
+    "Questions: count; class counts; sum of X; average of X; histogram of X; quantiles 0.25, 0.5 of X; median of X; "
+    "most frequent X. Each may go on with: where CONDITION and CONDITION ..., and then: by X. Conditions: X = value, "
+    "X in (value, value), X <= number, X > number, X is missing. Names and values with blanks stand in quotes.\n\n"
+    "A server: privet ask https://privet.example.org visits count --epsilon 0.1"
+)
 
 
 def ask(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Where the server is. Your key: PRIVET_KEY.")],
-    table: Annotated[str, typer.Argument(metavar="[TABLE]", help="Which table; without it, what is open to you.")] = "",
-    question: Annotated[str, typer.Argument(metavar="[QUESTION]", help=", ".join(QUESTIONS))] = "",
-    epsilon: Annotated[str | None, typer.Option("--epsilon", "-e", metavar="E", help="What it may cost.")] = None,
-    of: Annotated[
-        str | None, typer.Option("--of", metavar="NAME", help="A column; for a score, the id of a fit.")
-    ] = None,
-    at: Annotated[list[float] | None, typer.Option("--at", metavar="Q", help="A quantile; may be repeated.")] = None,
-    where: Annotated[
-        list[str] | None, typer.Option("--where", metavar="CONDITION", help="ward=a, age<=40, age>40; repeat for and.")
-    ] = None,
-    by: Annotated[str | None, typer.Option("--by", metavar="COLUMN", help="One answer for each of its values.")] = None,
-    recipe: Annotated[str, typer.Option("--recipe", "-r", metavar="NAME", help="Of a fit.")] = "exact",
-    params: Annotated[
+    table: Source,
+    words: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the recipe; may be repeated."),
+        typer.Argument(
+            metavar="QUESTION", help="The question, see below. Before it, a server's address needs a table."
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to put a model.")] = None,
-    price: Annotated[bool, typer.Option("--price", help="Only ask what it costs. Free.")] = False,
-    trial: Annotated[bool, typer.Option("--trial", help="Ask about invented records. Free.")] = False,
+    epsilon: Annotated[
+        Fraction | None,
+        typer.Option("--epsilon", "-e", metavar="E", parser=parse_epsilon, help="The price of the answer."),
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", "-s", metavar="FILE", help="The public facts about the table, as JSON.")
+    ] = None,
+    unit: Unit = None,
+    max_rows: MaxRows = None,
+    journal: JournalFile = None,
+    budget: Budget = None,
+    analyst: Analyst = None,
+    neighbours: Neighbours = None,
+    quoted_line_breaks: QuotedLineBreaks = False,
+    of: Annotated[str | None, typer.Option("--of", metavar="ID", help="Of a server's score: the id of a fit.")] = None,
+    recipe: Annotated[str, typer.Option("--recipe", "-r", metavar="NAME", help="Of a server's fit.")] = "exact",
+    params: Settings = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to put a model from a server.")
+    ] = None,
+    price: Annotated[bool, typer.Option("--price", help="Only ask a server what it costs. Free.")] = False,
+    trial: Annotated[bool, typer.Option("--trial", help="Ask a server about invented records. Free.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Ask a data owner's server: what is open, what a question costs, and the question itself."""
-    from privet.client.connection import connect
+    """Ask private records a question: a count, a sum, an average, a histogram, quantiles, by value and by part.
 
-    server = connect(url)
-    if not table:
-        names = list(server)
-        print_json({"datasets": names, "me": server.me()}) if as_json else print("\n".join(names) or "no table is open")
+    With the address of a server: PRIVET_KEY is your key; without words, it lists the tables that are open to you.
+    """
+    if scheme_of(table) in SERVER:
+        from privet.cli.remote import Remote, ask_server
+
+        asked_there = Remote(tuple(words or ()), epsilon, of, recipe, params or [], output, price, trial)
+        ask_server(table, asked_there, as_json)
         return
-    data = server[table]
-    if not question:
-        _describe(data, as_json)
-        return
-    if question not in QUESTIONS:
-        raise ParameterError(parameter="QUESTION", problem=f"{question!r} is none of {', '.join(QUESTIONS)}")
+    from privet.structure.grammar import parse_question
+
+    asked = parse_question(" ".join(words or ()))
     if epsilon is None:
         raise ParameterError(parameter="--epsilon", problem="is missing", fix="say what the answer may cost")
-    what: dict[str, Any] = {"epsilon": epsilon, "of": of, "at": at, "by": by}
-    what["where"] = [condition(text) for text in where or ()] or None
-    if question == "fit":
-        what |= {"recipe": recipe, "params": dict(_setting(text) for text in params or ()) or None}
-        if output is None and not (price or trial):
-            raise ParameterError(parameter="--output", problem="is missing", fix="say where to put the model")
-    if price:
-        _show(data.price(question, **what), as_json)
-    elif trial:
-        found = data.trial(question, **what)
-        _show(found.get("value", "the fit works on invented records"), as_json)
-    else:
-        answer = data.ask(question, **what)
-        if question == "fit":
-            assert output is not None
-            answer.save(output)
-            answer = {"model": str(output), "answer": answer.answer_id_, "left": str(data.left)}
-        _show(answer, as_json)
+    check_journal(journal, budget, analyst)
+    mind_epsilon(epsilon)
+    if schema is None:
+        raise ParameterError("a table needs its public facts", parameter="--schema", fix="give --schema FILE")
+    with progress("starting"):
+        from privet.asking import answer
+        from privet.schema.written import read_schema
+        from privet.work import Purse
 
-
-def condition(text: str) -> dict[str, Any]:
-    """A condition as it is typed.
-
-    >>> condition("age<=40"), condition("ward=a,b")
-    ({'column': 'age', 'op': 'at_most', 'value': 40}, {'column': 'ward', 'op': 'in', 'value': ['a', 'b']})
-    """
-    found = CONDITION.fullmatch(text.strip())
-    if found is None:
-        raise ParameterError(parameter="--where", problem=f"cannot be read: {text!r}", fix="write ward=a or age<=40")
-    column, op, value = found["column"], OPS[found["op"]], found["value"]
-    if op == "missing":
-        return {"column": column, "op": op}
-    values = [_plain(one) for one in value.split(",")]
-    if op == "is" and len(values) > 1:
-        return {"column": column, "op": "in", "value": values}
-    return {"column": column, "op": op, "value": values[0]}
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ParameterError(parameter="--set", problem=f"cannot be read: {text!r}", fix="write max_depth=3")
-    return name.replace("-", "_"), _plain(value)
-
-
-def _plain(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _describe(data: Any, as_json: bool) -> None:
+        purse = Purse(journal, budget, analyst, neighbours)
+        facts = with_unit(read_schema(schema), unit, max_rows)
+        asked.check(facts)
+    try_stdout()
+    with progress("asking"):
+        found, certificate = answer(table, facts, asked, epsilon, purse, quoted_line_breaks=quoted_line_breaks)
     if as_json:
-        print_json(data.facts | {"left": str(data.left)})
+        print_json(found.to_dict() | {"certificate": certificate.to_dict()} | rest_of(purse))
         return
-    print(data.schema)
-    print(f"epsilon {data.left} left; recipes: {', '.join(data.recipes)}")
+    print_rich(grid_of(found))
+    for sentence in (f"{found.sentence[0].upper()}{found.sentence[1:]}.", *(f"Note: {note}." for note in found.notes)):
+        print(sentence)
+    print(certificate)
+    print_rest(purse)
 
 
-def _show(answer: Any, as_json: bool) -> None:
-    if as_json:
-        print_json(answer if isinstance(answer, dict) else {"value": answer})
-    elif isinstance(answer, dict):
-        for name, value in answer.items():
-            print(f"{name}: {value if isinstance(value, str | int | float | None) else json.dumps(value)}")
-    else:
-        print(answer if isinstance(answer, str | int | float) else json.dumps(answer))
+def grid_of(found: Answer) -> Any:
+    """The rows of an answer as a table."""
+    from rich.table import Table as Grid
+
+    grid = Grid(title=str(found.question))
+    by, of = (any(getattr(row, side) is not None for row in found.rows) for side in ("by", "of"))
+    for shown, name in ((by, found.question.by), (of, found.question.of or "class")):
+        if shown:
+            grid.add_column(isolated(str(name)))
+    grid.add_column("answer", justify="right")
+    grid.add_column("within", justify="right")
+    for row in found.rows:
+        names = [isolated(name) for shown, name in ((by, row.by), (of, row.of)) if shown and name is not None]
+        value = isolated(row.value) if isinstance(row.value, str) else f"{row.value:.10g}"
+        grid.add_row(*names, value, f"{row.within:.4g}")
+    return grid
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: privet ask https://privet.example.org visits count --epsilon 0.1")(ask)
+    app.command(epilog=EXAMPLE)(ask)

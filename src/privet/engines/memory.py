@@ -19,17 +19,20 @@ from privet.privacy.counting import (
     Ints,
     Joint,
     LevelSum,
+    Lookup,
     LossSums,
     Only,
     Partition,
     Question,
     Refine,
     Shards,
+    Step,
     Tally,
     carried,
     single_attributes,
 )
 from privet.schema import Schema
+from privet.structure.comparisons import LABEL
 from privet.structure.compiled import thread_count
 from privet.structure.splits import Tests
 from privet.tables.encoding import Codes
@@ -158,7 +161,7 @@ class MemoryEngine:
                 self._places.popitem(last=False)
         return places
 
-    def _step(self, places: Places, step: Refine | Descend | Only | Shards) -> Places:
+    def _step(self, places: Places, step: Step) -> Places:
         from privet.engines import kernels
 
         few = _records_per_thread()
@@ -174,6 +177,10 @@ class MemoryEngine:
                 return np.where(places == cell, np.int32(0), np.int32(-1))
             case Shards(coins):
                 return np.where(places == 0, self._coins[coins].astype(np.int32), np.int32(-1))
+            case Lookup(attribute, children, parts):
+                codes = self._labels if attribute == LABEL else self._features[attribute]
+                child = np.array(children, dtype=np.int32)[codes]
+                return np.where((places >= 0) & (child >= 0), places * np.int32(parts) + child, np.int32(-1))
 
     # -- counting --------------------------------------------------------------------------------------------------
 

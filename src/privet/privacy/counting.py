@@ -17,7 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from privet.errors import ParameterError
 from privet.schema import Schema, Unit
+from privet.structure.comparisons import LABEL
 from privet.structure.evidence import Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
@@ -60,13 +62,25 @@ class Shards:
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup:
+    """Split each cell by a public table: the child of each code of an attribute (-1: of the label), -1 to leave."""
+
+    attribute: int
+    children: tuple[int, ...]
+    parts: int
+
+
+Step = Refine | Descend | Only | Shards | Lookup
+
+
+@dataclass(frozen=True, slots=True)
 class Partition:
     """A public partition of (some of) the records: the steps that lead to it. Compared by identity of the steps."""
 
-    steps: tuple[Refine | Descend | Only | Shards, ...] = ()
+    steps: tuple[Step, ...] = ()
     size: int = 1
 
-    def then(self, step: Refine | Descend | Only | Shards, size: int) -> Partition:
+    def then(self, step: Step, size: int) -> Partition:
         return Partition((*self.steps, step), size)
 
 
@@ -88,6 +102,15 @@ def descend(cells: Partition, routes: Routes) -> Partition:
 def only(cells: Partition, cell: int) -> Partition:
     """One cell of a partition, as a partition of its own."""
     return cells.then(Only(cell), 1)
+
+
+def look_up(cells: Partition, schema: Schema, attribute: int, children: Sequence[int]) -> Partition:
+    """Split each cell by the code of an attribute, or of the label: ``children[code]`` is the part, -1 for none."""
+    table = tuple(int(child) for child in children)
+    if len(table) != (schema.n_classes if attribute == LABEL else schema.arities[attribute]) or min(table) < -1:
+        raise ParameterError("a table of codes must have a part for each code, or -1")
+    parts = max(table) + 1
+    return cells.then(Lookup(attribute, table, parts), cells.size * parts)
 
 
 # ---- questions ------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,29 +13,34 @@ import numpy.typing as npt
 from privet.errors import ParameterError, PrivacyError
 from privet.kinds import ChargeKind
 from privet.privacy import counting, mechanisms
+from privet.privacy.answers import Answer
+from privet.privacy.asking import Asking
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import ROOT, Coins, Engine, LevelSum, Partition, Tally, descend, level_sums, only, refine
+from privet.privacy.counting import ROOT, Coins, Engine, Partition, descend, look_up, only, refine
 from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import OBJECTIVE, Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
-from privet.privacy.ledger import Certificate, Ledger, Receipt
+from privet.privacy.ledger import Certificate, Ledger
 from privet.privacy.level import Level, descend_each
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
+from privet.privacy.narrowing import narrow
 from privet.privacy.noise import current_source, declare
 from privet.privacy.scores import LogLoss, Score
-from privet.schema import Numeric, Schema
+from privet.privacy.sealed import Sealed
+from privet.schema import Schema
 from privet.schema.fingerprint import fingerprint
+from privet.structure.comparisons import Comparison, Op, code_names, column_of
 from privet.structure.evidence import Evidence
+from privet.structure.grammar import parse_question
+from privet.structure.questions import Ask, Question
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests, check_test
-from privet.tables.encoding import Quantum
 
 Floats = npt.NDArray[np.float64]
-_REFUSAL = "records leave a PrivateDataset only through its queries; use noisy_count, class_counts, choose, ..."
 
 
-class PrivateDataset:
+class PrivateDataset(Sealed):
     """Private records behind a schema and a budget.
 
     Build one with :func:`privet.protect`. Its representation shows the schema and the budget and nothing else; it
@@ -50,19 +55,29 @@ class PrivateDataset:
     >>> data = privet.protect(table, schema, privet.Ledger(1))
     >>> 900 < data.noisy_count(0.5) < 1100
     True
+    >>> data.ask("count where temperature > 38.7", 0.25).within
+    12
     >>> data.ledger.remaining
-    Fraction(1, 2)
+    Fraction(1, 4)
     """
 
-    __slots__ = ("_account", "_cells", "_changed", "_engine", "ledger")
+    __slots__ = ("_account", "_cells", "_changed", "_engine", "_notes", "ledger")
 
-    def __init__(self, engine: Engine, ledger: Ledger, cells: Partition = ROOT, _account: Ledger | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        ledger: Ledger,
+        cells: Partition = ROOT,
+        _account: Ledger | None = None,
+        _notes: tuple[str, ...] = (),
+    ) -> None:
         if not isinstance(ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
         if engine.unit != engine.schema.unit:
             raise PrivacyError("rows were not chosen by the unit that the schema declares; open them by privet.protect")
         self._engine = engine
         self._cells = cells
+        self._notes = _notes  # comparisons that were snapped to a public cut; answers repeat them
         self.ledger = ledger
         # A part pays here. Keep it private: a group pays for its largest part only, which is wrong for another table.
         self._account = ledger if _account is None else _account
@@ -89,27 +104,33 @@ class PrivateDataset:
         noisy = self.level().class_counts_all(epsilon)[0]
         return dict(zip(self.schema.classes, noisy.tolist(), strict=True))
 
+    def ask(self, question: Question | str, epsilon: object) -> Answer:
+        """The answer to a question, with its price and error bar. A text is parsed: :mod:`privet.structure.grammar`."""
+        asked = parse_question(question) if isinstance(question, str) else question
+        if type(asked) is not Question:
+            raise ParameterError(parameter="question", problem=f"must be a text, not {type(asked).__name__}")
+        how = self._engine, self._cells, self._account, self.ledger.steps, self._notes
+        return Asking.of(asked, *how).answer(epsilon)
+
+    def histogram(self, column: str, epsilon: object) -> Answer:
+        """The number of records of each value of a column, or in each bin of a number; it costs epsilon once."""
+        return self.ask(Question(Ask.HISTOGRAM, column), epsilon)
+
+    def quantiles(self, attribute: str, at: Sequence[object], epsilon: object) -> Answer:
+        """Numbers below which these shares of the records lie, such as ``[0.25, 0.5, 0.75]``; each pays its part."""
+        return self.ask(Question(Ask.QUANTILES, attribute, at=at), epsilon)
+
+    def most_frequent(self, column: str, epsilon: object) -> Answer:
+        """The most frequent value of a column, drawn by the exponential mechanism."""
+        return self.ask(Question(Ask.MOST_FREQUENT, column), epsilon)
+
     def noisy_sum(self, attribute: str, epsilon: object) -> float:
         """The sum of a numeric attribute, values clipped to the declared bounds and quantised to a public step."""
-        index, quantum = self._quantum(attribute)
-        receipt = self._charge(epsilon, f"noisy sum of {attribute}", ChargeKind.SUM, quantum.bound)
-        exact = level_sums(self._engine, self._cells, index)
-        return float(mechanisms.noisy_counts(exact, receipt, sensitivity=quantum.bound)[0]) * quantum.step
+        return float(self.ask(Question(Ask.SUM, attribute), epsilon).value)
 
     def noisy_average(self, attribute: str, epsilon: object) -> float:
         """The mean of a numeric attribute over the records that have it, clipped to the declared bounds."""
-        index, quantum = self._quantum(attribute)
-        middle = (quantum.low + quantum.high) // 2
-        reach = max(1, quantum.high - middle)  # never less than middle - low
-        receipt = self._charge(epsilon, f"noisy average of {attribute}", ChargeKind.SUM, 2 * reach)
-        bins, sums = self._engine.answer([Tally(self._cells, ((index,),)), LevelSum(self._cells, index)])
-        present = bins[:, :-1] if getattr(self.schema.attributes[index], "missing", None) is not None else bins
-        count = present.sum(axis=(1, 2))
-        centred = sums - middle * count
-        # A record moves the scaled count by reach and the sum by at most reach. Both are one vector with one charge.
-        noisy = mechanisms.noisy_counts(np.concatenate([count * reach, centred]), receipt, sensitivity=2 * reach)
-        mean = middle + noisy[1] / max(noisy[0] / reach, 1.0)
-        return float(np.clip(mean, quantum.low, quantum.high)) * quantum.step
+        return float(self.ask(Question(Ask.AVERAGE, attribute), epsilon).value)
 
     def choose(
         self, tests: Tests, score: Score, epsilon: object, *, selection: Selection | None = None, log_prior: Any = None
@@ -126,8 +147,9 @@ class PrivateDataset:
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
         by, score = Selection(), LogLoss(evidence.most)
         mechanisms.check_candidates(by, (1, evidence.weights.size), None, prior)
-        receipt = self._charge(epsilon, "weight of the evidence", ChargeKind.CHOICE, evidence.most, by.mechanism)
-        declare("weight of the evidence", self._cells, evidence, log_prior)
+        what, scale = "weight of the evidence", evidence.most * self.ledger.steps / parse_epsilon(epsilon)
+        receipt = self._account.charge(epsilon, what, kind=ChargeKind.CHOICE, mechanism=by.mechanism, scale=scale)
+        declare(what, self._cells, evidence, log_prior)
         worth = score.node(self._engine.answer([counting.LossSums(self._cells, evidence)])[0])
         return int(mechanisms.choose(worth, score, receipt, by, terms=1, log_prior=prior)[0])
 
@@ -164,10 +186,29 @@ class PrivateDataset:
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
-    def partition(self, test: Test) -> tuple[PrivateDataset, ...]:
-        """Disjoint parts by a public test. Asking all of them costs as much as asking the most expensive one."""
-        check_test(test, self.schema)
-        return self._parts(refine(self._cells, self.schema, [test]))
+    def where(self, column: str, op: str, value: Any = None) -> PrivateDataset:
+        """The records that meet a comparison: ``where("age", ">", 63.7)``, ``where("ward", "in", ["A", "B"])``.
+
+        The operators are is (=), in, at_most (<=), above (>) and missing. This makes no question cheaper.
+        """
+        engine, cells, snapped = narrow(self._engine, self._cells, [Comparison(column, Op.parse(op), value)])
+        return PrivateDataset(engine, self.ledger, cells, self._account, (*self._notes, *snapped))
+
+    @overload
+    def partition(self, by: Test) -> tuple[PrivateDataset, ...]: ...
+    @overload
+    def partition(self, by: str) -> dict[Any, PrivateDataset]: ...
+    def partition(self, by: Test | str) -> tuple[PrivateDataset, ...] | dict[Any, PrivateDataset]:
+        """Disjoint parts by a public test, or one for each value of a column (or of the label), by value.
+
+        Asking all of them costs as much as asking the most expensive one. A number has a part for each of its bins.
+        """
+        if not isinstance(by, str):
+            check_test(by, self.schema)
+            return self._parts(refine(self._cells, self.schema, [by]))
+        names = code_names(self.schema, column_of(self.schema, by))
+        cells = look_up(self._cells, self.schema, column_of(self.schema, by), range(len(names)))
+        return dict(zip(names, self._parts(cells), strict=True))
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:
         """Disjoint random parts. Each record tosses its own coin, so no record changes its part when another leaves."""
@@ -180,7 +221,7 @@ class PrivateDataset:
         coins = self._coins()
         declare("sample", rate)
         sides = self._engine.shards(self._cells, 2, lambda _, n: 1 * (coins(rate.denominator, n) >= rate.numerator))
-        return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account)  # side 0 is "enters"
+        return PrivateDataset(self._engine, self.ledger, only(sides, 0), self._account, self._notes)  # 0: enters
 
     def level(self, shards: int = 1) -> Level:
         """These records as the single cell of a level, to grow a tree from; or cut into ``shards``, for a forest."""
@@ -246,29 +287,10 @@ class PrivateDataset:
 
     def _parts(self, cells: Partition) -> tuple[PrivateDataset, ...]:
         accounts = self._account._parallel(cells.size)
-        return tuple(PrivateDataset(self._engine, self.ledger, only(cells, i), a) for i, a in enumerate(accounts))
-
-    def _charge(
-        self, epsilon: object, what: str, kind: ChargeKind, sensitivity: int, mechanism: str = mechanisms.LAPLACE
-    ) -> Receipt:
-        scale = sensitivity * self.ledger.steps / parse_epsilon(epsilon)
-        return self._account.charge(epsilon, what, kind=kind, mechanism=mechanism, scale=scale)
-
-    def _quantum(self, attribute: str) -> tuple[int, Quantum]:
-        index = self.schema.index(attribute)
-        declared = self.schema.attributes[index]
-        if not isinstance(declared, Numeric):
-            raise ParameterError(f"{attribute!r} is categorical; sums and averages need a numeric attribute")
-        return index, Quantum.of(declared)
-
-    # -- no way around ---------------------------------------------------------------------------------------------
+        return tuple(
+            PrivateDataset(self._engine, self.ledger, only(cells, i), a, self._notes) for i, a in enumerate(accounts)
+        )
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.names)
         return f"<PrivateDataset of ({names} -> {self.schema.label.name}), {self._account!r}>"
-
-    def _refuse(self, *_: object, **__: object) -> NoReturn:
-        raise PrivacyError(_REFUSAL)
-
-    __len__ = __iter__ = __getitem__ = __contains__ = __bool__ = __array__ = _refuse
-    __reduce_ex__ = __reduce__ = __getstate__ = __copy__ = __deepcopy__ = _refuse

@@ -143,7 +143,32 @@ class LogLoss:
         return MAX_RECORDS * self.most * _ULP  # sums are exact integers; adding a public prior to them may round
 
 
-Score = Max | Gini | InfoGain | Hits | Wins | LogLoss
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Minus the records by which a bin of a number misses the quantile ``share``, times its denominator.
+
+    0 for the bin that holds the quantile. A record can move the scores of bins on its two sides apart, so a choice by
+    them is two-sided.
+    """
+
+    share: Fraction
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(max(self.share.numerator, self.share.denominator - self.share.numerator))
+
+    def node(self, counts: Counts) -> Floats:
+        part, whole = self.share.numerator, self.share.denominator
+        upto = counts.cumsum(axis=-1)
+        wanted = part * upto[..., -1:]
+        beyond = np.maximum(whole * (upto - counts) - wanted, wanted - whole * upto)
+        return np.asarray(-np.maximum(beyond, 0), dtype=np.float64)
+
+    def rounding(self, terms: int) -> Fraction:
+        return Fraction(0)  # whole numbers below 2**53: denominators are at most 10,000
+
+
+Score = Max | Gini | InfoGain | Hits | Wins | LogLoss | Rank
 
 SPLIT_SCORES = (Max, Gini, InfoGain)
 """The closed set of scores of a test. Each has a proof; what is not among them has none."""

@@ -24,11 +24,13 @@ from privet.privacy.counting import (
     Tally,
     class_counts,
     descend,
+    look_up,
     only,
     refine,
     single_attributes,
 )
 from privet.schema import Categorical, Numeric, Schema
+from privet.structure.comparisons import LABEL
 from privet.structure.evidence import Evidence
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
@@ -46,7 +48,8 @@ def check_engine(
 ) -> None:
     """Raise ``AssertionError`` unless the engine counts exactly as the one in memory.
 
-    Random tables with missing, unknown and out-of-range values; random partitions by tests, trees and coins; class
+    Random tables with missing, unknown and out-of-range values; random partitions by tests, trees, tables of codes
+    and coins; class
     counts, counts over one and several attributes, sums, log-losses, joint counts; the same records under other cuts;
     and coins that stay with their records. Every query is made twice, and all of a round together: one pass. With
     ``texts`` every cell is a text or None, for engines whose columns have one type.
@@ -147,6 +150,13 @@ def _partitions(schema: Schema, random: np.random.Generator) -> Iterator[Partiti
         yield cells
     yield only(cells, int(random.integers(cells.size)))
     yield descend(ROOT, _stump(schema, random))
+    cells = ROOT
+    for place in (int(random.integers(len(schema.attributes))), LABEL):
+        codes = schema.n_classes if place == LABEL else schema.arities[place]
+        table = random.integers(-1, 2, codes)
+        table[int(random.integers(codes))] = 0  # at least one part
+        cells = look_up(cells, schema, place, table.tolist())
+        yield cells
 
 
 def _stump(schema: Schema, random: np.random.Generator) -> Routes:
