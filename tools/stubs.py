@@ -16,10 +16,10 @@ from textwrap import indent
 from typing import Any, Literal, Union, get_args, get_origin
 
 import privet
-from privet.estimators.base import PrivateClassifier
+from privet.estimators.base import PrivateEstimator
 from privet.estimators.classifiers import classifier_class
 from privet.estimators.faces import AFTER, BEFORE, own_parameters, parameters
-from privet.recipes.registry import OWN, recipe_class
+from privet.recipes.registry import ALL, recipe_class
 
 SOURCE = Path(privet.__file__).parent
 PAGES = Path(__file__).parents[1] / "docs" / "recipes"
@@ -29,7 +29,7 @@ BEGIN, END = "<!-- written by `make stubs` -->\n", "<!-- end -->\n"  # around th
 
 def generated() -> dict[Path, str]:
     """Every file that is written, at least in part, and what it should hold."""
-    pages = {PAGES / f"{recipe}.md": page(recipe) for recipe in OWN}
+    pages = {PAGES / f"{recipe}.md": page(recipe) for recipe in ALL}
     return pages | {
         SOURCE / "__init__.pyi": "".join(package()),
         SOURCE / "estimators" / "classifiers.pyi": "".join(classifiers()),
@@ -64,16 +64,16 @@ def classifiers() -> Iterator[str]:
     yield "from os import PathLike\n"
     yield "from typing import Any, ClassVar, Literal\n\n"
     yield "from privet.estimators.additive import AdditiveFace\n"
-    yield "from privet.estimators.base import PrivateClassifier\n"
+    yield "from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor\n"
     yield "from privet.privacy.ledger import Ledger\n"
     yield "from privet.recipes.recipe import Recipe\n"
     yield "from privet.schema import Schema\n\n"
-    yield "def classifier_class(recipe: str) -> type[PrivateClassifier]: ...\n"
-    for recipe in OWN:
+    yield "def classifier_class(recipe: str) -> type[PrivateEstimator]: ...\n"
+    for recipe in ALL:
         yield from _class(classifier_class(recipe))
 
 
-def _class(made: type[PrivateClassifier]) -> Iterator[str]:
+def _class(made: type[PrivateEstimator]) -> Iterator[str]:
     found = parameters(made.recipe_class)
     document = indent(inspect.getdoc(made) or "", " " * 4).strip()
     yield f'\nclass {made.__name__}({made.__base__.__name__}):\n    """{document}\n    """\n\n'

@@ -27,6 +27,7 @@ _HOME = {
     "protect": "privet.engines.opening",
     "AdditiveClassifier": "privet.estimators.classifiers",  # those of published methods are in `privet.papers`
     "ExactTreeClassifier": "privet.estimators.classifiers",
+    "ExactTreeRegressor": "privet.estimators.classifiers",
     "PrivateForestClassifier": "privet.estimators.classifiers",
     "connect": "privet.client.connection",
     "list_recipes": "privet.recipes.registry",

@@ -21,6 +21,7 @@ from privet.errors import ServerError as ServerError
 from privet.errors import TableError as TableError
 from privet.estimators.classifiers import AdditiveClassifier as AdditiveClassifier
 from privet.estimators.classifiers import ExactTreeClassifier as ExactTreeClassifier
+from privet.estimators.classifiers import ExactTreeRegressor as ExactTreeRegressor
 from privet.estimators.classifiers import PrivateForestClassifier as PrivateForestClassifier
 from privet.estimators.registry import load_model as load_model
 from privet.estimators.registry import make_classifier as make_classifier
@@ -52,6 +53,7 @@ __all__ = [
     "EngineError",
     "EpsilonError",
     "ExactTreeClassifier",
+    "ExactTreeRegressor",
     "FitStopped",
     "JournalError",
     "Ledger",

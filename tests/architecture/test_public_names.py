@@ -20,6 +20,7 @@ PUBLIC = [
     "EngineError",
     "EpsilonError",
     "ExactTreeClassifier",
+    "ExactTreeRegressor",
     "FitStopped",
     "JournalError",
     "Ledger",

@@ -19,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_classifiers_train, estimator_checks_generator
 
 from privet.estimators.references import REFERENCES
-from privet.estimators.registry import CLASSIFIERS
+from privet.estimators.registry import CLASSIFIERS, REGRESSORS
 from privet.testing import ZeroNoise, use_noise
 
 # The checks bring 20 to 300 records with two or more attributes and want 83 % of them right.
@@ -38,6 +38,7 @@ PRIVATE: dict[str, Any] = {
 ESTIMATORS = [*PRIVATE.values(), *(reference(schema="infer") for reference in REFERENCES.values())]
 # All faces share one base class. These are a tree, a sum, a forest, one for two classes only, and a reference.
 CHECKED = [*(PRIVATE[name] for name in ("exact", "additive", "random-forest", "rana2016")), ESTIMATORS[-1]]
+CHECKED += [kind(schema="infer", epsilon=10**6) for kind in REGRESSORS.values()]  # type: ignore[call-arg]
 IMPOSSIBLE = {"check_class_weight_classifiers"}  # it wants weights above 1, by which a record would count many times
 if sklearn.__version__.startswith("1.6."):  # there it subtracts a mean in place from whole numbers, which numpy refuses
     IMPOSSIBLE |= {"check_positive_only_tag_during_fit"}

@@ -28,7 +28,7 @@ from privet.cli.reporting import page_for
 from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 from privet.cli.writing import Force
 from privet.errors import ParameterError
-from privet.recipes.registry import DEFAULT, refuse_unknown
+from privet.recipes.registry import DEFAULT, default_recipe, refuse_unknown
 
 if TYPE_CHECKING:
     from privet.evaluation.cross_validation import Evaluation, Score
@@ -103,7 +103,7 @@ def evaluate(
     facts, purse = Schema.from_json(schema), Purse(journal, budget, analyst)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
-        for name in recipe or [DEFAULT]
+        for name in recipe or [default_recipe(facts)]
         for one in epsilon
     ]
     for classifier in classifiers:

@@ -35,7 +35,7 @@ from privet.cli.output import print_json, progress, say
 from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 from privet.cli.writing import Force, refuse_kind, writing
 from privet.errors import ParameterError, RecipeError, TableError
-from privet.recipes.registry import DEFAULT, refuse_unknown
+from privet.recipes.registry import DEFAULT, DEFAULT_NUMBERS, default_recipe, refuse_unknown
 
 if TYPE_CHECKING:
     from privet.models.model import Model
@@ -52,8 +52,15 @@ def fit(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="MODEL", help="Where to write the model (JSON).")],
     recipe: Annotated[
-        str, typer.Option("--recipe", "-r", metavar="R", help="The method; see `privet recipes`.")
-    ] = DEFAULT,
+        str | None,
+        typer.Option(
+            "--recipe",
+            "-r",
+            metavar="R",
+            help=f"The method; see `privet recipes`. Without it {DEFAULT}, or {DEFAULT_NUMBERS} for a number.",
+            show_default=False,
+        ),
+    ] = None,
     variant: Variant = "sound",
     max_depth: MaxDepth = None,
     settings: Settings = None,
@@ -85,7 +92,7 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit a model to private records and write it, with its certificate, to a file."""
-    refuse_unknown([recipe])
+    refuse_unknown([] if recipe is None else [recipe])
     check_journal(journal, budget, analyst)
     if output.suffix.lower() in (".html", ".htm"):
         raise ParameterError("--output is the model file, which is JSON: call it .json; `privet report` makes its page")
@@ -102,6 +109,7 @@ def fit(
         from privet.work import ROOM, Purse
 
         facts = with_unit(Schema.from_json(schema), unit, max_rows)
+        recipe = recipe or default_recipe(facts)
         params = make_params(recipe, max_depth, settings) | {"variant": variant}
         jobs = threads_of(params.pop("n_jobs", None))
         if public is not None:

@@ -15,6 +15,7 @@ from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Source
 from privet.cli.output import print_json, say
 from privet.cli.screen import exactly
 from privet.cli.writing import Force, put, refuse_kind, writing
+from privet.errors import ParameterError
 
 EXAMPLE = "Example: privet predict tree.json new-patients.csv --proba -o predictions.csv"
 
@@ -45,6 +46,8 @@ def predict(
         schema = classifier.schema_
         columns = load_table(table, schema, with_label=False, quoted_line_breaks=quoted_line_breaks)
         unreadable = unreadable_records(columns)
+        if proba and schema.predicts_number:
+            raise ParameterError("--proba is for classes, and this model predicts a number; leave it out")
         labels = classifier.predict(columns).tolist()
         classes = classifier.classes_.tolist() if proba else []
         shares = classifier.predict_proba(columns).tolist() if proba else [[]] * len(labels)

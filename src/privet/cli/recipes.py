@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from privet.cli.options import RESERVED
+from privet.recipes.registry import NUMBERS
 
 if TYPE_CHECKING:
     from privet.recipes.recipe import Recipe
@@ -41,6 +42,7 @@ def listed(known: Sequence[type[Recipe]]) -> Iterator[Any]:
     for recipe in recommended:
         yield f"{MARK} recommended: {recipe.info.name} for {recipe.info.recommended}"
     yield f"{BROKEN} not private as published; all but those marked none have a sound variant, the default"
+    yield f"Where the label is a number: {', '.join(NUMBERS)}"
     yield "All about one: privet recipes NAME"
 
 

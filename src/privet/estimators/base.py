@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regressor
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -42,8 +42,8 @@ from privet.tables.inferring import infer_schema
 _CALLER = 4  # frames from a warning in _encode to the caller of predict
 
 
-class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
-    """What every classifier over a schema shares, private or not."""
+class SchemaEstimator(Answering, BaseEstimator):
+    """What every estimator over a schema shares, private or not, whether it predicts classes or numbers."""
 
     schema: Any
     _checked = False
@@ -70,10 +70,13 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
             raise ParameterError("requires y to be passed, but the target y is None: schema='infer' reads y for labels")
         if _is_plain_array(X):
             # Nothing is private here anyway: complain about rows as scikit-learn does.
-            X, y = validate_data(self, X, y)
-            check_classification_targets(y)
+            X, y = self._validated(X, y)
             X, self._checked = self._named(X), True
-        return infer_schema(X, y), X, y
+        return infer_schema(X, y, number=is_regressor(self)), X, y
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """An array and its labels, checked as scikit-learn does."""
+        return validate_data(self, X, y)
 
     def _infers(self) -> bool:
         return isinstance(self.schema, str) and self.schema == "infer"
@@ -101,21 +104,10 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         self.model_ = model
         self.schema_ = model.schema
         self.certificate_ = Certificate.from_dict(model.certificate)
-        self.classes_, self._order = _sorted_classes(model.schema)
         if not self._checked:
             self.n_features_in_ = len(model.schema.attributes)
             self.feature_names_in_ = np.asarray(model.schema.names, dtype=object)
         return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The label of each record, as the schema writes it."""
-        trees = self._trees
-        return decode_labels(self.schema_, trees.predict(self._encode(X)))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities, columns in the order of ``classes_``. Computed from released numbers only."""
-        trees = self._trees
-        return trees.predict_proba(self._encode(X))[:, self._order]
 
     @property
     def rules_(self) -> tuple[Rule, ...]:
@@ -230,8 +222,44 @@ class SchemaClassifier(Answering, ClassifierMixin, BaseEstimator):
         warnings.warn(text, stacklevel=_CALLER + 1)
 
 
-class PrivateClassifier(ExactScore, SchemaClassifier):
-    """A scikit-learn classifier over a recipe; ``faces.py`` makes a subclass of each."""
+class SchemaClassifier(ClassifierMixin, SchemaEstimator):
+    """An estimator that predicts classes."""
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        X, y = super()._validated(X, y)
+        check_classification_targets(y)
+        return X, y
+
+    def _adopt(self, model: Model) -> Self:
+        super()._adopt(model)
+        self.classes_, self._order = _sorted_classes(model.schema)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of each record, as the schema writes it."""
+        trees = self._trees
+        return decode_labels(self.schema_, trees.predict(self._encode(X)))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities, columns in the order of ``classes_``. Computed from released numbers only."""
+        trees = self._trees
+        return trees.predict_proba(self._encode(X))[:, self._order]
+
+
+class SchemaRegressor(RegressorMixin, SchemaEstimator):
+    """An estimator that predicts a number."""
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return validate_data(self, X, y, y_numeric=True)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted number of each record, in the label's own unit."""
+        model = self._trees
+        return np.asarray(model.predict(self._encode(X)), dtype=np.float64)
+
+
+class PrivateEstimator(ExactScore, SchemaEstimator):
+    """A recipe behind ``fit`` and ``predict``; before a class that says what is predicted."""
 
     recipe_class: ClassVar[type[Recipe]]
     epsilon: Any
@@ -268,16 +296,6 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
             self._fit(X, y, text)
             text.end(f"{self.model_.trees!r}, {self.certificate_!r}")
             return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        with threads(self._thread_count()):
-            return super().predict(X)
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        with threads(self._thread_count()):
-            return super().predict_proba(X)
-
-    predict.__doc__, predict_proba.__doc__ = SchemaClassifier.predict.__doc__, SchemaClassifier.predict_proba.__doc__
 
     def _thread_count(self) -> int:
         """The number of threads for ``n_jobs``; negative numbers count from the end, as in scikit-learn."""
@@ -316,9 +334,38 @@ class PrivateClassifier(ExactScore, SchemaClassifier):
         names = {field.name for field in fields(self.recipe_class)}
         return self.recipe_class(**{name: getattr(self, name) for name in names})
 
+
+class PrivateClassifier(PrivateEstimator, SchemaClassifier):
+    """A scikit-learn classifier over a recipe; ``faces.py`` makes a subclass of each."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        with threads(self._thread_count()):
+            return super().predict(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        with threads(self._thread_count()):
+            return super().predict_proba(X)
+
+    predict.__doc__, predict_proba.__doc__ = SchemaClassifier.predict.__doc__, SchemaClassifier.predict_proba.__doc__
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = not self.recipe_class.two_classes_only
+        return tags
+
+
+class PrivateRegressor(PrivateEstimator, SchemaRegressor):
+    """A scikit-learn regressor over a recipe that predicts numbers."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        with threads(self._thread_count()):
+            return super().predict(X)
+
+    predict.__doc__ = SchemaRegressor.predict.__doc__
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # on the few records of scikit-learn's checks, noise hides everything
         return tags
 
 

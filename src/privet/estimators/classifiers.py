@@ -12,32 +12,32 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from privet.estimators.base import PrivateClassifier
+from privet.estimators.base import PrivateEstimator
 from privet.estimators.faces import classifier_from
 from privet.recipes.recipe import Recipe
-from privet.recipes.registry import OWN, classifier_name, recipe_class, recipe_classes
+from privet.recipes.registry import ALL, classifier_name, recipe_class, recipe_classes
 
 
-def classifier_class(recipe: str) -> type[PrivateClassifier]:
+def classifier_class(recipe: str) -> type[PrivateEstimator]:
     """The classifier of a recipe, by the recipe's name."""
     return _made(recipe_class(recipe))
 
 
 @cache  # a class is made once, so that its instances pickle
-def _made(recipe: type[Recipe]) -> type[PrivateClassifier]:
+def _made(recipe: type[Recipe]) -> type[PrivateEstimator]:
     return classifier_from(recipe, module=__name__)
 
 
 def __getattr__(name: str) -> Any:
-    for recipe, line in OWN.items():
+    for recipe, line in ALL.items():
         if line.classifier == name:
             return classifier_class(recipe)
-    if name.endswith("Classifier"):  # of another package: this is how pickle finds them
-        for kind in recipe_classes().values():
+    if name.endswith(("Classifier", "Regressor")):  # of another package: this is how pickle finds them
+        for kind in (*recipe_classes().values(), *recipe_classes("numbers").values()):
             if classifier_name(kind) == name:
                 return _made(kind)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *(line.classifier for line in OWN.values())])
+    return sorted([*globals(), *(line.classifier for line in ALL.values())])

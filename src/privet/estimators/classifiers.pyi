@@ -4,12 +4,12 @@ from os import PathLike
 from typing import Any, ClassVar, Literal
 
 from privet.estimators.additive import AdditiveFace
-from privet.estimators.base import PrivateClassifier
+from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.privacy.ledger import Ledger
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
 
-def classifier_class(recipe: str) -> type[PrivateClassifier]: ...
+def classifier_class(recipe: str) -> type[PrivateEstimator]: ...
 
 class SuLQTreeClassifier(PrivateClassifier):
     """SuLQ-based ID3: a tree grown from noisy counts alone (recipe ``sulq``).
@@ -1312,6 +1312,98 @@ class PrivateForestClassifier(PrivateClassifier):
         evidence: float = 1.0,
         weight_share: float = 0.1,
         max_leaves: int = 1024,
+        variant: Literal["sound"] = "sound",
+        neighbours: Literal["add-remove", "replace-one"] = "add-remove",
+        expected_records: int | None = None,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class ExactTreeRegressor(PrivateRegressor):
+    """One tree that predicts a number, drawn whole and exactly (recipe ``exact-regression``).
+
+    Parameters
+    ----------
+    schema : Schema or path
+        The public facts about the table. ``"infer"`` reads them off the data, which is not private.
+    epsilon : number
+        What the fit may spend.
+    max_depth : int from 0 to 1000, list of int or "auto"
+        The number of tests on a path. "auto" is as deep as there are records for. Trees deeper than a draw affords
+        are drawn in blocks that share epsilon; a list says how many levels each block has.
+    tests : "binary" or "multiway"
+        Only "binary": tests with a child for every value are offered where classes are predicted.
+    max_bins : int from 2 to 65000
+        Into how many bins of equal width numbers are cut where their cuts are not bought.
+    grid : "bought", "near-zero" or "even"
+        Where numbers are cut; see recipe "exact".
+    cuts : int from 1 to 1000 or "auto"
+        How many cuts a number gets where they are bought; "auto" is about nine, fewer where numbers are many.
+    leaf_prior : float from 0 to below 1
+        The prior probability that a node below the root is a leaf.
+    attribute_prior : dict of attribute to a number from 0, optional
+        Favours attributes (above 1), disfavours (below 1) or forbids them (0), as in {"age": 3, "zip": 0}.
+    leaf_share : float from 0 to below 1
+        The share of epsilon that buys the mean of each leaf, beside what is drawn.
+    n_public : int from 1, optional
+        The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought.
+    variant : "sound"
+        "sound" promises: pure epsilon.
+    neighbours : "add-remove" or "replace-one"
+        Which tables must be hard to tell apart: with one record more, or with one record changed.
+    expected_records : int, optional
+        About how many records there should be with a label of the schema, a number that the owner makes public.
+        Some of epsilon then buys a noisy count of them first, and the fit stops if it is below a quarter of that.
+    ledger : Ledger, optional
+        A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.
+    random_state : int, optional
+        Seeds public choices only, such as random trees, and never noise.
+    n_jobs : int, optional
+        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        and so on. No result depends on it.
+    verbose : int
+        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from privet import Categorical, ExactTreeRegressor, Numeric, Schema
+    >>> schema = Schema((Numeric("age", 0, 100), Categorical("sex", ("f", "m"))), Numeric("wage", 0, 100))
+    >>> age = np.arange(5000) % 100
+    >>> table = {"age": age, "sex": np.where(age % 2, "f", "m")}
+    >>> tree = ExactTreeRegressor(schema=schema, epsilon=1, max_depth=2).fit(table, 20 + age / 2)
+    >>> bool(tree.predict({"age": [80], "sex": ["f"]}) > tree.predict({"age": [10], "sex": ["f"]}))
+    True
+    """
+
+    recipe_class: ClassVar[type[Recipe]]
+    max_depth: int | Sequence[int] | Literal["auto"]
+    tests: Literal["binary", "multiway"]
+    max_bins: int
+    grid: Literal["bought", "near-zero", "even"]
+    cuts: int | Literal["auto"]
+    leaf_prior: float
+    attribute_prior: Mapping[str, float] | None
+    leaf_share: float
+    n_public: int | None
+    variant: Literal["sound"]
+
+    def __init__(
+        self,
+        schema: Schema | str | PathLike[str] | None = None,
+        epsilon: Any = 1.0,
+        max_depth: int | Sequence[int] | Literal["auto"] = "auto",
+        *,
+        tests: Literal["binary", "multiway"] = "binary",
+        max_bins: int = 20,
+        grid: Literal["bought", "near-zero", "even"] = "bought",
+        cuts: int | Literal["auto"] = "auto",
+        leaf_prior: float = 0.5,
+        attribute_prior: Mapping[str, float] | None = None,
+        leaf_share: float = 0.1,
+        n_public: int | None = None,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,

@@ -11,14 +11,18 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 
 from privet.errors import RecipeError
 from privet.estimators.additive import AdditiveFace
-from privet.estimators.base import PrivateClassifier
+from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.privacy.ledger import Ledger
 from privet.recipes.parameters import KEY, one_of
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import classifier_name, refuse_recipe
 from privet.schema import Schema
 
-FACES = {"trees": PrivateClassifier, "additive": AdditiveFace}
+FACES: dict[tuple[str, str], type[PrivateEstimator]] = {
+    ("classes", "trees"): PrivateClassifier,
+    ("classes", "additive"): AdditiveFace,
+    ("numbers", "trees"): PrivateRegressor,
+}
 
 
 class Parameter(NamedTuple):
@@ -85,8 +89,8 @@ AFTER = (
 )
 
 
-def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[PrivateClassifier]:
-    """Make a classifier class for a recipe.
+def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[PrivateEstimator]:
+    """Make an estimator class for a recipe.
 
     Pickle finds the class under its name in ``module``, by default the module of the recipe: assign it there.
 
@@ -99,7 +103,7 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
     made = make_dataclass(
         name,
         [(p.name, p.type, field(default=p.default, kw_only=not p.positional)) for p in found],
-        bases=(FACES[recipe.makes],),
+        bases=(FACES[recipe.predicts, recipe.makes],),
         namespace={"recipe_class": recipe, "__doc__": document(recipe, found)},
         repr=False,  # scikit-learn's own
         match_args=False,
@@ -112,7 +116,7 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
 def parameters(recipe: type[Recipe]) -> tuple[Parameter, ...]:
     """The parameters of a recipe's classifier, in order: the first three may be given by position."""
     own = {one.name: one for one in own_parameters(recipe)}
-    taken = {p.name for p in (*BEFORE, *AFTER)} | {name for name in dir(PrivateClassifier) if not name.startswith("_")}
+    taken = {p.name for p in (*BEFORE, *AFTER)} | {name for name in dir(PrivateEstimator) if not name.startswith("_")}
     if clash := sorted(own.keys() & taken):
         raise RecipeError(f"{recipe.__name__} has a field {clash[0]!r}, which means something else in every classifier")
     depth = [own.pop("max_depth")._replace(positional=True)] if "max_depth" in own else []

@@ -8,22 +8,25 @@ from fractions import Fraction
 from typing import Any
 
 from privet.errors import ModelFileError, RecipeError
-from privet.estimators.base import PrivateClassifier, SchemaClassifier
+from privet.estimators.base import PrivateEstimator, SchemaEstimator
 from privet.estimators.classifiers import classifier_class
 from privet.estimators.references import REFERENCES
 from privet.models.model import Model
 from privet.privacy.budget import exact, read_fraction
-from privet.recipes.registry import OWN
+from privet.recipes.registry import NUMBERS, OWN
 from privet.recipes.saved import read_model
 
-CLASSIFIERS: dict[str, type[PrivateClassifier]] = {name: classifier_class(name) for name in OWN}
-"""Those of privet's own recipes. For a name that may be another package's there is ``classifier_class``."""
+CLASSIFIERS: dict[str, type[PrivateEstimator]] = {name: classifier_class(name) for name in OWN}
+"""Those of privet's own recipes for classes. For a name that may be another package's there is ``classifier_class``."""
+
+REGRESSORS: dict[str, type[PrivateEstimator]] = {name: classifier_class(name) for name in NUMBERS}
+"""And those for numbers."""
 
 OLD_NAMES = {"trees": "n_estimators", "bins": "max_bins", "class_weights": "class_weight"}
 """What parameters were called in model files of version 0.1, and are called now."""
 
 
-def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
+def make_classifier(recipe: str, **params: Any) -> PrivateEstimator:
     """A classifier by the name of its recipe.
 
     >>> import privet
@@ -33,7 +36,7 @@ def make_classifier(recipe: str, **params: Any) -> PrivateClassifier:
     return classifier_class(recipe)(**params)
 
 
-def load_model(path: str | os.PathLike[str]) -> SchemaClassifier:
+def load_model(path: str | os.PathLike[str]) -> SchemaEstimator:
     """A fitted classifier from a file that ``save`` wrote, with the parameters of that fit (but for its ledger)."""
     model, _ = read_model(path)
     return adopt(model, f"the model file {os.fspath(path)!r}")
@@ -44,7 +47,7 @@ def adopt(model: Model, name: str = "the model") -> SchemaClassifier:
     chosen = _classifier_of_file(model.recipe, name)
     params = _known(model.params, chosen().get_params())
     try:
-        if issubclass(chosen, PrivateClassifier):
+        if issubclass(chosen, PrivateEstimator):
             params = chosen.recipe_class.restore(params)
         if "epsilon" in params:
             params["epsilon"] = _epsilon(params["epsilon"])
@@ -64,7 +67,7 @@ def _epsilon(value: Any) -> Fraction:
     return read_fraction(value, "epsilon") if isinstance(value, str) else exact(value, "epsilon")
 
 
-def _classifier_of_file(recipe: str, name: str) -> type[SchemaClassifier]:
+def _classifier_of_file(recipe: str, name: str) -> type[SchemaEstimator]:
     if recipe in REFERENCES:
         return REFERENCES[recipe]
     try:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from privet.errors import FitStopped, ParameterError, Setting
 from privet.growing.cutting.cuts import cut_at, find
+from privet.growing.labels import LabelFacts, find_labels
 from privet.growing.whole.depth_rules import COUNT_SHARE, cuts_share
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Numeric, Schema
@@ -70,6 +71,7 @@ class Prelude:
     spent: Fraction = Fraction(0)
     records: Records | None = None
     classes: ClassEstimate | None = None
+    labels: LabelFacts | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -116,6 +118,15 @@ class Prelude:
         if share > 2 * FIRST_SHARE:
             bought = bought.refined(self.data, self.epsilon, share)
         return replace(self, classes=bought, spent=self.spent + self.epsilon * bought.share)
+
+    def find_labels(self, share: Fraction) -> Prelude:
+        """Buy where the numbers to predict lie, for at most a share of epsilon. The count must be known."""
+        price = self.left * share
+        facts, cost = find_labels(self.data, price, self.counted.surely)
+        text = (
+            f"Most labels lie from {facts.low:.4g} to {facts.high:.4g}, found out for {float(cost / self.epsilon):.2g}"
+        )
+        return replace(self, labels=facts, spent=self.spent + cost).note(f"{text} of epsilon.")
 
     def cut(
         self,

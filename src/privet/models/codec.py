@@ -21,6 +21,7 @@ from privet.kinds import with_kinds
 from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
 from privet.models.model import Model
+from privet.models.number_tree import NumberTree
 from privet.models.released import TESTS, Released
 from privet.models.rules import DEEPEST
 from privet.models.tree import Tree
@@ -167,12 +168,15 @@ def _tree(facts: Any, schema: Schema, number: int) -> Tree:
     if "draws" in facts:
         columns["draws"] = _whole(_get(facts, "draws", list), f"'draws' {of}", least=0)
     _check_kinds(columns["kind"], f"tree {number}")
-    classes = schema.n_classes
+    classes = 1 if schema.predicts_number else schema.n_classes
     columns["proba"] = _matrix(_get(facts, "proba", list), classes, f"'proba' {of}")
     columns["counts"] = _matrix(_get(facts, "counts", list), classes, f"'counts' {of}")
+    if schema.predicts_number:
+        for name in ("value", "deviation"):
+            columns[name] = np.array(_numbers(_get(facts, name, list), f"{name!r} {of}"))
     if any(len(column) != len(columns["attribute"]) for column in columns.values()):
         raise _Fault(f"the columns {of} differ in length")
-    tree = Tree(schema, **columns)
+    tree = NumberTree(schema, **columns) if schema.predicts_number else Tree(schema, **columns)
     if fault := tree_fault(tree):
         raise _Fault(f"tree {number} {fault}")
     return tree

@@ -42,7 +42,7 @@ def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
     if max_depth is not None and max_depth < 0:
         raise ParameterError(f"max_depth must be 0 or more, or None for no limit, not {max_depth!r}")
     shown, most = as_shown(tree), DEEPEST if max_depth is None else max_depth
-    below = _heights(shown)
+    below, kind = _heights(shown), "value" if shown.schema.predicts_number else "class"
     condition: dict[int, str] = {}
     lines = []
     for node, depth in shown.order:
@@ -52,7 +52,7 @@ def export_text(tree: Tree | ShownTree, max_depth: int | None = None) -> str:
             lines.append(INDENT * (depth - 1) + BRANCH + condition.pop(node))
         if shown.is_leaf(node):
             view = shown.nodes[node]
-            lines.append(INDENT * depth + BRANCH + f"class: {view.label}{view.evidence}")
+            lines.append(INDENT * depth + BRANCH + f"{kind}: {view.label}{view.evidence}")
         elif depth == most:
             lines.append(INDENT * depth + BRANCH + f"truncated branch of depth {below[node]}")
         else:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from privet.bidi import isolated
 from privet.errors import ParameterError
-from privet.models.counts import ShownCounts, count_words, estimates
+from privet.models.counts import NodeCounts, ShownCounts, count_words, estimates
+from privet.models.number_tree import NumberTree, about
 from privet.models.tree import Tree
 from privet.schema import Numeric, Schema
 from privet.structure.splits import OneCategory, Test, Threshold
@@ -54,6 +55,8 @@ class Rule:
     support: float | None = None
     confidence: float | None = None
     below: float | None = None
+    deviation: float | None = None
+    """About the standard deviation of the noise, if the label is a number."""
 
     @property
     def attributes(self) -> frozenset[int]:
@@ -90,7 +93,12 @@ class Rule:
         conditions = self.premise(schema)
         premise = f"IF {' AND '.join(conditions)} THEN" if conditions else "ALWAYS"
         known = evidence(self.support, self.confidence, self.below)
-        return f"{premise} {isolated(self.label)}" + (f" ({', '.join(known)})" if known else "")
+        return f"{premise} {self.outcome}" + (f" ({', '.join(known)})" if known else "")
+
+    @property
+    def outcome(self) -> str:
+        """The prediction in words."""
+        return isolated(self.label) if self.deviation is None else about(self.label, self.deviation)
 
 
 def simplest(schema: Schema, attribute: int, admitted: npt.NDArray[np.bool_]) -> Iterator[Condition]:
@@ -140,10 +148,17 @@ def rules_of(
             for child, successor in enumerate(tree.children(node)):
                 paths[successor] = (*path, Condition(test, child))
         if test is None or inner:
-            counts, label = shown[node], int(tree.label[node])
-            known = () if counts is None else (counts.total.value, counts.share(label), counts.total.below)
-            rules.append(Rule(path, tree.schema.classes[label], *known))
+            rules.append(Rule(path, *_outcome(tree, node, shown[node])))
     return tuple(rules)
+
+
+def _outcome(tree: Tree, node: int, counts: NodeCounts | None) -> tuple[Any, ...]:
+    """The fields of a node's rule after its conditions."""
+    support, below = (None, None) if counts is None else (counts.total.value, counts.total.below)
+    if isinstance(tree, NumberTree):
+        return float(tree.value[node]), support, None, below, float(tree.deviation[node])
+    label = int(tree.label[node])
+    return tree.schema.classes[label], support, None if counts is None else counts.share(label), below
 
 
 def evidence(support: float | None, confidence: float | None, below: float | None = None) -> list[str]:

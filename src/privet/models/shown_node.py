@@ -9,6 +9,7 @@ import numpy as np
 
 from privet.bidi import isolated
 from privet.models.counts import NodeCounts, ShownCounts
+from privet.models.number_tree import about
 from privet.models.rules import evidence
 from privet.models.simplifying import Sketch
 from privet.models.tree import Tree
@@ -64,19 +65,21 @@ class ShownNodes(Mapping[int, ShownNode]):
         sketch, counts = self._sketch, self._counts[node]
         code, mixed = sketch.label[node], node in sketch.mixed
         leaves = 0 if node in sketch.branches else sketch.leaves[node]
-        probability = float(sketch.proba[node, code]) if self._graded else None
-        words = f"{'mostly ' if mixed else ''}{isolated(sketch.tree.schema.classes[code])}"
-        about = released(sketch.tree, node) if self._raw else leaf_evidence(counts, code, probability, leaves, mixed)
-        return ShownNode(node, code, words, probability, counts, leaves, about)
+        if sketch.tree.schema.predicts_number:
+            probability, words = None, about(float(sketch.outcome[node, 0]), float(sketch.deviation[node]))
+        else:
+            probability = float(sketch.outcome[node, code]) if self._graded else None
+            words = f"{'mostly ' if mixed else ''}{isolated(sketch.tree.schema.classes[code])}"
+        known = released(sketch.tree, node) if self._raw else leaf_evidence(counts, code, probability, leaves, mixed)
+        return ShownNode(node, code, words, probability, counts, leaves, known)
 
 
 def leaf_evidence(counts: NodeCounts | None, code: int, probability: float | None, leaves: int, mixed: bool) -> str:
     """The evidence for a leaf. Its probability, which also uses the counts above it, replaces the confidence."""
     known = [f"{leaves} leaves"] if mixed else []
     if counts is not None:
-        known += evidence(
-            counts.total.value, None if probability is not None else counts.share(code), counts.total.below
-        )
+        certain = probability is not None or len(counts.classes) == 1  # a number has no confidence
+        known += evidence(counts.total.value, None if certain else counts.share(code), counts.total.below)
         known += [] if probability is None else [f"probability {probability:.2f}"]
     return f" ({', '.join(known)})" if known else ""
 
@@ -86,5 +89,6 @@ def released(tree: Tree, node: int) -> str:
     counts = tree.counts[node]
     if np.isnan(counts).all():
         return ""
-    text = (f"{isolated(name)} {count:g}" for name, count in zip(tree.schema.classes, counts, strict=True))
+    names = ["records"] if tree.schema.predicts_number else map(isolated, tree.schema.classes)
+    text = (f"{name} {count:g}" for name, count in zip(names, counts, strict=True))
     return f" (released: {', '.join(text)})"

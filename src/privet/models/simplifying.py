@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from privet.models.counts import estimates, not_negative
 from privet.models.intervals import Z, noise_variance
+from privet.models.number_tree import NumberTree
 from privet.models.tree import Floats, Tree
 from privet.schema import Numeric
 from privet.structure.splits import Multiway
@@ -24,7 +25,7 @@ Bools = npt.NDArray[np.bool_]
 Fan = tuple[int, list[tuple[int, Bools]]]
 """The attribute of a node, and the codes that lead to each child."""
 
-SAME = 0.005  # shares that differ by less are printed alike, whatever the noise
+SAME = 0.005  # shares that differ by less are printed alike, whatever the noise; of numbers, a part of their range
 
 
 class Branch(NamedTuple):
@@ -35,15 +36,16 @@ class Branch(NamedTuple):
 
 
 class Share(NamedTuple):
-    """The share of a label in a leaf, and its noise variance."""
+    """The share of a label in a leaf, or its number, and its noise variance; ``range`` is that of all leaves."""
 
     value: float
     variance: float
+    range: float = 1.0
 
     def tells_apart(self, other: Share) -> bool:
         """Whether two shares differ by more than the noise does in 95 of 100 cases."""
         noise = Z * math.sqrt(self.variance + other.variance)
-        return abs(self.value - other.value) > max(noise, SAME)
+        return abs(self.value - other.value) > max(noise, SAME * self.range)
 
 
 @dataclass
@@ -56,7 +58,8 @@ class Sketch:
     draws: Floats  # (node,) draws of noise in them, 0 where unknown
     support: list[float]  # records of each node, 0 where unknown
     label: list[int]
-    proba: Floats
+    outcome: Floats  # (node, column) class probabilities, or the number
+    deviation: Floats  # (node,) the noise in a number; 0 for classes
     leaves: list[int]  # how many leaves of the model a node stands for if it is a leaf here
     mixed: set[int]  # nodes that stand for leaves with different labels
     branches: dict[int, list[Branch]]
@@ -69,7 +72,8 @@ class Sketch:
         found = np.ones(len(tree), dtype=np.bool_) if whole else reached(tree)
         counts, draws = estimates(tree, found)
         support = np.maximum(np.nan_to_num(counts.sum(axis=1)), 0.0).tolist()
-        predicted = tree.label.tolist(), tree.proba.copy()
+        noise = tree.deviation.copy() if isinstance(tree, NumberTree) else np.zeros(len(tree))
+        predicted = tree.label.tolist(), tree.outcome.copy(), noise
         sketch = cls(tree, scale, counts, draws, support, *predicted, [1] * len(tree), set(), {})
         sketch.root = sketch._connect(found, whole)
         return sketch
@@ -126,8 +130,12 @@ class Sketch:
 
     def _share(self, nodes: Sequence[int]) -> Share:
         label = self.label[nodes[0]]
+        if self.tree.schema.predicts_number:
+            value, deviation = self._mean(nodes)
+            leaves = self.tree.outcome[self.tree.is_leaf]
+            return Share(float(value[0]), deviation**2, float(np.ptp(leaves)))
         if np.isnan(self.counts[nodes]).any():
-            return Share(float(self.proba[nodes, label].mean()), 0.0)
+            return Share(float(self.outcome[nodes, label].mean()), 0.0)
         counts = not_negative(self.counts[nodes].sum(axis=0))
         total = float(counts.sum())
         if total <= 0:
@@ -217,15 +225,21 @@ class Sketch:
         return not any(child in self.branches for child in self.children(node))
 
     def _pool(self, node: int, children: Sequence[int]) -> None:
-        """Give a node the pooled label and probabilities of some leaves, weighted by their records."""
-        records = np.array([self.support[child] for child in children])
-        weights = records if records.any() else np.array([self.leaves[child] for child in children], dtype=float)
-        pooled = weights @ self.proba[children] / weights.sum()
+        """Give a node the pooled label and outcome of some leaves, weighted by their records."""
+        pooled, noise = self._mean(children)
         labels = {self.label[child] for child in children}
         if len(labels) > 1 or self.mixed.intersection(children):
             self.mixed.add(node)
         self.label[node] = labels.pop() if len(labels) == 1 else int(pooled.argmax())
-        self.proba[node], self.leaves[node] = pooled, sum(self.leaves[child] for child in children)
+        self.outcome[node], self.deviation[node] = pooled, noise
+        self.leaves[node] = sum(self.leaves[child] for child in children)
+
+    def _mean(self, nodes: Sequence[int]) -> tuple[Floats, float]:
+        """The mean outcome of some leaves, weighted by their records, and its noise."""
+        records = np.array([self.support[node] for node in nodes])
+        weights = records if records.any() else np.array([self.leaves[node] for node in nodes], dtype=float)
+        weights = weights / weights.sum()
+        return weights @ self.outcome[nodes], float(np.linalg.norm(weights * self.deviation[nodes]))
 
 
 def _adjacent(one: Branch, other: Branch, cuts: int) -> bool:

@@ -42,7 +42,7 @@ class Tree(Released):
     draws: npt.NDArray[np.int32] = None  # type: ignore[assignment]  # becomes zeros
 
     def __post_init__(self) -> None:
-        nodes, classes = len(self.attribute), self.schema.n_classes
+        nodes, classes = len(self.attribute), self.columns
         if self.draws is None:
             object.__setattr__(self, "draws", np.zeros(nodes, np.int32))
         dtypes = {"attribute": np.int32, "kind": np.int8, "cut": np.int32, "first_child": np.int32}
@@ -86,6 +86,16 @@ class Tree(Released):
     def __repr__(self) -> str:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
         return f"<Tree of {leaves}, depth {self.depth}, for {self.schema.label.name!r}>"
+
+    @property
+    def columns(self) -> int:
+        """The columns of ``proba`` and ``counts``: one for each class."""
+        return self.schema.n_classes
+
+    @property
+    def outcome(self) -> Floats:
+        """(node, column) what each node predicts: class probabilities."""
+        return self.proba
 
     @property
     def members(self) -> tuple[Tree, ...]:

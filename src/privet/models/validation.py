@@ -26,7 +26,7 @@ def check_tree(tree: Tree) -> None:
 
 
 def _value_fault(tree: Tree) -> str | None:
-    classes = tree.schema.n_classes
+    classes = tree.columns
     if ((tree.label < 0) | (tree.label >= classes)).any():
         node = int(np.flatnonzero((tree.label < 0) | (tree.label >= classes))[0])
         return f"predicts class {tree.label[node]} at node {node}, but the schema has {classes}"

@@ -21,7 +21,7 @@ from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import OBJECTIVE, Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
 from privet.privacy.ledger import Certificate, Ledger
-from privet.privacy.level import Level, descend_each
+from privet.privacy.level import Level
 from privet.privacy.losses import Loss
 from privet.privacy.mechanisms import Selection
 from privet.privacy.narrowing import narrow
@@ -229,7 +229,11 @@ class PrivateDataset(Sealed):
 
     def descend_each(self, routes: Routes) -> list[Level]:
         """The leaves of each public tree: one level a tree, counted in one pass. All records go down every tree."""
-        return descend_each(self._engine, self._cells, routes, self._account)
+        levels = [Level(self._engine, descend(self._cells, routes.tree(t)), self._account) for t in range(len(routes))]
+        answers = self._engine.answer([Tally(level._cells) for level in levels])
+        for level, answer in zip(levels, answers, strict=True):
+            level._class_counts = answer[:, 0]
+        return levels
 
     @contextmanager
     def for_work(self, loss: object, work: str, schema: Schema) -> Iterator[PrivateDataset]:

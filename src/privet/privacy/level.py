@@ -23,7 +23,7 @@ from privet.kinds import ChargeKind
 from privet.privacy import mechanisms
 from privet.privacy import scores as closed_sets
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import Engine, Partition, Tally, bin_counts, class_counts, descend, only, refine
+from privet.privacy.counting import Engine, Partition, bin_counts, class_counts, descend, only, refine
 from privet.privacy.ledger import Charge, Ledger, Receipt
 from privet.privacy.losses import NOTHING, Loss
 from privet.privacy.mechanisms import LAPLACE, Selection
@@ -97,9 +97,15 @@ class Level:
 
     # -- questions -------------------------------------------------------------------------------------------------
 
-    def count_all(self, epsilon: object, cells: Index | None = None, what: str = "noisy counts") -> Ints:
+    def count_all(
+        self,
+        epsilon: object,
+        cells: Index | None = None,
+        what: str = "noisy counts",
+        kind: ChargeKind = ChargeKind.COUNT,
+    ) -> Ints:
         """The noisy number of records in each cell."""
-        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.COUNT, LAPLACE, Fraction(1))
+        chosen, receipt = self._charge(epsilon, cells, what, kind, LAPLACE, Fraction(1))
         return mechanisms.noisy_counts(self._class_counts[chosen].sum(axis=1), receipt, cells=chosen)
 
     def class_counts_all(
@@ -280,12 +286,3 @@ class Level:
         if self._will_choose:  # every record has one bin of the first attribute
             return np.asarray(self._counts[:, : self.schema.arities[0]].sum(axis=1))
         return class_counts(self._engine, self._cells)
-
-
-def descend_each(engine: Engine, cells: Partition, routes: Routes, ledger: Ledger) -> list[Level]:
-    """The leaves of each tree as a level of its own; the class counts of all of them are made in one pass."""
-    levels = [Level(engine, descend(cells, routes.tree(t)), ledger) for t in range(len(routes))]
-    answers = engine.answer([Tally(level._cells) for level in levels])
-    for level, answer in zip(levels, answers, strict=True):
-        level._class_counts = answer[:, 0]
-    return levels

@@ -168,12 +168,41 @@ class Rank:
         return Fraction(0)  # whole numbers below 2**53: denominators are at most 10,000
 
 
-Score = Max | Gini | InfoGain | Hits | Wins | LogLoss | Rank
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The smaller of public multiples of two counts: of the records in one set, and in another.
+
+    If the second set is what the first leaves, it is largest where the first has its share of the records: half of
+    them if both multiples are 1. A record more is in none of the two, in one or in both. So it raises the score of
+    every pair of sets by at least 0 and at most the larger multiple.
+    """
+
+    first: int
+    second: int
+
+    def __post_init__(self) -> None:
+        if not all(type(one) is int and 1 <= one <= MOST_MULTIPLE for one in (self.first, self.second)):
+            raise ParameterError(f"first and second must be whole numbers from 1 to {MOST_MULTIPLE}")
+
+    @property
+    def sensitivity(self) -> Fraction:
+        return Fraction(max(self.first, self.second))
+
+    def node(self, counts: Counts) -> Floats:
+        """Of (..., 2) counts, of the first set and of the second."""
+        return np.minimum(self.first * counts[..., 0], self.second * counts[..., 1]).astype(np.float64)
+
+    def rounding(self, terms: int) -> Fraction:
+        return Fraction(0)
+
+
+Score = Max | Gini | InfoGain | Hits | Wins | LogLoss | Rank | Balance
 
 SPLIT_SCORES = (Max, Gini, InfoGain)
 """The closed set of scores of a test. Each has a proof; what is not among them has none."""
 LABEL_SCORES = (Hits, Wins)
 """And of a label."""
+MOST_MULTIPLE = 2**10  # of a balance: times 2**32 records it is still an exact double
 
 
 def check_score(score: object, closed: tuple[type, ...]) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from privet.errors import RecipeError
 
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from privet.recipes.recipe import Info, Recipe
+    from privet.schema import Schema
 
 GROUP = "privet.recipes"
+DEFAULT_NUMBERS = "exact-regression"  # the same where the label is a number
 DEFAULT = "exact"  # the default recipe: the most accurate single tree on nearly every table
 
 
@@ -54,27 +56,40 @@ OWN: dict[str, Line] = {
     "additive": Line("privet.recipes.ours.additive:AdditiveModel", "AdditiveClassifier"),
     "random-forest": Line("privet.recipes.ours.random_forest:RandomForest", "PrivateForestClassifier"),
 }
+# Those that predict numbers; the field is then called the estimator's name.
+NUMBERS: dict[str, Line] = {
+    "exact-regression": Line("privet.recipes.ours.exact_regression:ExactRegression", "ExactTreeRegressor"),
+}
+ALL = OWN | NUMBERS
 
 
-def list_recipes() -> tuple[Info, ...]:
-    """Name, citation, budget formula, guarantee and variants of every recipe.
+def list_recipes(predicts: Literal["classes", "numbers"] = "classes") -> tuple[Info, ...]:
+    """Name, citation, budget formula, guarantee and variants of every recipe that predicts classes, or numbers.
 
     >>> import privet
     >>> [info.name for info in privet.list_recipes()][:2]
     ['sulq', 'diffpid3']
+    >>> [info.name for info in privet.list_recipes("numbers")][:1]
+    ['exact-regression']
     """
-    return tuple(recipe.info for recipe in recipe_classes().values())
+    return tuple(recipe.info for recipe in recipe_classes(predicts).values())
 
 
-def recipe_classes() -> dict[str, type[Recipe]]:
+def recipe_classes(predicts: Literal["classes", "numbers"] = "classes") -> dict[str, type[Recipe]]:
     """Recipe classes by the name a user knows them by: privet's own, then those of other packages."""
-    return {name: recipe_class(name) for name in OWN} | _others().recipes
+    own = {name: recipe_class(name) for name in (NUMBERS if predicts == "numbers" else OWN)}
+    return own | {name: kind for name, kind in _others().recipes.items() if kind.predicts == predicts}
+
+
+def default_recipe(schema: Schema) -> str:
+    """The recipe for who names none, by what the label is."""
+    return DEFAULT_NUMBERS if schema.predicts_number else DEFAULT
 
 
 def recipe_class(name: str) -> type[Recipe]:
     """A recipe class by its name. Other packages are searched only for names that are not privet's own."""
-    if name in OWN:
-        module, _, attribute = OWN[name].recipe.partition(":")
+    if name in ALL:
+        module, _, attribute = ALL[name].recipe.partition(":")
         recipe: type[Recipe] = getattr(import_module(module), attribute)
         return recipe
     others = _others()
@@ -82,7 +97,7 @@ def recipe_class(name: str) -> type[Recipe]:
         return others.recipes[name]
     if name in others.faults:
         raise RecipeError(others.faults[name])
-    raise _unknown(name, [*OWN, *others.recipes])
+    raise _unknown(name, [*ALL, *others.recipes])
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
@@ -93,12 +108,12 @@ def refuse_unknown(names: Iterable[str]) -> None:
     privet.errors.RecipeError: unknown recipe 'exakt'; did you mean 'exact'? Choose one of sulq, ...
     """
     for name in names:
-        if name not in OWN:
+        if name not in ALL:
             from importlib.metadata import entry_points
 
             others = [entry.name for entry in entry_points(group=GROUP)]
             if name not in others:
-                raise _unknown(name, [*OWN, *others])
+                raise _unknown(name, [*ALL, *others])
 
 
 def _unknown(name: str, known: list[str]) -> RecipeError:
@@ -110,9 +125,10 @@ def _unknown(name: str, known: list[str]) -> RecipeError:
 
 def classifier_name(recipe: type[Recipe]) -> str:
     """The name of a recipe's classifier: from the table, or the recipe's class name and ``Classifier``."""
-    line = OWN.get(recipe.info.name)
+    line = ALL.get(recipe.info.name)
     mine = line is not None and line.recipe == f"{recipe.__module__}:{recipe.__qualname__}"
-    return line.classifier if line is not None and mine else f"{recipe.__name__}Classifier"
+    kind = "Regressor" if recipe.predicts == "numbers" else "Classifier"
+    return line.classifier if line is not None and mine else f"{recipe.__name__}{kind}"
 
 
 # ---- other packages -----------------------------------------------------------------------------------------------
@@ -146,7 +162,7 @@ def _package(entry: EntryPoint) -> str:
 
 
 def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
-    if entry.name in OWN:
+    if entry.name in ALL:
         raise RecipeError("privet has a recipe of that name; the package must choose another")
     if entry.name in taken:
         raise RecipeError(f"another package has that name already ({taken[entry.name].__module__})")
@@ -157,7 +173,7 @@ def _checked(entry: EntryPoint, taken: dict[str, type[Recipe]]) -> type[Recipe]:
     refuse_recipe(recipe)
     if recipe.info.name != entry.name:
         raise RecipeError(f"its info.name is {recipe.info.name!r}; the entry point must have the same name")
-    names = {line.classifier for line in OWN.values()} | {classifier_name(other) for other in taken.values()}
+    names = {line.classifier for line in ALL.values()} | {classifier_name(other) for other in taken.values()}
     if classifier_name(recipe) in names:
         raise RecipeError(f"there is a {classifier_name(recipe)} already; the class must have another name")
     checked: type[Recipe] = recipe

@@ -46,7 +46,7 @@ def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str
         "title": _title(model),
         "size": _size(model.trees.size),
         "looks_at": _looks_at(model.trees.importances(), model.schema),
-        "labels": [isolated(value) for value in model.schema.classes],
+        "labels": _labels(model.schema),
         "label": isolated(model.schema.label.name),
         "fields": [] if data is None else [_field(model.schema, a) for a in model.trees.asked()],
         "data": data and {**data, "shown_as": section.get("shown_as", [])},
@@ -86,11 +86,16 @@ def follow_data(released: Released) -> dict[str, Any] | None:
     attributes = {str(a): schema.attributes[a] for a in asked}
     short: dict[str, Any] = _short(arrays)
     return short | {
-        "labels": [isolated(value) for value in schema.classes],
+        "labels": _labels(schema),
         # The cuts of a number; None for a category, whose code is its place in the list.
         "cuts": {a: fact.cuts.tolist() if isinstance(fact, Numeric) else None for a, fact in attributes.items()},
         "missing": {a: fact.fallback for a, fact in attributes.items()},
     }
+
+
+def _labels(schema: Schema) -> list[str]:
+    """The classes; none where a number is predicted."""
+    return [] if schema.predicts_number else [isolated(value) for value in schema.classes]
 
 
 def _short(value: Any) -> Any:

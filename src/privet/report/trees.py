@@ -84,7 +84,8 @@ def _row(number: int, rule: ShownRule) -> dict[str, Any]:
     counts: list[tuple[str, str]] = []
     if leaf.counts is not None:
         counts = [(leaf.counts.total.words(","), leaf.counts.total.interval)]
-        counts += [(count.short, count.interval) for count in leaf.counts.classes]
+        if len(leaf.counts.classes) > 1:
+            counts += [(count.short, count.interval) for count in leaf.counts.classes]
     return {
         "number": number,
         "premise": [typeset(words, name) for name, words in rule.premise],

@@ -26,11 +26,11 @@ def absent(column: Array, marker: str = "") -> NDArray[np.bool_]:
     return np.fromiter(map(is_absent, cells_of(column)), bool, column.size)
 
 
-def infer_schema(table: Any, label: Any) -> Schema:
+def infer_schema(table: Any, label: Any, *, number: bool = False) -> Schema:
     """A schema inferred from the data, marked ``inferred``. OUTSIDE PRIVACY: what uses it has epsilon = infinity.
 
     ``label`` is a column's name or the labels themselves. A column is numeric if all its cells, except missing ones and
-    "?", are numbers (also written as text).
+    "?", are numbers (also written as text). The label is one of its classes, or a number with ``number``.
     """
     columns = open_table(table)
     apart = not isinstance(label, str)
@@ -41,11 +41,19 @@ def infer_schema(table: Any, label: Any) -> Schema:
     labels = as_column(label) if apart else columns.read(label)
     name = "class" if apart else label
     names = [other for other in columns.names if other != name]
-    known = _distinct(labels[~absent(labels)])
-    return Schema(
-        tuple(_infer_attribute(other, columns.read(other)) for other in names),
-        Categorical(name, known, basis=INFERRED),
-    )
+    attributes = tuple(_infer_attribute(other, columns.read(other)) for other in names)
+    if number:
+        return Schema(attributes, _infer_bounds(name, labels))
+    return Schema(attributes, Categorical(name, _distinct(labels[~absent(labels)]), basis=INFERRED))
+
+
+def _infer_bounds(name: str, column: Array) -> Numeric:
+    values = numbers_of(column)
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        raise TableError(f"the labels {name!r} hold no number; a regressor needs some")
+    low, high = float(finite.min()), float(finite.max())
+    return Numeric(name, low, high if low < high else low + 1, basis=INFERRED)
 
 
 def _infer_attribute(name: str, column: Array) -> Attribute:

@@ -101,9 +101,16 @@ def grow_blocks(
     Without labels a public cap bounds the leaves. A drawn block with too many leaves is cut short. That looks at no
     record, since the block was released before. ``steps`` are those of the neighbour relation.
     """
-    growing, depths, space = Levels(level, blocks.for_leaves(epsilon), steps), blocks.depths, blocks.space
+    growing = Levels(level, blocks.for_leaves(epsilon), steps)
+    draw_blocks(growing, blocks, epsilon, progress)
+    return growing.labelled_tree() if blocks.space is not None and blocks.space.labelled else growing.tree()
+
+
+def draw_blocks(growing: Levels, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> None:
+    """Draw block after block into a tree under construction."""
+    depths, space = blocks.depths, blocks.space
     labels, leaves = [0], 0  # the labels of the cells that are open, and how many leaves the cap has made
-    domains = Domains.whole(level.schema)  # what the path to each cell leaves possible
+    domains = Domains.whole(growing.level.schema)  # what the path to each cell leaves possible
     for number, depth in enumerate(depths):
         assert space is not None
         tests, block = space.tests, space.of_depth(depth)
@@ -130,7 +137,6 @@ def grow_blocks(
         if not labels:
             break
     growing.add([None] * len(labels), labels)
-    return growing.labelled_tree() if space is not None and space.labelled else growing.tree()
 
 
 class Levels:
@@ -149,15 +155,20 @@ class Levels:
 
     def add(self, tests: Sequence[Test | None], labels: Sequence[int] | None = None) -> None:
         """Add the tests of the next level, None for a leaf, and the labels drawn with them, if any."""
-        counts = np.full((len(tests), self.level.schema.n_classes), np.nan)
         leaves = np.array([i for i, test in enumerate(tests) if test is None], dtype=np.intp)
-        if leaves.size and self._epsilon:
-            counts[leaves] = self.level.class_counts_all(self._epsilon, leaves, what="leaf class counts")
+        drawn = labels or [0] * len(tests)
+        self._buy(leaves, drawn)
         self._tests += tests
-        self._labels += labels or [0] * len(tests)
-        self._counts.append(counts)
+        self._labels += drawn
         if leaves.size < len(tests):
             self.level = self.level.split(tests)
+
+    def _buy(self, leaves: npt.NDArray[np.intp], labels: Sequence[int]) -> None:
+        """Buy the counts of these leaves, of as many nodes as there are labels."""
+        counts = np.full((len(labels), self.level.schema.n_classes), np.nan)
+        if leaves.size and self._epsilon:
+            counts[leaves] = self.level.class_counts_all(self._epsilon, leaves, what="leaf class counts")
+        self._counts.append(counts)
 
     def tree(self) -> Tree:
         """The tree, which predicts by its counts."""

@@ -57,7 +57,9 @@ class _Sampler:
         self._joint, self._space, self._epsilon, self._meter = joint, space, epsilon, meter or Meter()
         self._n_tests, depth = len(space.tests), space.depth
         self._weights = np.array(space.class_weights, dtype=np.int64)
-        self._class_counts = joint.class_counts * self._weights
+        # What all records of a class, beside each other, gain by each label. Doubles hold these integers exactly.
+        self._gains = None if space.gains is None else np.array(space.gains, dtype=np.float64).T
+        self._class_counts = self._weighted(joint.class_counts[:, None])[:, 0]
         self._choose = np.array([[math.comb(n, k) for k in range(depth + 2)] for n in range(self._n_tests + 1)])
         heaviest = int(self._class_counts.sum())
         # Half the bits, twice the speed. The integers are the same, so all results are the same.
@@ -77,14 +79,18 @@ class _Sampler:
         self._add_up()
 
     def _pairs(self, prefixes: Ints) -> Counts:
-        """A row of weighted counts, classes by tests, for every prefix and every test beyond its last."""
-        counts = self._joint.pairs(prefixes).astype(self._width, copy=False)
-        if not (self._weights == 1).all():
-            counts = counts * self._weights.astype(self._width)[:, None]
-        return counts.reshape(-1, self._space.n_classes * self._n_tests)
+        """A row of weighted counts, labels by tests, for every prefix and every test beyond its last."""
+        counts = self._weighted(self._joint.pairs(prefixes)).astype(self._width, copy=False)
+        return counts.reshape(-1, self._space.n_labels * self._n_tests)
+
+    def _weighted(self, counts: Counts) -> Counts:
+        """From (..., class, test) counts to what they gain by each label: (..., label, test)."""
+        if self._gains is not None:
+            return np.asarray(np.matmul(self._gains, counts.astype(np.float64))).astype(np.int64)
+        return counts if (self._weights == 1).all() else counts * self._weights[:, None]
 
     def _count_rows(self) -> Counts:
-        singles = (self._joint.singles * self._weights[:, None]).astype(self._width)
+        singles = self._weighted(self._joint.singles).astype(self._width)
         rows = [self._pairs(_sets(self._n_tests, size)) for size in range(self._space.depth - 2)]
         return np.concatenate([singles.reshape(1, -1), *rows])
 
@@ -105,7 +111,7 @@ class _Sampler:
 
     def _add_last(self, prefixes: Ints, common: Any, priors: Any, out: Any, few: int) -> None:
         """Each prefix is the start of many sets. They are added up where they are counted, while still in cache."""
-        bytes_each = np.dtype(self._width).itemsize * self._n_tests**2 * self._space.n_classes
+        bytes_each = np.dtype(self._width).itemsize * self._n_tests**2 * self._space.n_labels
         block = max(1, BLOCK_BYTES // bytes_each)
         last = self._forbidden, self._width(np.iinfo(self._width).max)
         self._meter.total = len(prefixes)
@@ -122,13 +128,13 @@ class _Sampler:
     # -- the draw --------------------------------------------------------------------------------------------------
 
     def draw(self) -> Drawn:
-        tests, labels, n_classes = list[int](), list[int](), self._space.n_classes
+        tests, labels, n_labels = list[int](), list[int](), self._space.n_labels
         level: list[dict[int, bool]] = [{}]  # the tests on the way to each node, and whether its records meet them
         while level:
             deeper: list[dict[int, bool]] = []
             for path in level:
                 outcome = choose(self._log_weights(path))  # a label, or beyond the labels a test
-                test = max(outcome - n_classes, -1)
+                test = max(outcome - n_labels, -1)
                 tests.append(test)
                 labels.append(outcome if test < 0 else 0)
                 if test >= 0:
@@ -182,7 +188,7 @@ class _Sampler:
 
     def _counts(self, tests: Ints, signs: int) -> Ints:
         """The weighted class counts of a region."""
-        counts = np.empty((1 << tests.size, self._space.n_classes), dtype=self._width)
+        counts = np.empty((1 << tests.size, self._space.n_labels), dtype=self._width)
         counts[0] = self._class_counts
         for mask in range(1, 1 << tests.size):
             *others, last = tests[_in(mask, tests.size)]

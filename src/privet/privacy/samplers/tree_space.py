@@ -28,6 +28,7 @@ Index = npt.NDArray[np.intp]
 SMALLEST_PRIOR = 1e-9
 UNDERFLOW = 700.0  # exp(-700) is still a double of full precision; a weight smaller than that beside 1 is left out
 MAX_ENTRIES = 2**25  # weights, or counts, that a draw of multiway tests holds: a quarter of a gigabyte
+MOST_UNIT = 2**10  # of weights and gains: finer ones make tables of weights larger, and no tree better
 LOG_PRIOR = 64  # more than the log of the prior of any node, and than twice the log of any number of tests or classes
 
 
@@ -40,6 +41,9 @@ class TreeSpace:
     by the tests on the path and the ``possible`` bins of the schema (all by default). Labels are uniform.
     ``class_weights / weight_unit`` in [0, 1] is what a hit of each class counts. Either all tests have two children, or
     all are multiway, with one test for an attribute.
+
+    With ``gains`` the labels are others than the classes: ``gains[c][v] / weight_unit`` in [0, 1] is what a record of
+    class c counts in a leaf with label v. So classes can be bins of a number, and labels the values of a leaf.
 
     Without labels (``labelled=False``) trees are scored by Gini, and leaves are at full depth only. ``by_subtree`` then
     gives every tree the same prior. That favours tests with many children, since more trees have them.
@@ -54,6 +58,7 @@ class TreeSpace:
     labelled: bool = True
     by_subtree: bool = False
     possible: Bools | None = None
+    gains: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         prior = np.asarray(self.test_prior, dtype=np.float64)
@@ -70,13 +75,25 @@ class TreeSpace:
             raise ParameterError("leaf_prior must be 0, or lie inside (0, 1)")
         if (prior > 0).sum() < self.depth:
             raise ParameterError(f"depth {self.depth} needs as many tests of positive prior; lower max_depth")
-        if not 1 <= self.weight_unit <= 16:
-            raise ParameterError("weight_unit must lie between 1 and 16: finer class weights are not offered")
+        if not 1 <= self.weight_unit <= MOST_UNIT:
+            raise ParameterError(f"weight_unit must lie between 1 and {MOST_UNIT}: finer weights are not offered")
         if len(self.class_weights) != self.n_classes or not all(0 <= w <= self.weight_unit for w in self.class_weights):
             raise ParameterError("class_weights must give each class a weight between 0 and 1")
+        if self.gains is not None:
+            self._check_gains(np.array(self.gains))
         if self.by_subtree if self.labelled else any(self.leaf_prior):
             raise ParameterError("by_subtree is for trees without labels, and these have no early leaf")
         object.__setattr__(self, "test_prior", prior / prior.sum())
+
+    def _check_gains(self, gains: npt.NDArray[np.int64]) -> None:
+        if gains.ndim != 2 or len(gains) != self.n_classes or gains.min() < 0 or gains.max() > self.weight_unit:
+            raise ParameterError("gains must give each class a number from 0 to weight_unit for each label")
+        if self.multiway:
+            raise ParameterError("gains are for binary tests; a multiway tree predicts classes")
+
+    @property
+    def n_labels(self) -> int:
+        return self.n_classes if self.gains is None else len(self.gains[0])
 
     @property
     def depth(self) -> int:
@@ -120,7 +137,7 @@ class TreeSpace:
             error = ulp * (by_score * most + beside)
         else:
             logs = 2**draws * LOG_PRIOR  # no log is larger: at most 2**draws nodes, each of prior above exp(-64)
-            step = ulp * (4 * (n_tests + 4 * self.n_classes) + 8 * int(UNDERFLOW) + 8 * logs)
+            step = ulp * (4 * (n_tests + 4 * self.n_labels) + 8 * int(UNDERFLOW) + 8 * logs)
             error = step * (2**draws - 1)  # of a log weight with k splits left: e(k) <= 2 e(k-1) + step
             error += 2 * ulp * most  # misses times epsilon, rounded once, at the draw itself
         # A chance is a weight over a sum of weights, so its log is off by twice that, at each node, on both tables.

@@ -30,6 +30,7 @@ from privet.growing.greedy.grower import MAX_LEAVES
 from privet.growing.prelude import Prelude
 from privet.growing.whole.blocks import Blocks, grow_blocks
 from privet.growing.whole.depth_rules import LEAF_SHARE, block_levels, cuts_worth, leaf_share
+from privet.growing.whole.number_trees import number_labels
 from privet.growing.whole.whole_tree import (
     WEIGHT_UNIT,
     affordable_depth,
@@ -52,7 +53,7 @@ LEAST_PART = 32  # of epsilon is one such part, at least, for each block: after 
 TESTS = {"binary": Tests.binary, "multiway": Tests.multiway}
 
 
-def _check_levels(value: object, name: str) -> None:
+def check_levels(value: object, name: str) -> None:
     if not isinstance(value, list | tuple):
         check_whole(value, name, 0, 1000)
     elif not value:
@@ -97,7 +98,7 @@ class ExactTree(Recipe):
         'The number of tests on a path. "auto" is the deepest that one draw affords, from public facts alone, and '
         "deeper where there are records for it. Trees deeper than a draw affords are drawn in blocks that share "
         "epsilon; a list says how many levels each block has.",
-        _check_levels,
+        check_levels,
     )
     tests: Literal["binary", "multiway"] = choice(
         "binary",
@@ -167,10 +168,10 @@ class ExactTree(Recipe):
         return from_pairs(params)
 
     def prepare(self, schema: Schema) -> Schema:
-        return schema.with_bins(self.max_bins) if self.recuts(schema) else self._public_cuts(schema)
+        return schema.with_bins(self.max_bins) if self.recuts(schema) else self.public_cuts(schema)
 
     def recuts(self, schema: Schema) -> bool:
-        return self.grid == "bought" and bool(self._numbers(schema))
+        return self.grid == "bought" and bool(self.numbers(schema))
 
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
         data, schema = prelude.data, prelude.data.schema
@@ -185,13 +186,13 @@ class ExactTree(Recipe):
         if self.leaf_share == "auto":
             planned = replace(planned, leaf_share=float(leaf_share(strength)))
         if recuts:
-            numbers = self._numbers(schema)
-            count = self._how_many_cuts(schema, numbers, strength)
-            prelude = prelude.cut(numbers, count, self._public_cuts(schema), likely=near_zero(schema, self.max_bins))
+            numbers = self.numbers(schema)
+            count = self.how_many_cuts(schema, numbers, strength)
+            prelude = prelude.cut(numbers, count, self.public_cuts(schema), likely=near_zero(schema, self.max_bins))
         if self.max_depth == "auto":
             data = prelude.data
-            tests, _ = self._tests(data.schema)
-            levels = self._levels(data.schema, tests, strength, data)
+            tests, _ = self.tests_of(data.schema)
+            levels = self.levels(data.schema, tests, strength, data)
             planned, prelude = replace(planned, max_depth=levels), prelude.note(plan_text(levels, len(tests)))
         return planned, prelude
 
@@ -203,8 +204,8 @@ class ExactTree(Recipe):
 
     def blocks(self, schema: Schema) -> Blocks:
         """The public space a tree is drawn from."""
-        tests, prior = self._tests(schema)
-        levels = self._levels(schema, tests)
+        tests, prior = self.tests_of(schema)
+        levels = self.levels(schema, tests)
         depth = sum(levels)
         leaves = most_leaves(tests.arity.tolist(), depth)
         if self.tests == "multiway" and leaves > MAX_LEAVES:
@@ -230,20 +231,20 @@ class ExactTree(Recipe):
 
     # -- what is left to a plan ------------------------------------------------------------------------------------
 
-    def _numbers(self, schema: Schema) -> tuple[int, ...]:
+    def numbers(self, schema: Schema) -> tuple[int, ...]:
         """The numbers whose cuts are worth buying: not few whole numbers, and not of a forbidden attribute."""
         favours = self.attribute_prior or {}
         return tuple(a for a in worth_finding(schema, self.max_bins) if favours.get(schema.names[a]) != 0)
 
-    def _how_many_cuts(self, schema: Schema, numbers: Sequence[int], strength: float) -> int:
+    def how_many_cuts(self, schema: Schema, numbers: Sequence[int], strength: float) -> int:
         if self.cuts != "auto":
             return int(self.cuts)
         if self.tests == "multiway":
             return self.max_bins - 1
         others = int((~np.isin(Tests.binary(schema).attribute, numbers)).sum())
-        return cuts_worth(strength, len(numbers), others, schema.n_classes)
+        return cuts_worth(strength, len(numbers), others, number_labels(schema))
 
-    def _public_cuts(self, schema: Schema) -> Schema:
+    def public_cuts(self, schema: Schema) -> Schema:
         """The requested public grid, or the finest that leaves a draw of three levels."""
         if self.grid == "even" or self.tests == "multiway":
             return schema.with_bins(self.max_bins)
@@ -252,14 +253,14 @@ class ExactTree(Recipe):
         grids = public_grids(schema, self.max_bins)
         return next((grid for grid in grids if _three_levels(grid)), grids[-1])
 
-    def _tests(self, schema: Schema) -> tuple[Tests, npt.NDArray[np.float64]]:
+    def tests_of(self, schema: Schema) -> tuple[Tests, npt.NDArray[np.float64]]:
         """The tests of a tree, and their prior weights. Forbidden tests are not counted: that saves time."""
         tests = TESTS[self.tests](schema)
         prior = test_prior(schema, tests, self.measure, self.attribute_prior)
         usable = np.flatnonzero(prior)
         return tests.take(usable), prior[usable]
 
-    def _levels(
+    def levels(
         self, schema: Schema, tests: Tests, strength: float = 0.0, data: PrivateDataset | None = None
     ) -> tuple[int, ...]:
         """The levels of each block: as many as a draw affords, until all wanted levels are there.
@@ -268,7 +269,7 @@ class ExactTree(Recipe):
         """
         binary = bool((tests.arity == 2).all())
         affordable = (
-            affordable_depth(len(tests), schema.n_classes) if binary else affordable_multiway_depth(schema, tests)
+            affordable_depth(len(tests), number_labels(schema)) if binary else affordable_multiway_depth(schema, tests)
         )
         in_one_draw, left = min(affordable, len(tests)), len(tests)
         if self.max_depth == "auto":
@@ -300,7 +301,7 @@ class ExactTree(Recipe):
 def _three_levels(schema: Schema) -> bool:
     """Whether one draw of binary tests affords three levels, or all there can be."""
     tests = len(Tests.binary(schema))
-    return affordable_depth(tests, schema.n_classes) >= min(tests, 3)
+    return affordable_depth(tests, number_labels(schema)) >= min(tests, 3)
 
 
 def plan_text(levels: tuple[int, ...], n_tests: int) -> str:

@@ -86,30 +86,45 @@
     });
   }
 
-  function say(code, shares, steps) {
+  function verdict(words, code, steps) {
     const chip = document.createElement("span");
     chip.className = `then c${code}`;
-    chip.textContent = data.labels[code];
+    chip.textContent = words;
     result.querySelector(".verdict").replaceChildren("The model says ", chip);
-    const graded = shares.some((share) => share > 0.0001 && share < 0.9999);
-    const told = data.labels.map((name, c) => `${name} ${Math.round(100 * shares[c])} %`).join(", ");
-    result.querySelector(".reason").textContent = graded ? told : "";
     result.querySelector(".path").replaceChildren(...steps.map((step) => {
       const item = document.createElement("li");
       item.append(...(typeof step === "string" ? [step] : step));
       return item;
     }));
-    result.dataset.label = data.labels[code];
+    result.dataset.label = words;
+  }
+
+  // A number, with as many digits as its noise leaves.
+  const written = (value) => Number(value.toPrecision(4)).toLocaleString("en");
+
+  function sayNumber([value, margin], steps) {
+    verdict(`about ${written(value)}`, 0, steps);
+    result.querySelector(".reason").textContent = margin > 0 ? `give or take ${Number(margin.toPrecision(2)).toLocaleString("en")}` : "";
+    result.dataset.value = String(value);
+  }
+
+  function say(code, shares, steps) {
+    verdict(data.labels[code], code, steps);
+    const graded = shares.some((share) => share > 0.0001 && share < 0.9999);
+    const told = data.labels.map((name, c) => `${name} ${Math.round(100 * shares[c])} %`).join(", ");
+    result.querySelector(".reason").textContent = graded ? told : "";
     result.dataset.shares = JSON.stringify(shares);
   }
 
   function followTrees(found) {
     const paths = data.trees.map((tree) => descend(tree, found));
-    const [code, shares] = vote(paths.map((path) => path.at(-1)));
+    const leaves = paths.map((path) => path.at(-1));
     // Only items of the list have a condition: the root has none, even if tests above it are not shown.
     const met = data.trees.length > 1 ? [] : onPage(paths[0], 0).map((node) => document.getElementById(`t0-${node}`));
     const items = met.filter((item) => item?.tagName === "LI");
-    say(code, shares, items.map((item) => item.querySelector(".when").cloneNode(true).childNodes));
+    const steps = items.map((item) => item.querySelector(".when").cloneNode(true).childNodes);
+    if (data.number) sayNumber(data.scores[leaves[0]], steps);
+    else say(...vote(leaves), steps);
     mark(paths);
   }
 
