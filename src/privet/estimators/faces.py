@@ -116,7 +116,9 @@ def classifier_from(recipe: type[Recipe], *, module: str | None = None) -> type[
 def parameters(recipe: type[Recipe]) -> tuple[Parameter, ...]:
     """The parameters of a recipe's classifier, in order: the first three may be given by position."""
     own = {one.name: one for one in own_parameters(recipe)}
-    taken = {p.name for p in (*BEFORE, *AFTER)} | {name for name in dir(PrivateEstimator) if not name.startswith("_")}
+    taken = {p.name for p in (*BEFORE, *AFTER)} | {
+        name for kind in FACES.values() for name in dir(kind) if not name.startswith("_")
+    }
     if clash := sorted(own.keys() & taken):
         raise RecipeError(f"{recipe.__name__} has a field {clash[0]!r}, which means something else in every classifier")
     depth = [own.pop("max_depth")._replace(positional=True)] if "max_depth" in own else []

@@ -42,7 +42,7 @@ def load_model(path: str | os.PathLike[str]) -> SchemaEstimator:
     return adopt(model, f"the model file {os.fspath(path)!r}")
 
 
-def adopt(model: Model, name: str = "the model") -> SchemaClassifier:
+def adopt(model: Model, name: str = "the model") -> SchemaEstimator:
     """The fitted classifier of a model, with the parameters of its fit (but for its ledger)."""
     chosen = _classifier_of_file(model.recipe, name)
     params = _known(model.params, chosen().get_params())

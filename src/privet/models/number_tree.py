@@ -111,8 +111,8 @@ class NumberTree(Tree):
         if len(self) > most:
             return None
         tree = {name: getattr(self, name).tolist() for name in (*TESTS, "label")}
-        said = [[value, Z * deviation] for value, deviation in zip(self.value, self.deviation, strict=True)]
-        return {"trees": [tree], "scores": said, "voting": None, "number": True}
+        scores = [[value, Z * deviation] for value, deviation in zip(self.value, self.deviation, strict=True)]
+        return {"trees": [tree], "scores": scores, "voting": None, "number": True}
 
     def to_dict(self) -> dict[str, Any]:
         facts = super().to_dict()

@@ -16,7 +16,7 @@ from privet.privacy import counting, mechanisms
 from privet.privacy.answers import Answer
 from privet.privacy.asking import Asking
 from privet.privacy.budget import epsilon as parse_epsilon
-from privet.privacy.counting import ROOT, Coins, Engine, Partition, descend, look_up, only, refine
+from privet.privacy.counting import ROOT, Coins, Engine, Partition, Tally, descend, look_up, only, refine
 from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import OBJECTIVE, Fit, release_fit
 from privet.privacy.fits.term_choice import check_choice, choose_terms
