@@ -52,7 +52,7 @@ def test_bounds_that_are_far_too_wide_cost_little(times):
 
 def test_few_records_get_the_mean():
     records = table(300)
-    model = privet.ExactTreeRegressor(SCHEMA, epsilon=0.2).fit(records)
+    model = privet.ExactTreeRegressor(SCHEMA, epsilon=0.2, n_public=300).fit(records)
     assert model.tree_.n_leaves == 1
     assert "too few records" in " ".join(model.model_.notes)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
+from privet.models.formula import Formula
 from privet.models.intervals import Z
 from privet.models.leaf_counts import add_up, chances
 from privet.models.released import TESTS, Floats
@@ -96,6 +97,9 @@ class NumberTree(Tree):
 
     def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
         return self.value[self.apply(features)][:, None]
+
+    def formula(self) -> Formula:
+        raise ParameterError("exports are for models that predict classes; save a model of numbers as JSON instead")
 
     def importances(self) -> Floats:
         """(attribute,) share of the squared deviation from the mean that the tests on each attribute remove."""
