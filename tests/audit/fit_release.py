@@ -18,6 +18,7 @@ from privet.privacy.fits.perturbed_fit import Fit, release_fit
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.schema import Categorical, Schema
+from privet.structure.fit_losses import MarginLoss
 from privet.tables.encoding import Codes
 
 Floats = npt.NDArray[np.float64]
@@ -65,7 +66,7 @@ def audit_release(case: Case, claimed: Loss, seed: int = 0) -> Covered:
         return tuple(call.values.tolist())
 
     ledger = Ledger(claimed.epsilon, claimed.delta)
-    plan = Fit(case.terms, case.offsets, np.ones(case.classes))
+    plan = Fit(case.terms, case.offsets, np.ones(case.classes), loss=MarginLoss(case.margin))
     with use_noise(Script((), answer)):
         released = release_fit(engine, ROOT, plan, calibration, ledger.charge(claimed, "audit"))
     exact = _solution(case, calibration, np.array(drawn) * LATTICE)
@@ -78,17 +79,20 @@ def _solution(case: Case, calibration: Calibration, noise: Floats) -> Floats:
     """The exact solution in extended precision, by Newton's method with halved steps."""
     records = len(case.records)
     features, labels, times = case.features(records), case.labels(records), case.times(records)
-    ridges = np.repeat(calibration.ridges, calibration.shape.sizes)
-    theta = np.zeros(len(ridges), dtype=np.longdouble)
+    apart = np.subtract.outer(np.arange(features.shape[1]), np.arange(features.shape[1]))
+    chain = 0.5 ** np.abs(apart) if case.chained else np.eye(features.shape[1])  # one term, if it is chained
+    ridge = np.linalg.inv(chain) * np.repeat(calibration.ridges, calibration.shape.sizes)
+    theta = np.zeros(len(ridge), dtype=np.longdouble)
+    offsets = case.offset - case.margin * (2 * labels - 1)
 
     def slope(at: npt.NDArray[np.longdouble]) -> npt.NDArray[np.longdouble]:
-        p = 1 / (1 + np.exp(-(features.astype(np.longdouble) @ at + case.offset)))
-        return np.asarray(features.T.astype(np.longdouble) @ (times * (p - labels)) + ridges * at + noise)
+        p = 1 / (1 + np.exp(-(features.astype(np.longdouble) @ at + offsets)))
+        return np.asarray(features.T.astype(np.longdouble) @ (times * (p - labels)) + ridge @ at + noise)
 
     for _ in range(200):
         here = slope(theta)
-        p = 1 / (1 + np.exp(-(features @ theta.astype(np.float64) + case.offset)))
-        jacobian = (features.T * (times * p * (1 - p))) @ features + np.diag(ridges)
+        p = 1 / (1 + np.exp(-(features @ theta.astype(np.float64) + offsets)))
+        jacobian = (features.T * (times * p * (1 - p))) @ features + ridge
         step = np.linalg.solve(jacobian, here.astype(np.float64)).astype(np.longdouble)
         while np.abs(slope(theta - step)).max() > np.abs(here).max() and np.abs(step).max() > 1e-18:
             step /= 2

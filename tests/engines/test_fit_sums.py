@@ -40,14 +40,13 @@ def engine(classes: int, records: int, seed: int = 0) -> MemoryEngine:
     return MemoryEngine(schema, Codes(features, random.integers(0, classes, records).astype(np.uint8)))
 
 
-def probabilities(question: FitSums, codes: list[int], place: int) -> list[float]:
-    """By math.fsum and plain Python, record by record."""
+def probabilities(question: FitSums, codes: list[int], place: int, label: int) -> list[float]:
+    """By math.fsum and plain Python, record by record: the class of the record has the margin less."""
     scores = []
     for c in range(question.columns):
         scores.append(math.fsum([question.offset[c], *(t[row(term, codes, place), c] for term, t in pairs(question))]))
-    if question.columns == 1:
-        p = 1 / (1 + math.exp(-scores[0]))
-        return [1 - p, p]
+    scores = [0.0, *scores] if question.columns == 1 else scores
+    scores[label] -= question.loss.margin
     weights = [math.exp(score - max(scores)) for score in scores]
     return [weight / math.fsum(weights) for weight in weights]
 
@@ -72,7 +71,7 @@ def slowly(question: FitSums, mine: MemoryEngine, places: Any) -> tuple[np.ndarr
         if place < 0:
             continue
         codes, label = mine._features[:, i].tolist(), int(mine._labels[i])
-        p, weight = probabilities(question, codes, int(place)), question.class_weights[label]
+        p, weight = probabilities(question, codes, int(place), label), question.class_weights[label]
         r = [p[1] - (label == 1)] if question.columns == 1 else [q - (label == c) for c, q in enumerate(p)]
         x = np.zeros(starts[-1])
         for t, term in enumerate(free):

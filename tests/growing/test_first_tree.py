@@ -16,6 +16,7 @@ from privet.growing.cutting.points import fine_bins
 from privet.growing.prelude import ClassEstimate
 from privet.growing.whole.whole_tree import affordable_depth
 from privet.models.additive import Additive
+from privet.models.link import Link
 from privet.privacy.counting import ROOT, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
@@ -39,10 +40,11 @@ def drawn(columns: Any, epsilon: Fraction, **options: Any) -> tuple[Additive, Le
     data = PrivateDataset(MemoryEngine(SCHEMA, encode(SCHEMA, columns)), ledger)
     sizes = np.bincount(columns["y"], minlength=2).astype(float)
     estimate = ClassEstimate(sizes, 1.0, Fraction(0)).weighted(options.get("class_weights", EVEN))
+    link = Link(1.4)
     routes, part = draw_first_tree(
-        data, epsilon, estimate, options.get("class_weights", EVEN), options.get("favours", {})
+        data, epsilon, estimate, options.get("class_weights", EVEN), options.get("favours", {}), link
     )
-    return Additive(SCHEMA, (part,), estimate.offset, routes), ledger, data
+    return Additive(SCHEMA, (part,), link.scores(estimate.shares[None])[0], routes, link.margin), ledger, data
 
 
 def test_leaves_say_the_shares_of_their_records() -> None:
@@ -94,7 +96,7 @@ def test_a_tiny_epsilon_has_a_shallower_tree_and_no_error() -> None:
     estimate = ClassEstimate(np.array([100.0, 100.0]), 1.0, Fraction(0))
     for epsilon in (Fraction(1), Fraction(1, 2**20)):
         data = PrivateDataset(MemoryEngine(many, encode(many, columns)), Ledger(1))
-        routes, _ = draw_first_tree(data, epsilon, estimate, EVEN, {})
+        routes, _ = draw_first_tree(data, epsilon, estimate, EVEN, {}, Link())
         assert data.ledger.spent == epsilon
         assert routes.level.max() <= (10 if epsilon == 1 else 7)
 
@@ -115,7 +117,7 @@ def test_tests_are_thinned_out_where_numbers_are_many(numbers: int) -> None:
 def lone_tree(data: PrivateDataset, epsilon: Fraction) -> Any:
     """The tree with all of epsilon, whatever was counted before: that is released, so it may be anything."""
     estimate = ClassEstimate(np.full(data.schema.n_classes, 40.0), 1.0, Fraction(0))
-    routes, part = draw_first_tree(data, epsilon, estimate, np.ones(data.schema.n_classes), {})
+    routes, part = draw_first_tree(data, epsilon, estimate, np.ones(data.schema.n_classes), {}, Link())
     return routes.tests.attribute.tolist(), routes.tests.cut.tolist(), part
 
 

@@ -26,7 +26,7 @@ def schema(classes: int = 2) -> Schema:
     )
 
 
-def model(classes: int = 2, *, leaves: bool = False) -> Additive:
+def model(classes: int = 2, *, leaves: bool = False, margin: float = 0.0) -> Additive:
     random = np.random.default_rng(classes)
     columns = 1 if classes == 2 else classes
     facts = schema(classes)
@@ -39,7 +39,7 @@ def model(classes: int = 2, *, leaves: bool = False) -> Additive:
     if leaves:
         routes = Routes.in_level_order(facts, [OneCategory(1, 0), None, None])
         parts.append(Part((), (), random.normal(size=(2, columns)), 0.4))
-    return Additive(facts, tuple(parts), random.normal(size=columns), routes)
+    return Additive(facts, tuple(parts), random.normal(size=columns), routes, margin)
 
 
 CODES = np.array([[0, 1, 2, 3, 4, 0], [0, 1, 2, 0, 1, 2]])
@@ -63,11 +63,15 @@ def test_scores_are_sums_looked_up(classes: int, leaves: bool) -> None:
     assert (made.predict(CODES) == proba.argmax(axis=1)).all()
 
 
+@pytest.mark.parametrize("margin", [0.0, 1.4])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_reasons_add_up_and_name_what_they_saw(classes: int) -> None:
-    made = model(classes, leaves=True)
+def test_reasons_add_up_and_name_what_they_saw(classes: int, margin: float) -> None:
+    made = model(classes, leaves=True, margin=margin)
     reasons = reasons_of(made, CODES[:, 4:5])
-    assert np.sum([reason.added for reason in reasons], axis=0) == pytest.approx(made.predict_scores(CODES[:, 4:5])[0])
+    total, said = np.sum([reason.added for reason in reasons], axis=0), made.predict_scores(CODES[:, 4:5])[0]
+    if classes > 2 and margin:  # only differences between classes matter
+        total, said = total - total.mean(), said - said.mean()
+    assert total == pytest.approx(said)
     assert [(reason.what, reason.saw) for reason in reasons] == [
         ("everyone", "class counts"),
         ("age", "age is missing"),
@@ -96,11 +100,36 @@ def test_curves_tables_and_importances() -> None:
     assert all(name in text for name in ("age", "town", "age x town"))
 
 
+@pytest.mark.parametrize("margin", [0.0, 1.4])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_are_those_of_the_log_odds(classes: int, margin: float) -> None:
+    made = model(classes, margin=margin)
+    scores, proba = made.predict_scores(CODES), made.predict_proba(CODES)
+    full = np.column_stack([np.zeros(len(scores)), scores]) if classes == 2 else scores
+    assert np.exp(full) / np.exp(full).sum(axis=1, keepdims=True) == pytest.approx(proba)
+    plain = model(classes).predict_proba(CODES)
+    assert (proba.argmax(axis=1) == plain.argmax(axis=1)).all()
+    assert (proba.max(axis=1) < plain.max(axis=1)).all() if margin else np.array_equal(proba, plain)
+
+
+def test_a_curve_shows_what_the_link_makes_of_it() -> None:
+    """The first level of age, alone: its log-odds less those of everyone."""
+    made = model(margin=1.4)
+    (age, town), plain = curves_of(made), curves_of(model())
+    alone = Additive(made.schema, made.parts[:1], made.offset, margin=1.4).predict_scores(CODES[:, :1])
+    everyone = Additive(made.schema, (), made.offset, margin=1.4).predict_scores(CODES[:, :1])
+    assert age.values[0] == pytest.approx((alone - everyone)[0])
+    assert age.deviation < plain[0].deviation
+    assert town.values.shape == plain[1].values.shape
+
+
+@pytest.mark.parametrize("margin", [0.0, 1.4])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("leaves", [False, True])
-def test_a_model_survives_its_file(classes: int, leaves: bool, tmp_path: Path) -> None:
-    made = model(classes, leaves=leaves)
+def test_a_model_survives_its_file(classes: int, leaves: bool, margin: float, tmp_path: Path) -> None:
+    made = model(classes, leaves=leaves, margin=margin)
     Model("additive", made).save(tmp_path / "model.json")
+    assert json.loads((tmp_path / "model.json").read_text())["version"] == (2 if margin else 1)
     read = Model.read(tmp_path / "model.json").trees
     assert isinstance(read, Additive)
     assert np.array_equal(read.predict_scores(CODES), made.predict_scores(CODES))
@@ -114,6 +143,8 @@ def test_a_model_survives_its_file(classes: int, leaves: bool, tmp_path: Path) -
         lambda facts: facts.pop("offset"),
         lambda facts: facts.update(offset=[1.0, 2.0]),
         lambda facts: facts.update(offset=["1"]),
+        lambda facts: facts.update(margin=-1.0),
+        lambda facts: facts.update(margin="much"),
         lambda facts: facts.update(parts={}),
         lambda facts: facts["parts"][0].pop("table"),
         lambda facts: facts["parts"][0].update(table=[[1e305]]),

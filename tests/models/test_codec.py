@@ -159,9 +159,9 @@ def test_white_space_and_the_order_of_keys_are_no_edit(path: Path) -> None:
 
 
 def test_a_file_from_the_future(path: Path) -> None:
-    document = json.loads(path.read_text()) | {"version": 2, "sha256": "of another kind"}
+    document = json.loads(path.read_text()) | {"version": 3, "sha256": "of another kind"}
     path.write_text(json.dumps(document))
-    with pytest.raises(ModelFileError, match=r"written by a newer privet \(its version is 2.*upgrade"):
+    with pytest.raises(ModelFileError, match=r"written by a newer privet \(its version is 3.*upgrade"):
         Model.read(path)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ Floats = npt.NDArray[np.float64]
 LARGE = 30.0  # log-odds: e^-30 is negligible, and far from the limits of doubles
 OFFSETS = (-LARGE, -6.0, -2.0, 2.0, 6.0, LARGE)
 MORE_CLASSES = (3, 5, 10)
+MARGINS = (1.4, 3.0)
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,8 @@ class Case:
 
     A record is its bin in each term, and its class; all but the last occur ``crowd`` times. ``mixes`` has the cells of
     each bin of a term. ``offset`` is the score of the first column of every record before the fit, as released shares
-    or earlier terms give it. Only with an offset can a record be unlikely where noise is ordinary.
+    or earlier terms give it. Only with an offset can a record be unlikely where noise is ordinary. ``margin`` is that
+    of the loss; ``chained`` terms have a ridge that ties their cells together.
     """
 
     name: str
@@ -33,18 +36,27 @@ class Case:
     records: tuple[tuple[tuple[int, ...], int], ...]
     crowd: int = 1
     offset: float = 0.0
+    margin: float = 0.0
+    chained: bool = False
 
     @property
     def terms(self) -> tuple[Term, ...]:
         return tuple(
-            Term.of((a,), [np.arange(len(mix))], [range(len(mix[0]))] * len(mix), np.rint(np.array(mix) * UNIT))
+            Term.of(
+                (a,),
+                [np.arange(len(mix))],
+                [range(len(mix[0]))] * len(mix),
+                np.rint(np.array(mix) * UNIT),
+                len(mix[0]) if self.chained else 0,
+            )
             for a, mix in enumerate(self.mixes)
         )
 
     @property
     def shape(self) -> FitLayout:
-        sizes, touched = zip(*((term.size, term.touched) for term in self.terms), strict=True)
-        return FitLayout(sizes, touched, (1.0,) * len(sizes), self.classes, 10.0, 1e6)  # no more ridge than needed
+        sizes, touched, chains = zip(*((term.size, term.touched, term.chain) for term in self.terms), strict=True)
+        known = (1.0,) * len(sizes), self.classes, 10.0, 1e6  # no more ridge than needed
+        return FitLayout(sizes, touched, *known, chains=chains)
 
     @property
     def offsets(self) -> Floats:
@@ -67,7 +79,14 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """One cell, two cells of a term, two terms of a cell each, and more classes; over a few small tables."""
+    """One cell, two cells of a term, two terms of a cell each, more classes; over a few small tables and margins."""
+    for case, margin in zip(_cases(), cycle(MARGINS)):
+        yield case
+        if case.crowd == 1 and len(case.records) <= 2:  # where more records stand, an added one matters less
+            yield replace(case, name=f"{case.name}, margin {margin:g}", margin=margin)
+
+
+def _cases() -> Iterator[Case]:
     one, mixed = (((1.0,),),), (((1.0, 0.0), (0.0, 1.0), (0.5, 0.5)),)
     for before in ((), (0,), (1,), (0, 1, 1), (0,) * 6, (1,) * 6):
         for label in (0, 1):
@@ -80,7 +99,12 @@ def cases() -> Iterator[Case]:
                     yield Case(name, 2, one, (*(((0,), y) for y in before), ((0,), label)), offset=offset)
     for bins in ((0, 0, 1, 0), (2, 0, 1, 2), (1, 2, 2, 0)):
         yield Case("two cells", 2, mixed, tuple(((b,), i % 2) for i, b in enumerate(bins)))
-    yield Case("two cells, offset -6", 2, mixed, (((0,), 0), ((2,), 1)), offset=-6.0)
+    for chained in (False, True):
+        name = "two chained cells" if chained else "two cells"
+        for offset in (-6.0, 2.0):
+            two = (((0,), 0), ((2,), 1))
+            yield Case(f"{name}, offset {offset:g}", 2, mixed, two, offset=offset, chained=chained)
+        yield Case(name, 2, mixed, (((0,), 0),), chained=chained)
     for label in (0, 1):
         yield Case("two terms", 2, one * 2, (((0, 0), 1), ((0, 0), 0), ((0, 0), label)))
     yield Case("two terms, offset 6", 2, one * 2, (((0, 0), 0),), offset=6.0)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from privet.audit.fit_cases import Case, cases
 from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
+from privet.privacy.fits.smoothness import Ridge
 from privet.privacy.losses import Loss
 
 Floats = npt.NDArray[np.float64]
@@ -86,15 +87,17 @@ def log_density(case: Case, calibration: Calibration, records: int) -> Density:
     """The log-density of the exact solution for the table of the first records, on a grid."""
     features, labels, times = case.features(records), case.labels(records), case.times(records)
     sizes = calibration.shape.sizes
-    scales, ridges = np.repeat(calibration.scales, sizes), np.repeat(calibration.ridges, sizes)
+    scales = np.repeat(calibration.scales, sizes)
     if case.classes > 2:
         counts = np.bincount(labels, times, minlength=case.classes).astype(np.float64)
-        return _of_rows(case, counts, float(scales[0]), float(ridges[0]), calibration.law)
+        return _of_rows(case, counts, float(scales[0]), calibration.ridges[0], calibration.law)
+    ridge = Ridge.of(sizes, calibration.shape.chains, calibration.ridges).matrix
     points, volumes = _grid(len(scales), 4001 if len(scales) == 1 else 301)
-    p = _logistic(points @ features.T + case.offset)
-    noise = -((times * (p - labels)) @ features + ridges * points)
-    bent = (times * p * (1 - p)) @ np.einsum("na,nb->nab", features, features).reshape(records, len(scales) ** 2)
-    jacobian = bent.reshape(-1, len(scales), len(scales)) + np.diag(ridges)
+    p = _logistic(points @ features.T + case.offset - case.margin * (2 * labels - 1))  # by the margin of each record
+    noise = -((times * (p - labels)) @ features + points @ ridge)
+    squares = (features[:, :, None] * features[:, None, :]).reshape(records, len(scales) ** 2)
+    bent = (times * p * (1 - p)) @ squares
+    jacobian = bent.reshape(-1, len(scales), len(scales)) + ridge
     return Density(_log_noise(noise, scales, calibration.law) + np.linalg.slogdet(jacobian)[1], volumes)
 
 
@@ -112,13 +115,15 @@ def _of_rows(case: Case, counts: Floats, scale: float, ridge: float, law: str) -
         points = np.concatenate([points * basis[:, y] for y in (0, k - 1)])
         volumes = np.concatenate([volumes, volumes])
     theta = points @ basis
-    scores = theta + case.offsets
-    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-    p = weights / weights.sum(axis=1, keepdims=True)
-    noise = -(counts.sum() * p - counts + ridge * theta)
-    # det(ridge + n (diag p - p p^T)) by the matrix determinant lemma; (1, ..., 1) is an eigenvector, to the ridge.
-    bent = ridge + counts.sum() * p
-    log_det = np.log(bent).sum(axis=1) + np.log((p * ridge / bent).sum(axis=1)) - math.log(ridge)
+    noise, jacobian = -ridge * theta, np.tile(ridge * np.eye(k - 1), (len(theta), 1, 1))
+    for label in np.flatnonzero(counts):
+        scores = theta + case.offsets - case.margin * np.eye(k)[label]
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        p = weights / weights.sum(axis=1, keepdims=True)
+        noise -= counts[label] * (p - np.eye(k)[label])
+        turned = p @ basis.T  # diag p - p p^T, in the coordinates of rows that sum to 0
+        jacobian += counts[label] * (((p[:, None, :] * basis) @ basis.T) - turned[:, :, None] * turned[:, None, :])
+    log_det = np.linalg.slogdet(jacobian)[1]
     if law == "laplace":
         # The normaliser on the plane is the same for both tables.
         logs = -np.abs(noise).sum(axis=1) / scale

@@ -47,7 +47,7 @@ def fit_sums(features, labels, places, question, threads):
     layout, columns = Layout(question.terms, question.tables), question.columns
     bins = int(layout.bin_starts[question.free])
     partial = np.zeros((threads, bins, columns, 2), dtype=np.int64)
-    arguments = (question.offset, question.class_weights, question.free, partial)
+    arguments = (question.offset, question.loss.margin, question.class_weights, question.free, partial)
     spread(_add_residuals, threads, features, labels, places, *layout.arrays, *arguments)
     return partial.sum(axis=0)
 
@@ -60,7 +60,8 @@ def fit_curvature(features, labels, places, question, threads):
     cells = np.concatenate([_padded(t.cells + start, width) for t, start in zip(free, starts, strict=False)])
     weights = np.concatenate([_padded(term.weights, width) for term in free]).astype(np.int64)
     partial = np.zeros((threads, int(starts[-1]), int(starts[-1])), dtype=np.int64)
-    arguments = (question.offset, question.class_weights, question.free, cells.astype(np.int32), weights, partial)
+    arguments = (question.offset, question.loss.margin, question.class_weights, question.free)
+    arguments += (cells.astype(np.int32), weights, partial)
     spread(_add_curvature, threads, features, labels, places, *layout.arrays, *arguments)
     return partial.sum(axis=0)
 
@@ -88,10 +89,11 @@ def _find_bins(start, size, features, places, attributes, levels, level_starts, 
 
 
 @njit(cache=True, nogil=True)
-def _find_shares(size, found, tables, offset, shares):
-    """(column, record) the probability of each class; with one column, that of the second class.
+def _find_residuals(start, size, found, tables, offset, margin, labels, shares):
+    """(column, record) the probability of each class, by scores less the margin of a record's own class, less 1 there.
 
-    Terms come in order, so that a record's score does not depend on the records around it.
+    With one column, those of the second class. Terms come in order, so that a record's score does not depend on the
+    records around it.
     """
     columns = tables.shape[1]
     for c in range(columns):
@@ -104,11 +106,15 @@ def _find_shares(size, found, tables, offset, shares):
     if columns == 1:
         only = shares[0]
         for i in range(size):
-            shrunk = math.exp(-abs(only[i]))
+            own = 1.0 if labels[start + i] == 1 else 0.0
+            score = only[i] - margin if own else only[i] + margin
+            shrunk = math.exp(-abs(score))
             likelier = 1.0 / (1.0 + shrunk)
-            only[i] = likelier if only[i] >= 0 else shrunk * likelier
+            only[i] = (likelier if score >= 0 else shrunk * likelier) - own
         return
     for i in range(size):
+        label = labels[start + i]
+        shares[label, i] -= margin
         most = shares[0, i]
         for c in range(1, columns):
             most = max(most, shares[c, i])
@@ -118,16 +124,17 @@ def _find_shares(size, found, tables, offset, shares):
             total += shares[c, i]
         for c in range(columns):
             shares[c, i] /= total
+        shares[label, i] -= 1.0
 
 
 @kernel
 def _add_residuals(
     first, last, features, labels, places, attributes, levels, level_starts, strides, bin_starts, tables, offset,
-    class_weights, free, partial,
+    margin, class_weights, free, partial,
 ):  # fmt: skip
     records, columns, threads = labels.shape[0], tables.shape[1], partial.shape[0]
     found = np.empty((attributes.shape[1], BLOCK), dtype=np.int32)
-    shares = np.empty((columns, BLOCK))
+    apart = np.empty((columns, BLOCK))
     residual = np.empty(BLOCK, dtype=np.int64)
     sums = np.zeros((columns, partial.shape[1]), dtype=np.int64)
     blocks = (records + BLOCK - 1) // BLOCK
@@ -137,14 +144,11 @@ def _add_residuals(
             start = block * BLOCK
             size = min(BLOCK, records - start)
             _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found)
-            _find_shares(size, found, tables, offset, shares)
+            _find_residuals(start, size, found, tables, offset, margin, labels, apart)
             for c in range(columns):
-                own = 1 if columns == 1 else c
                 for i in range(size):
-                    label = labels[start + i]
-                    weight = class_weights[label] if places[start + i] >= 0 else 0.0
-                    apart = shares[c, i] - (1.0 if label == own else 0.0)
-                    residual[i] = np.int64(np.rint(weight * apart * WHOLE))
+                    weight = class_weights[labels[start + i]] if places[start + i] >= 0 else 0.0
+                    residual[i] = np.int64(np.rint(weight * apart[c, i] * WHOLE))
                 mine = sums[c]
                 for t in range(free):
                     bins = found[t]
@@ -170,11 +174,11 @@ def _carry(sums, limbs):
 @kernel
 def _add_curvature(
     first, last, features, labels, places, attributes, levels, level_starts, strides, bin_starts, tables, offset,
-    class_weights, free, cells, weights, partial,
+    margin, class_weights, free, cells, weights, partial,
 ):  # fmt: skip
     records, columns, threads, width = labels.shape[0], tables.shape[1], partial.shape[0], cells.shape[1]
     found = np.empty((attributes.shape[1], BLOCK), dtype=np.int32)
-    shares = np.empty((columns, BLOCK))
+    apart = np.empty((columns, BLOCK))
     mine_cells = np.empty(free * width, dtype=np.uint32)
     mine_weights = np.empty(free * width, dtype=np.int64)
     blocks = (records + BLOCK - 1) // BLOCK
@@ -184,13 +188,13 @@ def _add_curvature(
             start = block * BLOCK
             size = min(BLOCK, records - start)
             _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found)
-            _find_shares(size, found, tables, offset, shares)
+            _find_residuals(start, size, found, tables, offset, margin, labels, apart)
             for i in range(size):
                 if places[start + i] < 0:
                     continue
                 bend = 0.0
                 for c in range(columns):
-                    bend += shares[c, i] * (1.0 - shares[c, i])
+                    bend += abs(apart[c, i]) * (1.0 - abs(apart[c, i]))
                 bend *= class_weights[labels[start + i]] * (1.0 if columns == 1 else 0.5)
                 bent = np.int64(bend * FINE)
                 many = 0

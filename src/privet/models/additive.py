@@ -12,6 +12,7 @@ import numpy.typing as npt
 from privet.bidi import isolated
 from privet.errors import ParameterError
 from privet.models.formula import Formula, Summand, constant, linked
+from privet.models.link import Link
 from privet.models.released import Floats, Released
 from privet.models.tree import read_only
 from privet.schema import Schema
@@ -108,6 +109,9 @@ class Part:
 class Additive(Released):
     """Parts over one schema. A record's score is ``offset`` plus its row in the table of each part.
 
+    Scores are log-odds where they were fitted without a ``margin``; with one, its link makes log-odds of them
+    (:mod:`privet.models.link`).
+
     >>> from privet.schema import Categorical
     >>> schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
     >>> part = Part((0,), (np.array([0, 1]),), np.array([[-1.0], [1.0]]), 0.1)
@@ -123,8 +127,11 @@ class Additive(Released):
     offset: Floats
     routes: Routes | None = None
     """The tree whose leaves index the part without attributes."""
+    margin: float = 0.0
+    """That of the loss that was fitted."""
 
     def __post_init__(self) -> None:
+        Link(self.margin)  # refuses what is no margin
         object.__setattr__(self, "parts", tuple(self.parts))
         object.__setattr__(self, "offset", read_only(self.offset, np.float64))
         columns = self.schema.n_scores
@@ -138,6 +145,14 @@ class Additive(Released):
 
     def __repr__(self) -> str:
         return f"<Additive model of {len(self.parts)} parts, for {self.schema.label.name!r}>"
+
+    @property
+    def link(self) -> Link:
+        return Link(self.margin)
+
+    @property
+    def version(self) -> int:
+        return 2 if self.margin else 1  # readers of version 1 know no margin and would take scores for log-odds
 
     @property
     def graded(self) -> bool:
@@ -172,6 +187,7 @@ class Additive(Released):
             return None
         return {
             "offset": self.offset.tolist(),
+            "margin": self.margin,
             "parts": [
                 {
                     "attributes": list(part.attributes),
@@ -189,31 +205,35 @@ class Additive(Released):
 
     def to_dict(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"offset": self.offset.tolist(), "parts": [part.to_dict() for part in self.parts]}
+        facts |= {"margin": self.margin} if self.margin else {}
         return {"additive": facts | ({} if self.routes is None else {"routes": self.routes.to_dict()})}
 
     def contributions(self, features: npt.NDArray[Any]) -> list[Floats]:
-        """(record, column) the contribution of each part to each record's score."""
+        """(record, column) the contribution of each part to each record's score, before the link."""
         self._check(features)
         return [part.table[self._leaves(features) if not part.attributes else part.rows(features)]
                 for part in self.parts]  # fmt: skip
 
     def predict_scores(self, features: npt.NDArray[Any]) -> Floats:
         """(record, column) log-odds of the second class, or a number for each class."""
+        return self.link.log_odds(self._sums(features))
+
+    def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
+        return linked("softmax", self._class_scores(features), self.link.taken)
+
+    def _sums(self, features: npt.NDArray[Any]) -> Floats:
         total = np.tile(self.offset, (features.shape[1], 1))
         for added in self.contributions(features):
             total += added
         return total
-
-    def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
-        return linked("softmax", self._class_scores(features))
 
     def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """The class code of each record; ties go to the class listed first."""
         return self._class_scores(features).argmax(axis=1).astype(np.int32)
 
     def _class_scores(self, features: npt.NDArray[Any]) -> Floats:
-        """(record, class) scores; with two classes that of the first is 0."""
-        scores = self.predict_scores(features)
+        """(record, class) scores before the link, which keeps their order; with two classes that of the first is 0."""
+        scores = self._sums(features)
         return np.pad(scores, ((0, 0), (self.schema.n_classes - scores.shape[1], 0)))
 
     def formula(self) -> Formula:
@@ -226,7 +246,8 @@ class Additive(Released):
             Summand(columns(part.table), None if part.attributes else self.routes, part.attributes, part.levels)
             for part in self.parts
         ]
-        return Formula(self.schema, (constant(columns(self.offset[None])), *parts), link="softmax")
+        everyone = constant(columns(self.offset[None]))
+        return Formula(self.schema, (everyone, *parts), link="softmax", taken=self.link.taken)
 
     def _tested(self) -> tuple[int, ...]:
         """The attribute of each test of the tree."""

@@ -1,6 +1,6 @@
 """Models as text: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
 
-A text is ``{"format": "privet-model", "version": 1, "sha256": ..., "model": {...}}``. The checksum is over the
+A text is ``{"format": "privet-model", "version": 1 or 2, "sha256": ..., "model": {...}}``. The checksum is over the
 canonical JSON of the model. It finds accidents and careless edits; it is no signature and does not stop a forger. So
 the reader trusts nothing: any text gives a sound model or a :class:`ModelFileError`.
 """
@@ -32,7 +32,7 @@ from privet.structure.routes import Routes
 from privet.structure.splits import Tests
 
 FORMAT = "privet-model"
-VERSION = 1
+VERSION = 2  # the newest that is read; a model is written as the oldest whose readers understand it
 _INT32 = np.iinfo(np.int32)
 
 
@@ -55,7 +55,7 @@ def to_text(model: Model, where: str = "cannot write the model") -> str:
         payload = json.loads(json.dumps(facts, default=_plain, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{where}: params, certificate and notes must be plain JSON data ({error})") from error
-    document = {"format": FORMAT, "version": VERSION, "sha256": _checksum(payload), "model": payload}
+    document = {"format": FORMAT, "version": model.trees.version, "sha256": _checksum(payload), "model": payload}
     return json.dumps(document) + "\n"
 
 
@@ -195,7 +195,8 @@ def _additive(facts: Any, schema: Schema) -> Additive:
         routes = Routes(schema, tests, first_child, np.zeros(1, dtype=np.int32))
         if routes.level.max() > DEEPEST:  # every leaf is described by its whole path
             raise _Fault(f"its tree is {routes.level.max():,} tests deep, more than {DEEPEST}")
-    return Additive(schema, tuple(map(_part, _get(facts, "parts", list))), np.array(offset), routes)
+    margin = _numbers([facts.get("margin", 0.0)], "'margin'")[0]  # files of version 1 have none
+    return Additive(schema, tuple(map(_part, _get(facts, "parts", list))), np.array(offset), routes, margin)
 
 
 def _part(facts: Any) -> Part:

@@ -31,8 +31,9 @@ class Curve:
     """The contribution of one attribute: a row of ``values`` for each of ``names``.
 
     ``names`` are categories or intervals of numbers; for a number, ``starts`` has the start of each interval, NaN for
-    missing values. ``values`` are log-odds of the second class, or a number for each class, on straight lines between
-    ``knots``.
+    missing values. ``values`` are what a level adds to the log-odds of the second class, or to a number for each class,
+    of a record that has the shares of everyone without it. Before the link (:mod:`privet.models.link`) a curve of a
+    number is straight between ``knots``.
 
     ``deviation`` is the standard deviation of the noise for a level with its share of the records, and ``widest`` its
     upper bound for rare levels (see ``docs/proofs/perturbed_fit.md``; None in files of older versions). Which levels
@@ -103,7 +104,7 @@ class ShownSum:
 
 def curves_of(model: Additive) -> tuple[Curve, ...]:
     """The curve of each attribute that has one, in schema order."""
-    found = [_curve(model.schema, part) for part in model.parts if len(part.attributes) == 1]
+    found = [_curve(model, part) for part in model.parts if len(part.attributes) == 1]
     return tuple(sorted(found, key=lambda curve: model.schema.names.index(curve.attribute)))
 
 
@@ -113,21 +114,22 @@ def pairs_of(model: Additive) -> tuple[PairTable, ...]:
         if len(part.attributes) == 2:
             first, second = part.attributes
             names = tuple(tuple(_level_names(model.schema, part, i)) for i in range(2))
-            shaped = part.table.reshape(*part.sides, -1)
+            shaped = model.link.effects(model.offset, part.table).reshape(*part.sides, -1)
             chosen = (model.schema.names[first], model.schema.names[second])
-            tables.append(PairTable(chosen, (names[0], names[1]), shaped, part.deviation))
+            tables.append(PairTable(chosen, (names[0], names[1]), shaped, _deviation(model, part)))
     return tuple(tables)
 
 
 def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
     """The reasons for one record's score (codes, (attributes, 1)): the offset and the contribution of each part."""
-    everyone = Reason("everyone", "class counts", tuple(model.offset.tolist()))
+    everyone = Reason("everyone", "class counts", tuple(model.link.log_odds(model.offset[None])[0].tolist()))
     reasons = [everyone]
-    for part, added in zip(model.parts, model.contributions(features), strict=True):
+    shared = model.link.shared(model.offset, [rows[0] for rows in model.contributions(features)])
+    for part, added in zip(model.parts, shared, strict=True):
         saw = " and ".join(_code_name(model.schema, a, int(features[a, 0])) for a in part.attributes)
         if not part.attributes and model.routes is not None:
             saw = _path(model.routes, int(model.routes.apply(features)[0, 0]))
-        reasons.append(Reason(part.name(model.schema), saw, tuple(added[0].tolist())))
+        reasons.append(Reason(part.name(model.schema), saw, tuple(added.tolist())))
     return reasons
 
 
@@ -137,28 +139,39 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
         return []
     leaves = np.flatnonzero(model.routes.is_leaf).tolist()
     parts = [part for part in model.parts if not part.attributes]
-    return [(_path(model.routes, node), row) for part in parts for node, row in zip(leaves, part.table, strict=True)]
+    tables = [model.link.effects(model.offset, part.table) for part in parts]
+    return [(_path(model.routes, node), row) for table in tables for node, row in zip(leaves, table, strict=True)]
 
 
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a sketch of its curve."""
     labels = model.schema.classes
     what = f"log-odds of {isolated(labels[1])}" if model.schema.n_classes == 2 else "a number for each class"
-    lines = [f"score = {_numbers(model.offset)} for everyone, plus:  ({what})"]
+    base = model.link.log_odds(model.offset[None])[0]
+    what += "; alone" if model.margin else ""  # effects of several parts add up before the link
+    lines = [f"score = {_numbers(base)} for everyone, plus:  ({what})"]
     order = sorted(model.parts, key=lambda part: -part.spread)
     names = [part.name(model.schema) for part in order]
     wide = max(map(width_of, names), default=0)
     for name, part in zip(names, order, strict=True):
-        low, high = part.table.min(), part.table.max()
-        drawn = _picture(part.table[:, -1]) if len(part.attributes) < 2 else f"{part.sides[0]} x {part.sides[1]} table"
-        noise = f"{part.deviation:.2f}" + (f", up to {part.widest:.2f} where rare" if part.widest is not None else "")
+        table = model.link.effects(model.offset, part.table)
+        low, high = table.min(), table.max()
+        drawn = _picture(table[:, -1]) if len(part.attributes) < 2 else f"{part.sides[0]} x {part.sides[1]} table"
+        noise = f"{_deviation(model, part):.2f}" + (
+            f", up to {part.widest:.2f} where rare" if part.widest is not None else ""
+        )
         lines.append(f"{padded(name, wide)}  {low:+.2f} to {high:+.2f} (noise {noise})  {drawn}")
     lines += [f"leaf {path}: {_numbers(row)}" for path, row in leaves_of(model)]
     return "\n".join(lines) + "\n"
 
 
-def _curve(schema: Schema, part: Part) -> Curve:
-    (a,) = part.attributes
+def _deviation(model: Additive, part: Part) -> float:
+    """The noise of a part, in log-odds: what the link makes of it at the offset."""
+    return part.deviation * float(model.link.slope(model.offset[None]).max())
+
+
+def _curve(model: Additive, part: Part) -> Curve:
+    (a,), schema = part.attributes, model.schema
     attribute = schema.attributes[a]
     names = tuple(_code_name(schema, a, code) for code in range(schema.arities[a]))
     starts = None
@@ -166,7 +179,8 @@ def _curve(schema: Schema, part: Part) -> Curve:
         starts = np.concatenate([[attribute.low], attribute.cuts])
         starts = np.append(starts, np.nan) if attribute.missing is not None else starts
     knots = part.knots[0] if part.knots else ()
-    return Curve(attribute.name, names, starts, part.table[part.levels[0]], part.deviation, knots, part.widest)
+    values = model.link.effects(model.offset, part.table)[part.levels[0]]
+    return Curve(attribute.name, names, starts, values, _deviation(model, part), knots, part.widest)
 
 
 def _code_name(schema: Schema, a: int, code: int) -> str:

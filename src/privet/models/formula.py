@@ -23,7 +23,7 @@ Index = npt.NDArray[np.int32]
 Combine = Literal["sum", "max"]
 Link = Literal["identity", "shares", "softmax"]
 """``identity``: scores are probabilities. ``shares``: scores from 0 on, divided by their sum; equal if that is 0.
-``softmax``: exponentials of the scores, divided by their sum."""
+``softmax``: exponentials of the scores, divided by their sum; these shares q then become q (1 - taken q), if anything is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +97,8 @@ class Formula:
     link: Link = "identity"
     labels: Index | None = None
     ties: tuple[Floats, ...] | None = None
+    taken: float = 0.0
+    """By the link of a margin (:mod:`privet.models.link`)."""
 
     @property
     def columns(self) -> int:
@@ -112,7 +114,7 @@ class Formula:
         rows = [summand.rows(features) for summand in self.summands]
         tables = [summand.table for summand in self.summands]
         scores = _combined([table[row] for table, row in zip(tables, rows, strict=True)], self.combine)
-        proba = linked(self.link, scores)
+        proba = linked(self.link, scores, self.taken)
         if self.labels is not None:
             return self.labels[rows[0]], proba
         if self.ties is not None:
@@ -121,12 +123,14 @@ class Formula:
         return scores.argmax(axis=1).astype(np.int32), proba
 
 
-def linked(link: Link, scores: Floats) -> Floats:
+def linked(link: Link, scores: Floats, taken: float = 0.0) -> Floats:
     """(record, class) the probabilities of scores."""
     if link == "identity":
         return scores
     if link == "softmax":
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        if taken:
+            weights *= weights.sum(axis=1, keepdims=True) - taken * weights
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
     weights = np.maximum(scores, 0.0)
     total = weights.sum(axis=1, keepdims=True)

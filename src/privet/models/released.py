@@ -63,6 +63,11 @@ class Released(Protocol):
         """How the model predicts, as a sum of tables, for exports (:mod:`privet.models.export`)."""
 
     @property
+    def version(self) -> int:
+        """The version of its file: the oldest whose readers understand it."""
+        return 1
+
+    @property
     def members(self) -> tuple[Tree, ...]:
         """The trees."""
         return ()

@@ -21,6 +21,7 @@ from privet.errors import ParameterError
 from privet.schema import Schema, Unit
 from privet.structure.comparisons import LABEL
 from privet.structure.evidence import Evidence
+from privet.structure.fit_losses import LOG_LOSS, FitLoss
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 from privet.structure.terms import Term
@@ -152,10 +153,11 @@ class FitSums:
     """What one step of a convex fit needs: (bin, column, limb) sums of residuals at a public point.
 
     Every record has a bin in each of ``terms`` and scores ``offset`` plus what ``tables`` say of its bins. With one
-    column that is the log-odds of the second of two classes, with more there is one for each class. Its residual is
-    the probability of a class less whether it is the record's own, times the public weight of that class, rounded to a
-    multiple of 2**-50. Asked are the sums by bin, in the ``free`` first terms; the others are part of the score only.
-    A sum is ``limb 0 * 2**30 + limb 1``: it can have more than 64 bits. Sums of chunks are added limb by limb.
+    column that is the score of the second of two classes, with more there is one for each class. ``loss`` makes
+    probabilities of scores less the margin of the record's own class. Its residual is the probability of a class less
+    whether it is the record's own, times the public weight of that class, rounded to a multiple of 2**-50. Asked are
+    the sums by bin, in the ``free`` first terms; the others are part of the score only. A sum is ``limb 0 * 2**30 +
+    limb 1``: it can have more than 64 bits. Sums of chunks are added limb by limb.
     """
 
     cells: Partition
@@ -164,6 +166,7 @@ class FitSums:
     offset: npt.NDArray[np.float64]
     class_weights: npt.NDArray[np.float64]
     free: int
+    loss: FitLoss = LOG_LOSS
 
     @property
     def columns(self) -> int:

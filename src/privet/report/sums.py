@@ -32,6 +32,7 @@ def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, A
     pairs = sorted((part for part in model.parts if len(part.attributes) == 2), key=lambda part: -part.spread)
     return {
         "two": model.schema.n_classes == 2,
+        "linked": model.margin > 0,
         "shapes": [_shape(model, curve, scale) for curve in curves[:MOST_SHAPES]],
         "more_shapes": [isolated(curve.attribute) for curve in curves[MOST_SHAPES:]],
         "pairs": [_pair(model, part) for part in pairs if part.table.size <= MOST_CELLS],
@@ -44,7 +45,7 @@ def sum_context(sections: Iterator[ShownSum], released: Released) -> dict[str, A
 def _base(model: Additive) -> str:
     """The prediction from the offset alone, in words."""
     zeros = np.zeros((len(model.schema.attributes), 1), dtype=np.int32)
-    shares = Additive(model.schema, (), model.offset).predict_proba(zeros)[0]
+    shares = Additive(model.schema, (), model.offset, margin=model.margin).predict_proba(zeros)[0]
     if model.schema.n_classes == 2:
         return f"{100 * shares[1]:.0f} %"
     labelled = zip(model.schema.classes, shares, strict=True)
@@ -91,7 +92,7 @@ def _pair(model: Additive, part: Part) -> dict[str, Any]:
     """The table of two attributes, with a picture if a score is one number."""
     first, second = (tuple(level_names(model.schema, part, place)) for place in (0, 1))
     titles = model.schema.names[part.attributes[0]], model.schema.names[part.attributes[1]]
-    values = part.table.reshape(*part.sides, -1)
+    values = model.link.effects(model.offset, part.table).reshape(*part.sides, -1)
     rows = [[" ".join(odds_words(number) for number in cell) for cell in row] for row in values.tolist()]
     return {
         "names": titles,

@@ -31,7 +31,8 @@ class Term:
     """Bins of codes, each a mix of cells.
 
     ``levels`` has, for each of ``attributes``, the level of every code; the bins are all combinations of levels, the
-    last running fastest. Row ``b`` of ``cells`` and ``weights`` is the mix of bin ``b``.
+    last running fastest. Row ``b`` of ``cells`` and ``weights`` is the mix of bin ``b``. The first ``chain`` cells have
+    an order, such as the knots of a number: a fit expects neighbours among them to be alike.
 
     >>> Term.one_hot((), [], 3).weights.tolist() == [[UNIT], [UNIT], [UNIT]]
     True
@@ -41,6 +42,7 @@ class Term:
     levels: tuple[Index, ...]
     cells: Index
     weights: Index
+    chain: int = 0
 
     def __post_init__(self) -> None:
         for name in ("cells", "weights"):
@@ -54,16 +56,18 @@ class Term:
             raise ParameterError("a term needs a row for every combination of levels")
         if self.cells.min() < 0 or self.weights.min() < 0 or (self.weights.sum(axis=1) != UNIT).any():
             raise ParameterError(f"the weights of a bin must be whole, not negative, and sum to {UNIT}")
+        if not 0 <= self.chain <= self.size:
+            raise ParameterError(f"the chain of a term has at most its {self.size} cells, not {self.chain}")
 
     @classmethod
-    def of(cls, attributes: tuple[int, ...], levels: Sequence[Any], cells: Any, weights: Any) -> Term:
+    def of(cls, attributes: tuple[int, ...], levels: Sequence[Any], cells: Any, weights: Any, chain: int = 0) -> Term:
         """A term from arrays of any whole numbers."""
-        return cls(attributes, tuple(map(_read_only, levels)), _read_only(cells), _read_only(weights))
+        return cls(attributes, tuple(map(_read_only, levels)), _read_only(cells), _read_only(weights), chain)
 
     @classmethod
-    def one_hot(cls, attributes: tuple[int, ...], levels: Sequence[Any], bins: int) -> Term:
+    def one_hot(cls, attributes: tuple[int, ...], levels: Sequence[Any], bins: int, chain: int = 0) -> Term:
         """Every bin a cell of its own."""
-        return cls.of(attributes, levels, np.arange(bins)[:, None], np.full((bins, 1), UNIT))
+        return cls.of(attributes, levels, np.arange(bins)[:, None], np.full((bins, 1), UNIT), chain)
 
     @property
     def bins(self) -> int:

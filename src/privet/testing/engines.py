@@ -32,6 +32,7 @@ from privet.privacy.counting import (
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.comparisons import LABEL
 from privet.structure.evidence import Evidence
+from privet.structure.fit_losses import MarginLoss
 from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests
 from privet.structure.terms import UNIT, Term
@@ -197,7 +198,7 @@ def _fit_question(schema: Schema, cells: Partition, kind: type[FitSums]) -> FitS
     )
     tables = tuple(np.sin(np.arange(term.bins * columns) + 1.0).reshape(-1, columns) * 3 for term in terms)
     weights = np.linspace(1.0, 0.5, schema.n_classes)
-    return kind(cells, terms, tables, np.linspace(-0.5, 0.5, columns), weights, 3)
+    return kind(cells, terms, tables, np.linspace(-0.5, 0.5, columns), weights, 3, MarginLoss(1.25))
 
 
 def _evidence(schema: Schema, random: np.random.Generator) -> Evidence:

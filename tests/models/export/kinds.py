@@ -58,7 +58,7 @@ def summed(schema: Schema, rng: Any, tree: Tree) -> Additive:
         rows = int(np.prod([column.max() + 1 for column in levels]))
         parts.append(Part(attributes, tuple(levels), rng.normal(0, 2, (rows, schema.n_scores)), 0.1))
     parts.append(Part((), (), rng.normal(0, 1, (tree.n_leaves, schema.n_scores)), 0.1))
-    return Additive(schema, tuple(parts), rng.normal(0, 1, schema.n_scores), tree.routes)
+    return Additive(schema, tuple(parts), rng.normal(0, 1, schema.n_scores), tree.routes, margin=1.4)
 
 
 def every_kind(schema: Schema = SCHEMA, seed: int = 1, trees: int = 4, depth: int = 4) -> dict[str, Released]:

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from privet.engines.memory import MemoryEngine
 from privet.privacy.counting import ROOT
 from privet.privacy.fits import solver
+from privet.privacy.fits.smoothness import Ridge
 from privet.privacy.fits.solver import Objective, solve
 from privet.schema import Categorical, Schema
+from privet.structure.fit_losses import MarginLoss
 from privet.structure.terms import UNIT, Term
 from privet.tables.encoding import Codes
 
@@ -22,7 +24,9 @@ Floats = npt.NDArray[np.float64]
 GRADIENT = 2.0**-18
 
 
-def make(records: int, classes: int, seed: int, ridge: float = 3.0, noise: float = 4.0) -> Objective:
+def make(
+    records: int, classes: int, seed: int, ridge: float = 3.0, noise: float = 4.0, chain: int = 0, margin: float = 0.0
+) -> Objective:
     """Two terms over random records: one of categories, one of mixes."""
     random = np.random.default_rng(seed)
     schema = Schema(
@@ -40,7 +44,8 @@ def make(records: int, classes: int, seed: int, ridge: float = 3.0, noise: float
     drawn = drawn if columns == 1 else drawn - drawn.mean(axis=1, keepdims=True)
     offset = np.linspace(-0.5, 0.5, columns)
     engine = MemoryEngine(schema, Codes(features, labels))
-    return Objective(engine, ROOT, terms, (), offset, np.ones(classes), np.full(6, ridge), drawn)
+    pull = Ridge.of((4, 2), (chain, 0), (ridge, ridge))
+    return Objective(engine, ROOT, terms, (), offset, np.ones(classes), pull, drawn, MarginLoss(margin))
 
 
 def design(objective: Objective) -> tuple[Floats, npt.NDArray[np.int64]]:
@@ -59,18 +64,26 @@ def gradient(objective: Objective, theta: Floats) -> Floats:
     x, y = design(objective)
     scores = (x.astype(np.longdouble) @ theta) + objective.offset
     if theta.shape[1] == 1:
-        residual = 1 / (1 + np.exp(-scores)) - y[:, None]
+        residual = 1 / (1 + np.exp(-scores - objective.loss.margin * (1 - 2 * y[:, None]))) - y[:, None]
     else:
+        scores -= objective.loss.margin * np.eye(theta.shape[1])[y]
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         residual = weights / weights.sum(axis=1, keepdims=True) - np.eye(theta.shape[1])[y]
-    slope = x.T @ residual + objective.ridge[:, None] * theta + objective.noise
+    slope = x.T @ residual + objective.ridge.matrix.astype(np.longdouble) @ theta + objective.noise
     return np.asarray(slope if theta.shape[1] == 1 else slope - slope.mean(axis=1, keepdims=True), dtype=np.float64)
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.integers(0, 300), st.sampled_from([2, 3, 5]), st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 100.0, 1e5]))
-def test_the_certificate_is_true(records: int, classes: int, seed: int, size: float) -> None:
-    objective = make(records, classes, seed, ridge=2 * size, noise=size)
+@given(
+    st.integers(0, 300),
+    st.sampled_from([2, 3, 5]),
+    st.integers(0, 10**6),
+    st.sampled_from([0.01, 1.0, 100.0, 1e5]),
+    st.sampled_from([0, 2, 4]),
+    st.sampled_from([0.0, 1.4, 3.0]),
+)
+def test_the_certificate_is_true(records: int, classes: int, seed: int, size: float, chain: int, margin: float) -> None:
+    objective = make(records, classes, seed, 2 * size, size, chain, margin)
     theta = solve(objective, GRADIENT)
     assert np.abs(gradient(objective, theta)).max() <= GRADIENT
     assert classes == 2 or np.abs(theta.sum(axis=1)).max() < 1e-12
@@ -112,8 +125,8 @@ def test_class_weights_and_background_count() -> None:
 
     first, second = objective.terms
     table = np.linspace(-1, 1, first.bins)[:, None]
-    shifted = Objective(**(facts | {"terms": (second,), "background": ((first, table),), "ridge": np.full(2, 3.0),
-                                    "noise": objective.noise[4:]}))  # fmt: skip
+    alone = {"terms": (second,), "ridge": Ridge.of((2,), (0,), (3.0,)), "noise": objective.noise[4:]}
+    shifted = Objective(**(facts | alone | {"background": ((first, table),)}))
     theta = solve(shifted, GRADIENT)
     x, y = design(objective)
     scores = x[:, :4] @ table + x[:, 4:] @ theta + objective.offset

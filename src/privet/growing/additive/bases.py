@@ -44,7 +44,6 @@ class Shares(NamedTuple):
     round_zero: tuple[float, ...]
 
 
-SPARSE = Shares((1 / 256, 1 / 32, 1 / 8, 1 / 4, 1 / 2, 3 / 4), (1 / 16, 1 / 4, 1 / 2))
 COARSE = Shares((1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 16, 1 / 4, 1 / 2))
 FINE = Shares(
     (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 64, 1 / 16, 1 / 4, 1 / 2)
@@ -63,7 +62,8 @@ def main_basis(schema: Schema, a: int, shares: Shares = COARSE, bought: Floats |
     """The term of one attribute: a cell per category (or per bin, if few), or public or ``bought`` knots."""
     attribute = schema.attributes[a]
     if not has_knots(attribute):
-        return Basis(Term.one_hot((a,), [np.arange(attribute.arity)], attribute.arity), ((),))
+        chain = len(attribute.cuts) + 1 if isinstance(attribute, Numeric) else 0
+        return Basis(Term.one_hot((a,), [np.arange(attribute.arity)], attribute.arity, chain), ((),))
     assert isinstance(attribute, Numeric)
     knots = public_knots(attribute, shares) if bought is None else bought
     return Basis(hats(a, attribute, knots), (tuple(knots.tolist()),))
@@ -93,7 +93,8 @@ def hats(attribute: int, numeric: Numeric, knots: Floats) -> Term:
         cells, weights = np.vstack([cells, [len(knots)] * 2]), np.vstack([weights, [UNIT, 0]])
     cells = np.where(weights > 0, cells, cells[:, ::-1])  # a weight of 0 needs no cell of its own
     number = np.unique(cells, return_inverse=True)[1].reshape(cells.shape)  # a knot between two bins is in none
-    return Term.of((attribute,), [np.arange(numeric.arity)], number, weights)
+    chain = int(number.max()) + (numeric.missing is None)
+    return Term.of((attribute,), [np.arange(numeric.arity)], number, weights, chain)
 
 
 def public_knots(numeric: Numeric, shares: Shares, few: int = FEW) -> Floats:

@@ -22,6 +22,7 @@ from privet.growing.whole.depth_rules import MOST_LEVELS
 from privet.growing.whole.whole_tree import WEIGHT_UNIT, affordable_depth
 from privet.models.additive import Part
 from privet.models.grading import beside, grade
+from privet.models.link import Link
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
 from privet.schema import Attribute, Numeric, Schema
@@ -46,8 +47,9 @@ def draw_first_tree(
     estimate: ClassEstimate,
     class_weights: Floats,
     favours: Mapping[int, float],
+    link: Link,
 ) -> tuple[Routes, Part]:
-    """A tree that costs ``epsilon``, and what each of its leaves adds to the offset of ``estimate``."""
+    """A tree that costs ``epsilon``, and what each of its leaves adds to the score of everyone, before the link."""
     schema = data.schema
     tests = _tests(schema)
     prior = np.array([favours.get(int(a), 1.0) for a in tests.attribute])
@@ -64,10 +66,10 @@ def draw_first_tree(
     tree = grow_blocks(data.level(), Blocks(space, space.depth, LEAF_SHARE), epsilon, steps=steps)
     routes, scale = tree.routes, float(steps / (epsilon * LEAF_SHARE))
     weighted = tree.counts * np.maximum(class_weights, LEAST_WEIGHT)
-    logs = np.log(grade(routes, weighted, tree.label, scale)[routes.leaves])
-    scores = logs[:, 1:] - logs[:, :1] if schema.n_classes == 2 else logs - logs.mean(axis=1, keepdims=True)
+    scores = link.scores(grade(routes, weighted, tree.label, scale)[routes.leaves])
+    everyone = link.scores(estimate.shares[None])[0]
     even, none = (_deviation(estimate, records, scale) for records in (estimate.records / len(routes.leaves), 0.0))
-    return routes, Part((), (), scores - estimate.offset, even, (), none)
+    return routes, Part((), (), scores - everyone, even, (), none)
 
 
 def _tests(schema: Schema) -> Tests:

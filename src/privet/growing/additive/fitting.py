@@ -13,7 +13,6 @@ import numpy.typing as npt
 from privet.growing.additive.bases import (
     COARSE,
     FINE,
-    SPARSE,
     Basis,
     buy_knots,
     has_knots,
@@ -22,33 +21,30 @@ from privet.growing.additive.bases import (
 )
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
-from privet.growing.prelude import ClassEstimate, Prelude
+from privet.growing.prelude import LEAST_EVIDENCE, ClassEstimate, Prelude
 from privet.models.additive import Additive, Part
+from privet.models.link import Link
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.fits import smoothness
 from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.losses import NOTHING, Loss
 from privet.progress import Progress
+from privet.structure.fit_losses import MarginLoss
 from privet.structure.routes import Routes
 from privet.structure.terms import Term
 
 Floats = npt.NDArray[np.float64]
 
 # The ratio of noise to evidence in a cell (see `noise_ratio`) decides what is fitted.
-TREE_ONLY = 1.5  # above: a tree, without curves
-FEW_KNOTS = 0.7  # above: curves have the fewest knots, none of them bought
+EVEN = 0.5  # where a tree before curves gets half of what is left, if as many records are outside the largest class
 FINE_KNOTS = 0.1  # below: more knots
-WITH_PAIRS = 0.05  # below: curves without a tree, and tables of pairs on top of them
-LEAST_RECORDS = 25.0  # times epsilon: with fewer there is nothing to learn but the largest class
-LEAST_OF_CLASS = 20.0  # times epsilon, for each class but one: with fewer nothing but the shares of the classes
-
-# A tree before curves needs so many records times its part of epsilon; with fewer it is useless.
-TREE_RECORDS, LEAST_TREE_RECORDS = 600.0, 100.0
-UNEQUAL = 0.5  # of the records outside the largest class: with fewer, accuracy says less, and so does a tree
-CLEAR = 0.1  # noise ratio, as above: below, curves need less help
-LEAST_TREE_SHARE, TREE_SHARE = Fraction(1, 1000), Fraction(7, 10)  # of what is left, where curves follow
+WITH_PAIRS = 0.05  # below: tables of pairs on top of the curves
+CLEAR = 0.02  # below: the margin shrinks, since noise hides less than the margin's own distortion would
+LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
+LEAST_TREE_SHARE = 0.1  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
-SIGNAL, LEFT_SIGNAL = 8.0, 2.0  # expected variance of log-odds: of a whole model, and after a tree
+SIGNAL = 12.0  # expected variance of scores
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
 STEPS = 5  # of progress, at most
 
@@ -74,10 +70,21 @@ class _Growing:
         self.parts: list[Part] = []
         self.background: list[tuple[Term, Floats]] = []
         self.routes: Routes | None = None
+        self.link = Link()
 
-    def fit(self, bases: Sequence[Basis], loss: Loss, what: str, signal: float = SIGNAL) -> None:
+    @property
+    def offset(self) -> Floats:
+        """The scores of everyone: those of the released shares."""
+        return np.asarray(self.link.scores(self.estimate.shares[None])[0])
+
+    @property
+    def evidence(self) -> float:
+        """About what the residuals of all records of a class sum to, at the offset: without a margin, of p(1 - p)."""
+        return self.estimate.records * max(self.link.residual(self.estimate.shares), LEAST_EVIDENCE)
+
+    def fit(self, bases: Sequence[Basis], loss: Loss, what: str) -> None:
         """Fit terms on top of the parts released before."""
-        plan, shape = self._plan(bases), self._shape(bases, signal)
+        plan, shape = self._plan(bases), self._shape(bases)
         values, calibration = self.data.perturbed_fit(plan, shape, loss, routes=self.routes, what=what)
         self.parts += parts_of(bases, values, calibration)
         self.background += [(basis.term, basis.term.spread(value)) for basis, value in zip(bases, values, strict=True)]
@@ -97,21 +104,23 @@ class _Growing:
         return float(np.mean(noise)) / self.estimate.evidence
 
     def model(self) -> Additive:
-        return Additive(self.data.schema, tuple(self.parts), self.estimate.offset, self.routes)
+        return Additive(self.data.schema, tuple(self.parts), self.offset, self.routes, self.link.margin)
 
     def _plan(self, bases: Sequence[Basis]) -> Fit:
         terms = tuple(basis.term for basis in bases)
-        return Fit(terms, self.estimate.offset, self.preferences.class_weights, tuple(self.background))
+        loss = MarginLoss(self.link.margin)
+        return Fit(terms, self.offset, self.preferences.class_weights, tuple(self.background), loss)
 
-    def _shape(self, bases: Sequence[Basis], signal: float = SIGNAL) -> FitLayout:
+    def _shape(self, bases: Sequence[Basis]) -> FitLayout:
         return FitLayout(
             tuple(basis.term.size for basis in bases),
             tuple(basis.term.touched for basis in bases),
             tuple(map(self.preferences.favour, bases)),
             self.data.schema.n_classes,
             self.estimate.records,
-            self.estimate.evidence,
-            signal,
+            self.evidence,
+            SIGNAL,
+            tuple(basis.term.chain for basis in bases),
         )
 
 
@@ -128,18 +137,14 @@ def grow_additive(
     _tell(progress, 1)
     wanted = [a for a in range(len(schema.attributes)) if preferences.favours.get(a, 1.0) > 0]
     bases = [main_basis(schema, a) for a in wanted]
-    served = left.epsilon >= SMALLEST * data.ledger.steps
+    served = schema.n_classes > 1 and left.epsilon >= SMALLEST * data.ledger.steps
     worth = estimate.records * float(epsilon)
-    if schema.n_classes < 2 or not served or worth < LEAST_RECORDS:
-        return _largest_only(data, estimate, left.epsilon)
-    if worth < LEAST_OF_CLASS * (schema.n_classes - 1):
+    if not served or worth < LEAST_OF_CLASS * (schema.n_classes - 1):
         return Additive(schema, (), bought.refined(data, epsilon).weighted(preferences.class_weights).offset)
     noise_ratio = growing.noise_ratio(bases, left)
-    if noise_ratio >= WITH_PAIRS:
-        left = _tree_first(growing, left, noise_ratio)
-        _tell(progress, 3)
-        if noise_ratio > TREE_ONLY:
-            return growing.model()
+    growing.link = Link(margin(estimate, noise_ratio))
+    left = _tree_first(growing, left, noise_ratio)
+    _tell(progress, 3)
     pairs = min(preferences.pairs, len(wanted) * (len(wanted) - 1) // 2) if noise_ratio < WITH_PAIRS else 0
     for_pairs = _curves(growing, left, wanted, noise_ratio, pairs)
     _tell(progress, 4)
@@ -149,50 +154,59 @@ def grow_additive(
     return growing.model()
 
 
+def margin(estimate: ClassEstimate, noise_ratio: float) -> float:
+    """The margin of the loss: residuals are capped at a quarter for two classes, and at less for more.
+
+    A record at the boundary then leaves four fifths of the cap unexplained, where the plain log-loss has one half.
+
+    >>> even = [ClassEstimate(np.full(k, 100.0), 1.0, Fraction(0)) for k in (2, 10)]
+    >>> [round(math.exp(-margin(estimate, noise_ratio=0.3)), 3) for estimate in even]
+    [0.25, 0.05]
+    """
+    kinds = max(2.0, 1 / float((estimate.shares**2).sum()))
+    return math.log(2 * kinds) * min(noise_ratio / CLEAR, 1.0)
+
+
 def _tree_first(growing: _Growing, left: Loss, noise_ratio: float) -> Loss:
-    """Draw a tree with leaf values. Returns the budget left for curves: none where noise is too large for them."""
-    data, epsilon, preferences = growing.data, left.epsilon, growing.preferences
-    needed = records_for_tree(growing.estimate, noise_ratio)
-    if noise_ratio > TREE_ONLY:
-        cost = epsilon
-    elif needed < LEAST_TREE_RECORDS:
+    """Draw a tree with leaf values, where its part of epsilon is enough. Returns the budget left for curves."""
+    share = tree_share(growing.estimate, noise_ratio)
+    if share < LEAST_TREE_SHARE:
         return left
-    else:
-        part = Fraction(needed / (growing.estimate.records * float(epsilon))).limit_denominator(1000)
-        cost = epsilon * min(max(part, LEAST_TREE_SHARE), TREE_SHARE)
-    growing.routes, leaves = draw_first_tree(
-        data, cost, growing.estimate, preferences.class_weights, preferences.favours
-    )
+    cost = left.epsilon * share
+    wanted, favours = growing.preferences.class_weights, growing.preferences.favours
+    growing.routes, leaves = draw_first_tree(growing.data, cost, growing.estimate, wanted, favours, growing.link)
     growing.parts.append(leaves)
     growing.background.append((Term.one_hot((), [], len(leaves.table)), leaves.table))
     return left - Loss(cost)
 
 
-def records_for_tree(estimate: ClassEstimate, noise_ratio: float) -> float:
-    """How many records times epsilon a tree gets before curves: fewer where accuracy says little, or curves suffice.
+def tree_share(estimate: ClassEstimate, noise_ratio: float) -> Fraction:
+    """The share of a tree before curves: near 1 where noise drowns curves, near 0 where it does not.
+
+    A tree is drawn by the number of records that it classifies right, so it says less where classes are unequal. Both
+    parts keep what they need for longer than they are of use: a wrong share costs little.
 
     >>> counts = {"mushrooms": (3900.0, 4200.0), "incomes": (34_000.0, 11_200.0), "sales": (40_000.0, 5300.0)}
     >>> estimates = {name: ClassEstimate(np.array(both), 1.0, Fraction(0)) for name, both in counts.items()}
-    >>> [round(records_for_tree(estimate, noise_ratio=0.3)) for estimate in estimates.values()]
-    [556, 147, 33]
+    >>> [round(float(tree_share(estimate, noise_ratio=0.5)), 2) for estimate in estimates.values()]
+    [0.46, 0.06, 0.0]
     """
-    others = 1 - float(estimate.shares.max())
-    by_hits = min(others / UNEQUAL, 1.0) ** 2 * min(noise_ratio / CLEAR, 1.0)
-    return TREE_RECORDS * max(by_hits, min(noise_ratio / TREE_ONLY, 1.0) ** 3)
+    balance = min((1 - float(estimate.shares.max())) / 0.5, 1.0) ** 2
+    odds = (balance * noise_ratio / EVEN) ** 2
+    return Fraction(odds / (1 + odds)).limit_denominator(100)
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: float, pairs: int) -> Loss:
     """Fit a curve per wanted attribute, with more knots where noise is smaller. Returns the budget left for pairs."""
     data, schema, records = growing.data, growing.data.schema, growing.estimate.records
     moved: dict[int, Floats] = {}
-    numbers = sum(has_knots(schema.attributes[a]) for a in wanted) if noise_ratio <= FEW_KNOTS else 0
+    numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
     if price := left.epsilon * knots_share(numbers, records, float(left.epsilon)):
         moved, left = buy_knots(data, wanted, price), left - Loss(price)
-    shares = SPARSE if noise_ratio > FEW_KNOTS else COARSE if noise_ratio >= FINE_KNOTS else FINE
+    shares = COARSE if noise_ratio >= FINE_KNOTS else FINE
     bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
-    explained = growing.routes is not None and len(growing.routes.leaves) > 1
-    growing.fit(bases, left - for_pairs, "additive fit", LEFT_SIGNAL if explained else SIGNAL)
+    growing.fit(bases, left - for_pairs, "additive fit")
     return for_pairs
 
 
@@ -203,12 +217,6 @@ def _pairs(growing: _Growing, left: Loss, count: int) -> None:
     growing.fit(chosen, left - Loss(left.epsilon * CHOICE_SHARE), "fit of pairs")
 
 
-def _largest_only(data: PrivateDataset, estimate: ClassEstimate, left: Fraction) -> Additive:
-    """Spend all that is left on one label for everyone; shares are the counted ones, with this class the largest."""
-    label = int(data.level().choose_labels_all(left)[0])
-    return Additive(data.schema, (), estimate.led_by(label).offset)
-
-
 def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Part]:
     """The released values as parts of a model, each with its approximate and its largest noise.
 
@@ -217,10 +225,11 @@ def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Cali
     """
     parts = []
     spread = 2.0 if calibration.law == "laplace" else 1.0
-    most = spread * max(d * d / ridge for d, ridge in zip(calibration.deviations, calibration.ridges, strict=True))
-    for basis, value, deviation, ridge in zip(bases, values, calibration.deviations, calibration.ridges, strict=True):
+    known = list(zip(bases, values, calibration.deviations, calibration.ridges, strict=True))
+    most = spread * max(smoothness.stretch(basis.term.chain) * d * d / ridge for basis, _, d, ridge in known)
+    for basis, value, deviation, ridge in known:
         term = basis.term
-        noise = deviation / (calibration.shape.evidence / term.size + ridge)
+        noise = deviation * smoothness.shrunk(term.size, term.chain, ridge, calibration.shape.evidence / term.size)
         widest = math.sqrt(most / ridge)
         parts.append(Part(term.attributes, term.levels, term.spread(value), noise, basis.knots, widest))
     return parts

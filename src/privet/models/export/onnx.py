@@ -173,9 +173,15 @@ class _Graph:
             case "identity":
                 return scores
             case "softmax":
-                return self._shares(self._add("Exp", [self._add("Sub", [scores, self._reduced("ReduceMax", scores)])]))
+                weights = self._add("Exp", [self._add("Sub", [scores, self._reduced("ReduceMax", scores)])])
+                return self._shares(self._capped(weights) if self.formula.taken else weights)
             case "shares":
                 return self._shares(self._add("Max", [scores, self._constant(0.0)]))
+
+    def _capped(self, weights: str) -> str:
+        """The link of a margin: each weight times what their sum has beyond the part that is taken off it."""
+        taken = self._add("Mul", [weights, self._constant(self.formula.taken)])
+        return self._add("Mul", [weights, self._add("Sub", [self._reduced("ReduceSum", weights), taken])])
 
     def _shares(self, weights: str) -> str:
         """Weights divided by their sum; equal shares if that is 0."""

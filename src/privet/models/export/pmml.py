@@ -112,10 +112,17 @@ class _Document:
                          else _apply("max", _ref(score), _number(0.0)))
             for score in scores
         ]  # fmt: skip
-        total = self._derive("total", reduce(lambda one, two: _apply("+", one, two), map(_ref, weights)))
+        total = self._total(weights)
+        if self.formula.taken:
+            less = [_apply("-", _ref(total), _apply("*", _number(self.formula.taken), _ref(one))) for one in weights]
+            weights = [self._derive("weight", _apply("*", _ref(one), by)) for one, by in zip(weights, less, strict=True)]
+            total = self._total(weights)
         some, equal = _apply("greaterThan", _ref(total), _number(0.0)), _number(1 / len(scores))
         return [self._derive("share", _apply("if", some, _apply("/", _ref(weight), _ref(total)), equal))
                 for weight in weights]  # fmt: skip
+
+    def _total(self, weights: Sequence[str]) -> str:
+        return self._derive("total", reduce(lambda one, two: _apply("+", one, two), map(_ref, weights)))
 
     def _tally(self, terms: Iterable[tuple[Any, Node]], codes: dict[int, str], combine: str) -> str:
         """The field of a score, added up (or the largest taken) one summand after the other."""

@@ -27,6 +27,7 @@ def to_python(model: Model) -> str:
         "CLASSES": list(formula.schema.classes),
         "COMBINE": formula.combine,
         "LINK": formula.link,
+        "TAKEN": formula.taken,
         "LABELS": None if formula.labels is None else formula.labels.tolist(),
         "TIES": [table.tolist() for table in formula.ties] if tied and formula.ties else None,
     }

@@ -16,7 +16,7 @@ import sys
 METADATA: dict = {}
 LABEL = ""
 CLASSES: list = []
-COMBINE, LINK, LABELS, TIES = "sum", "identity", None, None
+COMBINE, LINK, TAKEN, LABELS, TIES = "sum", "identity", 0.0, None, None
 COLUMNS: list = []  # (name, cuts or spellings, marker of a missing value, code of missing and unknown values)
 SUMMANDS: list = []  # a table of numbers each, and how a record finds its row
 # </the model>
@@ -91,6 +91,9 @@ def _probabilities(scores):
         return scores
     top = max(scores)
     weights = [math.exp(score - top) if LINK == "softmax" else max(score, 0.0) for score in scores]
+    if TAKEN:
+        total = sum(weights)
+        weights = [weight * (total - TAKEN * weight) for weight in weights]
     total = sum(weights)
     return [weight / total for weight in weights] if total > 0 else [1 / len(weights)] * len(weights)
 

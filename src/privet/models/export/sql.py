@@ -181,8 +181,13 @@ class _Query:
                    else self.dialect.largest([s, number(0.0)]) for s in scores]  # fmt: skip
         named = [f"{weight} AS w{c}" for c, weight in enumerate(weights)]
         self._step("weights", [*self.kept, *dict.fromkeys(deciding), "top", *named], "tops")
-        total = " + ".join(f"w{c}" for c in range(formula.columns))
-        self._step("totals", ["weights.*", f"{total} AS total"], "weights")
+        total, last = " + ".join(f"w{c}" for c in range(formula.columns)), "weights"
+        if formula.taken:
+            self._step("sums", ["weights.*", f"{total} AS before"], "weights")
+            capped = [f"w{c} * (before - {number(formula.taken)} * w{c}) AS w{c}" for c in range(formula.columns)]
+            self._step("capped", [*self.kept, *dict.fromkeys(deciding), "top", *capped], "sums")
+            last = "capped"
+        self._step("totals", [f"{last}.*", f"{total} AS total"], last)
         label = _cases((f"{d} = top", literal(str(value)))
                        for d, value in zip(deciding, self.schema.classes, strict=True))  # fmt: skip
         equal = number(1 / formula.columns)

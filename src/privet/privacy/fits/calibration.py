@@ -9,9 +9,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from privet.errors import ParameterError
 from privet.privacy.budget import float_up
+from privet.privacy.fits import smoothness
 from privet.privacy.losses import UNLIMITED, Loss
 from privet.privacy.noise import Law
 from privet.schema import Schema
@@ -25,6 +27,7 @@ MOST_EPSILON = Fraction(64)  # above, nothing is gained
 GRADIENT = 2.0**-18  # how exactly a fit of up to some ten million records is solved
 FINEST = 2.0**28  # records times (terms + 8) up to which doubles are that exact, and 64 log-odds from 0
 NARROW, LARGEST = 2.0**-16, 2.0**60  # how closely the least noise is searched for, and how far
+LEAST_RIDGE = 1.0  # deviations of the noise: less would let cells without records swing
 MOST_TILT = 0.9  # of epsilon: what the sum of 1 / ridge may be, or noise would have to grow for it
 ABOVE = 1 + 1e-9  # what is rounded here is rounded to the safe side, by far more than any rounding error
 
@@ -36,7 +39,8 @@ class FitLayout:
     ``sizes`` are the cells of each term, ``touched`` how many of them a record has a part in, ``favours`` how exactly
     a term should be known (1 unless something is known about it). ``records`` and ``evidence`` were declared or
     released before: about how many records there are, and the sum of p(1 - p) over them. ``signal`` is how much, as a
-    variance, the log-odds of records are expected to differ by all terms together.
+    variance, the scores of records are expected to differ by all terms together. ``chains`` are the cells of each term
+    that have an order, at its beginning; none, if it is left out.
     """
 
     sizes: tuple[int, ...]
@@ -46,9 +50,12 @@ class FitLayout:
     records: float
     evidence: float
     signal: float = 8.0
+    chains: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.sizes or not len(self.sizes) == len(self.touched) == len(self.favours):
+        if not self.chains:
+            object.__setattr__(self, "chains", (0,) * len(self.sizes))
+        if not self.sizes or not len(self.sizes) == len(self.touched) == len(self.favours) == len(self.chains):
             raise ParameterError("a fit needs at least one term, and a weight for each")
         if not all(0 < favour < math.inf for favour in self.favours):
             raise ParameterError("favours must be positive numbers; leave a term out that should not count")
@@ -59,7 +66,8 @@ class FitLayout:
 
     def check(self, terms: Sequence[Term], schema: Schema) -> None:
         """Refuse a shape that is not that of ``terms``: its noise would be for another fit."""
-        same = self.sizes == tuple(t.size for t in terms) and self.touched == tuple(t.touched for t in terms)
+        facts = [(term.size, term.touched, term.chain) for term in terms]
+        same = list(zip(self.sizes, self.touched, self.chains, strict=True)) == facts
         if type(self) is not FitLayout or not same or self.classes != schema.n_classes:
             raise ParameterError("the shape of a fit must have the sizes of its terms and the classes of the schema")
 
@@ -67,6 +75,11 @@ class FitLayout:
     def columns(self) -> int:
         """The numbers of a cell: log-odds for two classes, one for each class where there are more."""
         return 1 if self.classes == 2 else self.classes
+
+    @cached_property
+    def masses(self) -> tuple[Fraction, ...]:
+        """The sum of all entries of the correlation of each term's cells: their number, if they have no order."""
+        return tuple(smoothness.mass(*term) for term in zip(self.sizes, self.chains, strict=True))
 
     @property
     def released(self) -> int:
@@ -102,7 +115,7 @@ class Calibration:
     @property
     def reach(self) -> Fraction:
         """How far apart, in steps, the releases of the solver's answer and of the exact one can be before noise."""
-        spread = sum(Fraction(size) / Fraction(r) for size, r in zip(self.shape.sizes, self.ridges, strict=True))
+        spread = sum(mass / Fraction(r) for mass, r in zip(self.shape.masses, self.ridges, strict=True))
         return Fraction(self.gradient) * spread * self.shape.columns / Fraction(RELEASE_STEP) + self.shape.rounded
 
     def spent(self) -> Loss:
@@ -179,7 +192,9 @@ def _ridges(shape: FitLayout, law: Law, scales: tuple[float, ...], epsilon: Frac
     """
     deviations = [_deviation(law) * scale for scale in scales]
     each = shape.signal / len(shape.sizes)
-    found = [max(1.5 * d, d * d * k / (shape.evidence * each)) for k, d in zip(shape.sizes, deviations, strict=True)]
+    found = [
+        max(LEAST_RIDGE * d, d * d * k / (shape.evidence * each)) for k, d in zip(shape.sizes, deviations, strict=True)
+    ]
     factor = 1.0 if shape.classes == 2 else shape.classes / (shape.classes - 1)
     more = max(1.0, factor * sum(1 / ridge for ridge in found) / (MOST_TILT * float(epsilon)))
     return tuple(more * ridge for ridge in found)

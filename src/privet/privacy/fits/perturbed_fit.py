@@ -14,10 +14,12 @@ import numpy.typing as npt
 from privet.errors import ParameterError, ReceiptError
 from privet.privacy.counting import Engine, Partition
 from privet.privacy.fits.calibration import LATTICE, RELEASE_STEP, Calibration
+from privet.privacy.fits.smoothness import Ridge
 from privet.privacy.fits.solver import Objective, solve
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import Law, NoiseSource, current_source, declare
 from privet.schema import Schema
+from privet.structure.fit_losses import LOG_LOSS, FitLoss, MarginLoss
 from privet.structure.terms import Term, check_terms
 
 Floats = npt.NDArray[np.float64]
@@ -33,17 +35,22 @@ class Fit:
     """A public plan of a fit: what is fitted, on top of what was released before.
 
     ``background`` has terms with their released tables; ``offset`` a number for each column, and ``class_weights`` one
-    in [0, 1] for each class.
+    in [0, 1] for each class. ``loss`` says what a record leaves unexplained.
     """
 
     terms: tuple[Term, ...]
     offset: Floats
     class_weights: Floats
     background: tuple[tuple[Term, Floats], ...] = ()
+    loss: FitLoss = LOG_LOSS
 
     def check(self, schema: Schema, cells: int) -> None:
         """Refuse, before anything is charged, what is no plan over this schema and a partition into ``cells``."""
         check_terms([*self.terms, *(term for term, _ in self.background)], schema, cells)
+        if type(self.loss) is not MarginLoss:
+            raise ParameterError("the loss of a fit must be one of privet.structure.fit_losses")
+        if fault := self.loss.fault:
+            raise ParameterError(fault)
         columns = schema.n_scores
         shapes: list[tuple[Floats, tuple[int, ...]]] = [(self.offset, (columns,))]
         shapes += [(self.class_weights, (schema.n_classes,))]
@@ -58,7 +65,7 @@ class Fit:
 def release_fit(
     engine: Engine, cells: Partition, plan: Fit, calibration: Calibration, receipt: Receipt
 ) -> list[Floats]:
-    """(cell, column) released numbers of each term: log-odds of the second class, or a number for each class."""
+    """(cell, column) released numbers of each term: scores of the second class, or a number for each class."""
     if not calibration.spent() <= receipt.loss:
         raise ReceiptError(f"the receipt for {receipt.what!r} pays {receipt.loss}, and this fit costs more")
     receipt.redeem()
@@ -75,8 +82,9 @@ def release_fit(
         background=plan.background,
         offset=plan.offset,
         class_weights=plan.class_weights,
-        ridge=np.repeat(calibration.ridges, sizes),
+        ridge=Ridge.of(sizes, calibration.shape.chains, calibration.ridges),
         noise=noise,
+        loss=plan.loss,
     )
     # The uniform part that the proof adds to the lattice moves a row by at most (columns - 1) halves of a step.
     theta = solve(objective, calibration.gradient - LATTICE * columns)

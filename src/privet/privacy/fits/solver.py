@@ -25,6 +25,8 @@ from privet.privacy.counting import (
     class_counts,
     whole,
 )
+from privet.privacy.fits.smoothness import Ridge
+from privet.structure.fit_losses import LOG_LOSS, FitLoss
 from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
@@ -42,8 +44,8 @@ ULP = 2.0**-53
 class Objective:
     """sum of log-losses + ridge + noise . theta, over records in an engine; theta has a row for each cell.
 
-    ``background`` are terms that were released before, with what they add to a score. ``ridge`` has an entry and
-    ``noise`` a row for each cell; with more than two columns, the rows of noise, and so of theta, sum to 0.
+    ``background`` are terms that were released before, with what they add to a score. ``noise`` has a row for each
+    cell; with more than two columns, the rows of noise, and so of theta, sum to 0.
     """
 
     engine: Engine
@@ -52,14 +54,15 @@ class Objective:
     background: tuple[tuple[Term, Floats], ...]
     offset: Floats
     class_weights: Floats
-    ridge: Floats
+    ridge: Ridge
     noise: Floats
+    loss: FitLoss = LOG_LOSS
 
     def question(self, theta: Floats, kind: type[FitSums] = FitSums) -> FitSums:
         terms = (*self.terms, *(term for term, _ in self.background))
         parts = zip(self.terms, self.split(theta), strict=True)
         tables = (*(term.spread(part) for term, part in parts), *(table for _, table in self.background))
-        return kind(self.cells, terms, tables, self.offset, self.class_weights, len(self.terms))
+        return kind(self.cells, terms, tables, self.offset, self.class_weights, len(self.terms), self.loss)
 
     def split(self, theta: Floats) -> list[Floats]:
         """The rows of each term."""
@@ -119,14 +122,13 @@ def _gradient(objective: Objective, theta: Floats, records: float) -> tuple[Floa
     bounds = np.cumsum([term.bins for term in objective.terms])[:-1]
     parts = [term.gather(part) for term, part in zip(objective.terms, np.split(sums, bounds), strict=True)]
     data = np.asarray(np.concatenate(parts) / (UNIT * 2**RESIDUAL_BITS), dtype=np.float64)
-    pulled = objective.ridge[:, None] * theta
-    slope = _balanced(data + pulled + objective.noise)
-    # One record: the score is a sum of as many terms, each a mix of up to four numbers; the exponentials and the
-    # quotient are off by a few units in the last place; then comes the rounding to whole numbers.
+    slope = _balanced(data + objective.ridge.pull(theta) + objective.noise)
+    # One record: the score is a sum of as many terms, each a mix of up to four numbers, and of the margin; the
+    # exponentials and the quotient are off by a few units in the last place; then comes the rounding to whole numbers.
     added = [objective.offset, *objective.split(theta), *(table for _, table in objective.background)]
-    highest = sum(float(np.abs(part).max()) for part in added)
-    one = 2.0 ** -(RESIDUAL_BITS + 1) + (len(question.tables) + 8) * ULP * (highest + 4)
-    largest = max(float(np.abs(part).max()) for part in (data, pulled, objective.noise))
+    highest = sum(float(np.abs(part).max()) for part in added) + objective.loss.margin
+    one = 2.0 ** -(RESIDUAL_BITS + 1) + (len(question.tables) + 9) * ULP * (highest + 4)
+    largest = max(float(np.abs(data).max()), float(np.abs(objective.noise).max()), objective.ridge.most(theta))
     return slope, 2 * records * one + 16 * ULP * largest * objective.noise.shape[1]
 
 
@@ -152,7 +154,7 @@ class _Path:
         asked = self._objective.question(theta, FitCurvature)
         upper = self._objective.engine.answer([asked])[0] / 2.0**CURVATURE_BITS
         full = upper + np.triu(upper, 1).T
-        ridge = np.diag(self._objective.ridge)
+        ridge = self._objective.ridge.matrix
         self._inverse = [np.linalg.inv(bend * full + ridge) for bend in self._bends]
         self._seen.clear()
 

@@ -62,7 +62,7 @@ def _scores(engine: Engine, cells: Partition, plan: Fit) -> Floats:
     columns = len(plan.offset)
     tables = (*(np.zeros((term.bins, columns)) for term in plan.terms), *(table for _, table in plan.background))
     terms = (*plan.terms, *(term for term, _ in plan.background))
-    question = FitSums(cells, terms, tables, plan.offset, plan.class_weights, len(plan.terms))
+    question = FitSums(cells, terms, tables, plan.offset, plan.class_weights, len(plan.terms), plan.loss)
     sums = whole(engine.answer([question])[0])
     found, start = np.empty(len(plan.terms)), 0
     for t, term in enumerate(plan.terms):

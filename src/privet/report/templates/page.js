@@ -129,6 +129,22 @@
   }
 
   // ---- a sum -----------------------------------------------------------------------------------------------------
+  // From scores to probabilities, and what each part adds to their logarithms on the way: as models/link.py has it.
+  const linked = (scores) => shared(softmax(scores).map((q) => q * (1 + Math.expm1(-data.margin) * q)));
+
+  function sharedOut(base, way, rows) {
+    const steps = 64, taken = -Math.expm1(-data.margin);
+    let effects = rows.map((row) => row.map(() => 0));
+    for (let i = 0; i < steps; i += 1) {
+      const q = softmax(base.map((x, c) => x + way[c] * (i + 0.5) / steps));
+      effects = effects.map((total, j) => {
+        const mean = rows[j].reduce((sum, x, c) => sum + x * q[c], 0);
+        return total.map((x, c) => x + (rows[j][c] - taken * q[c] / (1 - taken * q[c]) * (rows[j][c] - mean)) / steps);
+      });
+    }
+    return effects;
+  }
+
   function factor(added) {
     const by = Math.exp(Math.abs(added));
     return `${added < 0 ? "÷" : "×"} ${by < 99.5 ? by.toPrecision(2) : Math.round(by)}`;
@@ -145,16 +161,18 @@
       const row = part.attributes.reduce((row, a, i) => row * part.sides[i] + (part.levels[i] ? part.levels[i][found[a]] : found[a]), 0);
       return part.table[part.attributes.length ? row : leaf];
     });
-    const sum = added.reduce((total, row) => total.map((x, c) => x + row[c]), data.offset);
-    const scores = sum.length === 1 ? [0, sum[0]] : sum;
-    const shares = softmax(scores), code = largest(shares);
+    const two = data.offset.length === 1, full = (row) => (two ? [0, row[0]] : row);
+    const base = full(data.offset), rows = added.map(full);
+    const way = rows.reduce((total, row) => total.map((x, c) => x + row[c]), base.map(() => 0));
+    const shares = linked(base.map((x, c) => x + way[c])), code = largest(shares);
     // With two classes a factor is that of the second one's odds; with more, that of the class which is said.
-    const of = sum.length === 1 ? 0 : code;
-    const steps = data.parts.map((part, i) => [added[i][of], `${part.what}${part.attributes.length ? " = " : ""}${
-      part.attributes.map(typed).join(", ")}: ${factor(added[i][of])}`]);
+    const seen = (row) => (two ? row[1] - row[0] : row[code] - row.reduce((a, b) => a + b, 0) / row.length);
+    const effects = sharedOut(base, way, rows).map(seen);
+    const steps = data.parts.map((part, i) => [effects[i], `${part.what}${part.attributes.length ? " = " : ""}${
+      part.attributes.map(typed).join(", ")}: ${factor(effects[i])}`]);
     steps.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]));
-    const whose = data.labels[sum.length === 1 ? 1 : code];
-    say(code, shares, [`everyone: odds of ${whose} ${factor(data.offset[of])}`, ...steps.map((step) => step[1])]);
+    const begin = seen(linked(base).map(Math.log));
+    say(code, shares, [`everyone: odds of ${data.labels[two ? 1 : code]} ${factor(begin)}`, ...steps.map((step) => step[1])]);
   }
 
   const follow = () => (data.parts ? followSum : followTrees)(codes());

@@ -1,0 +1,35 @@
+"""The losses that a convex fit can have: a closed set of public values.
+
+A loss says what a record leaves unexplained, given its score: a *residual*, which the kernel must be able to bound, and
+how fast it changes, the curvature. ``docs/proofs/perturbed_fit.md`` has the bounds, and
+:mod:`privet.engines.fit_kernels` the sums.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+MOST_MARGIN = 32.0  # log-odds: beyond, residuals do not tell records apart any more
+
+
+@dataclass(frozen=True)
+class MarginLoss:
+    """The log-loss of a record as if its own class had ``margin`` less: the log-loss itself for 0.
+
+    A residual stays between 0 and 1 and is near 1 for every record that is not clearly on the right side. Divided by
+    e^margin, it is that of the log-loss, capped at e^-margin. So more of what noise is calibrated for is used.
+    """
+
+    margin: float = 0.0
+
+    @property
+    def fault(self) -> str | None:
+        """Why no fit can have this loss, or None."""
+        if not math.isfinite(self.margin) or not 0 <= self.margin <= MOST_MARGIN:
+            return f"the margin of a fit must lie between 0 and {MOST_MARGIN:g}"
+        return None
+
+
+FitLoss = MarginLoss
+LOG_LOSS = MarginLoss()
