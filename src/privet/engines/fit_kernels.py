@@ -61,8 +61,8 @@ def fit_curvature(features, labels, places, question, threads):
     weights = np.concatenate([_padded(term.weights, width) for term in free]).astype(np.int64)
     partial = np.zeros((threads, int(starts[-1]), int(starts[-1])), dtype=np.int64)
     arguments = (question.offset, question.loss.margin, question.class_weights, question.free)
-    arguments += (cells.astype(np.int32), weights, partial)
-    spread(_add_curvature, threads, features, labels, places, *layout.arrays, *arguments)
+    sums = (cells.astype(np.int32), weights, partial)
+    spread(_add_curvature, threads, features, labels, places, *layout.arrays, *arguments, *sums)
     return partial.sum(axis=0)
 
 

@@ -42,7 +42,8 @@ FINE_KNOTS = 0.1  # below: more knots
 WITH_PAIRS = 0.05  # below: tables of pairs on top of the curves
 CLEAR = 0.02  # below: the margin shrinks, since noise hides less than the margin's own distortion would
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
-LEAST_TREE_SHARE = 0.1  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
+MOST_TREE_SHARE = Fraction(9, 10)  # of what is left: curves follow every tree, and their ridge knows their noise
+LEAST_TREE_SHARE = Fraction(1, 10)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
 SIGNAL = 12.0  # expected variance of scores
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
@@ -193,7 +194,7 @@ def tree_share(estimate: ClassEstimate, noise_ratio: float) -> Fraction:
     """
     balance = min((1 - float(estimate.shares.max())) / 0.5, 1.0) ** 2
     odds = (balance * noise_ratio / EVEN) ** 2
-    return Fraction(odds / (1 + odds)).limit_denominator(100)
+    return min(Fraction(odds / (1 + odds)).limit_denominator(100), MOST_TREE_SHARE)
 
 
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: float, pairs: int) -> Loss:
