@@ -23,7 +23,8 @@ Index = npt.NDArray[np.int32]
 Combine = Literal["sum", "max"]
 Link = Literal["identity", "shares", "softmax"]
 """``identity``: scores are probabilities. ``shares``: scores from 0 on, divided by their sum; equal if that is 0.
-``softmax``: exponentials of the scores, divided by their sum; these shares q then become q (1 - taken q), if anything is taken."""
+``softmax``: exponentials of the scores, divided by their sum; if something is ``taken``, such a share q then becomes
+q (1 - taken q), and all are divided by their sum again."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,9 @@ def additives(draw: Any) -> Additive:
         rows = int(np.prod([column.max() + 1 for column in levels]))
         parts.append(Part(attributes, tuple(levels), rng.normal(0, 2, (rows, schema.n_scores)), 0.1))
     parts.append(Part((), (), rng.normal(0, 1, (tree.n_leaves, schema.n_scores)), 0.1))
-    return Additive(schema, tuple(parts), rng.normal(0, 1, schema.n_scores), tree.routes, draw(st.sampled_from([0.0, 3.0])))
+    return Additive(
+        schema, tuple(parts), rng.normal(0, 1, schema.n_scores), tree.routes, draw(st.sampled_from([0.0, 3.0]))
+    )
 
 
 @st.composite

@@ -115,7 +115,9 @@ class _Document:
         total = self._total(weights)
         if self.formula.taken:
             less = [_apply("-", _ref(total), _apply("*", _number(self.formula.taken), _ref(one))) for one in weights]
-            weights = [self._derive("weight", _apply("*", _ref(one), by)) for one, by in zip(weights, less, strict=True)]
+            weights = [
+                self._derive("weight", _apply("*", _ref(one), by)) for one, by in zip(weights, less, strict=True)
+            ]
             total = self._total(weights)
         some, equal = _apply("greaterThan", _ref(total), _number(0.0)), _number(1 / len(scores))
         return [self._derive("share", _apply("if", some, _apply("/", _ref(weight), _ref(total)), equal))
