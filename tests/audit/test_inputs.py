@@ -85,9 +85,7 @@ def fitted(data: PrivateDataset, epsilon: Fraction, way: str, secret: int) -> An
             data = data.sample(Fraction(1 + secret % 2, 3))
         case "what is made of it":
             after = 1.0 + secret
-    shape = FitLayout(
-        tuple(term.size for term in terms), tuple(term.touched for term in terms), tuple(favours), 2, records, evidence
-    )
+    shape = FitLayout.of(terms, favours, 2, records, evidence)
     plan = Fit(tuple(terms), offset, weights, background)
     values, _ = data.perturbed_fit(plan, shape, Loss(epsilon), routes=routes)
     return [value * after for value in values]
@@ -127,8 +125,7 @@ class Balanced(AdditiveModel):
         bases = [main_basis(data.schema, a) for a in range(len(data.schema.attributes))]
         weights = np.array(true_counts(data)[::-1] > 0, dtype=np.float64)
         plan = Fit(tuple(basis.term for basis in bases), np.zeros(1), weights)
-        sizes, touched = (tuple(getattr(b.term, name) for b in bases) for name in ("size", "touched"))
-        shape = FitLayout(sizes, touched, (1.0,) * len(bases), 2, 100.0, 25.0)
+        shape = FitLayout.of(plan.terms, (1.0,) * len(bases), 2, 100.0, 25.0)
         data.perturbed_fit(plan, shape, Loss(epsilon))
         return Additive(data.schema, (), np.zeros(1))
 

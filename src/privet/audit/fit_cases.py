@@ -54,9 +54,8 @@ class Case:
 
     @property
     def shape(self) -> FitLayout:
-        sizes, touched, chains = zip(*((term.size, term.touched, term.chain) for term in self.terms), strict=True)
-        known = (1.0,) * len(sizes), self.classes, 10.0, 1e6  # no more ridge than needed
-        return FitLayout(sizes, touched, *known, chains=chains)
+        known = (1.0,) * len(self.mixes), self.classes, 10.0, 1e6  # no more ridge than needed
+        return FitLayout.of(self.terms, *known)
 
     @property
     def offsets(self) -> Floats:

@@ -113,16 +113,9 @@ class _Growing:
         return Fit(terms, self.offset, self.preferences.class_weights, tuple(self.background), loss)
 
     def _shape(self, bases: Sequence[Basis]) -> FitLayout:
-        return FitLayout(
-            tuple(basis.term.size for basis in bases),
-            tuple(basis.term.touched for basis in bases),
-            tuple(map(self.preferences.favour, bases)),
-            self.data.schema.n_classes,
-            self.estimate.records,
-            self.evidence,
-            SIGNAL,
-            tuple(basis.term.chain for basis in bases),
-        )
+        favours = [self.preferences.favour(basis) for basis in bases]
+        known = self.data.schema.n_classes, self.estimate.records, self.evidence
+        return FitLayout.of([basis.term for basis in bases], favours, *known, SIGNAL)
 
 
 def grow_additive(

@@ -64,6 +64,15 @@ class FitLayout:
         if self.classes < 2 or not 1 <= self.records < math.inf or not 0 < self.evidence < math.inf:
             raise ParameterError("a fit needs more than one class, at least one record and some evidence")
 
+    @classmethod
+    def of(
+        cls, terms: Sequence[Term], favours: Sequence[float], classes: int, records: float, evidence: float,
+        signal: float = 8.0,
+    ) -> FitLayout:  # fmt: skip
+        """The layout of public terms."""
+        sizes, touched, chains = zip(*((term.size, term.touched, term.chain) for term in terms), strict=True)
+        return cls(sizes, touched, tuple(favours), classes, records, evidence, signal, chains)
+
     def check(self, terms: Sequence[Term], schema: Schema) -> None:
         """Refuse a shape that is not that of ``terms``: its noise would be for another fit."""
         facts = [(term.size, term.touched, term.chain) for term in terms]
