@@ -29,9 +29,22 @@ WHOLE: dict[str, Any] = {
         {"name": "dose", "type": "continuous", "min": 0.5, "max": 9, "thresholds": [1, 2.5], "missing": "?"},
         {"name": "ward", "type": "categorical", "values": ["A", "B", "?"], "other": "?", "basis": "documented"},
         {"name": "cough", "type": "categorical", "values": [False, True]},
+        {"name": "year", "type": "continuous", "min": 2000, "max": 2030, "from": "seen", "date": {"part": "year"}},
+        {"name": "month", "type": "categorical", "values": [1, 2], "from": "seen", "date": {"part": "month"}},
+        {
+            "name": "sex",
+            "type": "categorical",
+            "values": ["f", "m"],
+            "spellings": {"f": ["W"]},
+            "fold": True,
+            "prefix": 6,
+            "missing": ["NA", 999],
+        },
     ],
     "class": "ill",
     "labels": ["no", "yes"],
+    "labels_spellings": {"yes": ["Y"]},
+    "labels_fold": True,
     "labels_basis": "documented",
     "unit": {"name": "patient_id", "max_rows": 3},
     "notes": "Invented.",
@@ -56,7 +69,7 @@ def test_every_key_is_used_above() -> None:
     assert set(WHOLE) == set(properties(FACTS))
     assert set().union(*numbers) == set(properties(NUMBER))
     assert set().union(*categories) == set(properties(CATEGORY))
-    assert schema_of(WHOLE).names == ("age", "dose", "ward", "cough")
+    assert schema_of(WHOLE).names == ("age", "dose", "ward", "cough", "year", "month", "sex")
 
 
 def test_the_page_explains_every_key() -> None:
@@ -160,7 +173,7 @@ SINGLE_FAULTS: dict[str, tuple[Any, ...]] = {
     "half a bin": ("attributes", 0, "bins", 2.5),
     "a threshold in words": ("attributes", 1, "thresholds", ["low"]),
     "no threshold": ("attributes", 1, "thresholds", []),
-    "a list for a marker": ("attributes", 1, "missing", ["?"]),
+    "a marker that is none": ("attributes", 1, "missing", ["?", True]),
     "an unknown type": ("attributes", 0, "type", "numeric"),
     "a missing value among values": ("attributes", 2, "values", ["A", None]),
     "an empty basis": ("attributes", 0, "basis", " "),

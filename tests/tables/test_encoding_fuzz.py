@@ -13,7 +13,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -24,9 +24,11 @@ import pyarrow as pa
 import pytest
 from encoding_containers import Container, containers
 
-from privet.schema import Attribute, Categorical, Numeric, Schema
+from privet.errors import SchemaError
+from privet.schema import Attribute, Categorical, DatePart, Numeric, Reading, Schema
 from privet.tables import encoding, frames
 from privet.tables.cells import UNKNOWN, plain_of, reader_of
+from privet.tables.readings import translator
 
 DRAWS = int(os.environ.get("PRIVET_FUZZ_DRAWS", "500"))
 SEED = int(os.environ.get("PRIVET_FUZZ_SEED", "11"))
@@ -55,9 +57,10 @@ def drawn(number: int, seed: int = SEED, among: Sequence[Container] = CONTAINERS
     size = int(random.integers(0, 8))
     few = [container.cells[i] for i in random.integers(0, len(container.cells), 6)]  # so that cells and values meet
     cells = [few[i] for i in random.integers(0, len(few), size + 1)]
+    attribute = _numeric(random) if random.random() < 0.4 else _categorical(random, few)
     return Draw(
         container,
-        _numeric(random) if random.random() < 0.4 else _categorical(random, few),
+        _with_reading(np.random.default_rng([seed, number, 1]), attribute, few),
         cells[:-1],
         cells[-1],
         int(random.integers(0, size + 1)),
@@ -87,6 +90,30 @@ def _categorical(random: np.random.Generator, cells: Sequence[Any]) -> Categoric
     return Categorical("x", tuple(values), other=values[-1] if random.random() < 0.3 else None)
 
 
+def _with_reading(random: np.random.Generator, attribute: Attribute, cells: Sequence[Any]) -> Attribute:
+    """In two of three draws, markers, spellings, parts of dates, prefixes, folded case: each with what cells say."""
+    if random.random() < 1 / 3:
+        return attribute
+    said = [plain for cell in cells if isinstance(plain := plain_of(cell), str | int | float)]
+    plain = [one for one in said if not isinstance(one, bool) and one == one]
+    formats = (("%Y-%m-%d",), ("%d.%m.%Y", "%m/%d/%y"))[random.integers(2)]
+    part = ("year", "month", "weekday", "days")[random.integers(4)]
+    at = "2021-06-01" if part == "days" else None
+    facts: dict[str, Any] = {
+        "missing": [plain[i] for i in random.integers(0, len(plain), 2)] if plain and random.random() < 0.5 else (),
+        "date": DatePart(part, formats, at) if random.random() < 0.3 else None,
+    }
+    if isinstance(attribute, Categorical):
+        texts = [str(one) for one in said if str(one).strip() not in {str(v).strip() for v in attribute.values}]
+        facts["fold"] = random.random() < 0.4
+        facts["prefix"] = int(random.integers(1, 6)) if random.random() < 0.3 else None
+        facts["spellings"] = {attribute.values[0]: texts[:2]} if texts and random.random() < 0.6 else ()
+    try:
+        return replace(attribute, reading=Reading(**facts))
+    except SchemaError:  # folded, two values are one
+        return replace(attribute, reading=Reading(missing=facts["missing"], date=facts["date"]))
+
+
 def codes(draw: Draw, cells: Sequence[Any]) -> list[tuple[int, ...]]:
     """Code and level of every record."""
     table = _framed(draw.container.build(cells))
@@ -101,7 +128,7 @@ def codes(draw: Draw, cells: Sequence[Any]) -> list[tuple[int, ...]]:
 def labels(draw: Draw, cells: Sequence[Any]) -> list[tuple[int, int]]:
     """Those records that have a known label, and the label."""
     assert isinstance(draw.attribute, Categorical)
-    label = Categorical("class", (*draw.attribute.values, "one label more"))
+    label = Categorical("class", (*draw.attribute.values, "one label more"), reading=draw.attribute.reading)
     schema = Schema((Numeric("x", 0, 50, integer=True, bins=51),), label)
     encoded = encoding.encode(schema, {"x": np.arange(len(cells))}, draw.container.build(cells))
     assert encoded.labels is not None
@@ -132,7 +159,7 @@ def _check(draw: Draw) -> None:
     assert codes(draw, [draw.cells[i] for i in draw.order]) == [few[i] for i in draw.order], "the order matters"
     assert codes(draw, draw.cells[: draw.place]) + codes(draw, draw.cells[draw.place :]) == few, "batches differ"
     if draw.container.faithful:
-        read = map(reader_of(draw.attribute), draw.cells)
+        read = map(reader_of(draw.attribute), map(translator(draw.attribute), draw.cells))
         said = [draw.attribute.fallback if code == UNKNOWN else code for code in read]
         assert [code for code, *_ in few] == said, "a column says something else than its cells"
     if isinstance(draw.attribute, Categorical):

@@ -47,7 +47,7 @@ class OpenTable:
         quoted_line_breaks: bool = False,
     ) -> None:
         self.labels = labels
-        self._columns = schema.columns if with_label else schema.names
+        self._columns = schema.columns if with_label else schema.inputs
         self._table, self._stack = table, ExitStack()
         self._source: Source | SparkTable | None = None
         named = open_source(table, quoted_line_breaks=quoted_line_breaks)

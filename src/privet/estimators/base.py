@@ -105,8 +105,8 @@ class SchemaEstimator(Answering, BaseEstimator):
         self.schema_ = model.schema
         self.certificate_ = Certificate.from_dict(model.certificate)
         if not self._checked:
-            self.n_features_in_ = len(model.schema.attributes)
-            self.feature_names_in_ = np.asarray(model.schema.names, dtype=object)
+            self.n_features_in_ = len(model.schema.inputs)
+            self.feature_names_in_ = np.asarray(model.schema.inputs, dtype=object)
         return self
 
     @property

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from privet.schema.facts import Attribute, Categorical, Numeric, Schema, Unit
+from privet.schema.readings import DatePart, Reading
 
-__all__ = ["Attribute", "Categorical", "Numeric", "Schema", "Unit"]
+__all__ = ["Attribute", "Categorical", "DatePart", "Numeric", "Reading", "Schema", "Unit"]

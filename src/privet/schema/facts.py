@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from privet.bidi import isolated
 from privet.errors import SchemaError
 from privet.schema.limits import brief, has_surrogates
+from privet.schema.readings import Reading
 
 DEFAULT_BINS = 20
 MAX_CODES = 65_000  # codes fit into uint16, with room for a missing code
@@ -59,10 +60,12 @@ class Numeric:
     bins: int = DEFAULT_BINS
     missing: str | float | None = None
     basis: str | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         where = f"numeric attribute {brief(_checked_name(self.name))}"
         _check_basis(self.basis, where)
+        _check_reading(self.reading, self.name, None)
         low, high = _finite(self.low, f"{where}: low (JSON 'min')"), _finite(self.high, f"{where}: high (JSON 'max')")
         if not low < high or math.isinf(high - low):
             raise SchemaError(f"{where}: low {low:g} must be below high {high:g}, by a finite width; widen the bounds")
@@ -138,6 +141,7 @@ class Categorical:
     values: tuple[Any, ...]
     other: Any | None = None
     basis: str | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         where = f"categorical attribute {brief(_checked_name(self.name))}"
@@ -163,6 +167,7 @@ class Categorical:
         if self.other is not None and self.other not in values:
             raise SchemaError(f"{where}: other={brief(self.other)} is not among its values; list it or drop it")
         object.__setattr__(self, "values", values)
+        _check_reading(self.reading, self.name, values)
 
     @property
     def arity(self) -> int:
@@ -256,7 +261,11 @@ class Schema:
             raise SchemaError(f"the label {self.label.name!r} is also an attribute; remove it from the attributes")
         if not self.predicts_number and self.n_classes < 2 and not self.inferred:
             raise SchemaError(f"the label {self.label.name!r} needs at least two values; list every class")
-        if self.unit is not None and self.unit.name in (*self.names, self.label.name):
+        if self.label.name in self.inputs:
+            raise SchemaError(f"an attribute is read from the label {self.label.name!r}; it would give the label away")
+        if self.label.reading is not None and self.label.reading.source not in (None, self.label.name):
+            raise SchemaError("the label is read from its own column; rename it, or leave 'from' out")
+        if self.unit is not None and self.unit.name in (*self.names, *self.inputs, self.label.name):
             raise SchemaError(f"the unit {self.unit.name!r} is also an attribute; nothing is learned from a name")
         if isinstance(self.label, Categorical) and self.label.other is not None:
             raise SchemaError(f"the label {self.label.name!r} cannot have other: records of unknown label are dropped")
@@ -283,10 +292,15 @@ class Schema:
     def names(self) -> tuple[str, ...]:
         return tuple(attribute.name for attribute in self.attributes)
 
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that the attributes are read from, each once: mostly their own."""
+        return tuple(dict.fromkeys(column_read(attribute) for attribute in self.attributes))
+
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that a fit reads: the attributes, the label, and the unit if one is declared."""
-        return (*self.names, self.label.name, *(() if self.unit is None else (self.unit.name,)))
+        """The columns that a fit reads: those of the attributes, the label, and the unit if one is declared."""
+        return (*self.inputs, self.label.name, *(() if self.unit is None else (self.unit.name,)))
 
     @cached_property
     def arities(self) -> tuple[int, ...]:
@@ -395,11 +409,23 @@ class Schema:
         return text
 
 
+def column_read(attribute: Attribute) -> str:
+    """The column that an attribute is read from."""
+    return (attribute.reading.source if attribute.reading else None) or attribute.name
+
+
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
         raise SchemaError(f"a name must be a non-empty string, not {brief(name)}")
     _check_text(name, "a name")
     return name
+
+
+def _check_reading(reading: Any, name: str, values: tuple[Any, ...] | None) -> None:
+    if reading is not None:
+        if type(reading) is not Reading:
+            raise SchemaError(f"attribute {brief(name)}: reading must be a Reading, not {type(reading).__name__}")
+        reading.check(name, values)
 
 
 def _check_text(text: Any, what: str) -> None:

@@ -46,13 +46,20 @@ def changes(before: Mapping[str, str], after: Mapping[str, str]) -> str:
 
 def _label_facts(schema: Schema) -> list[object]:
     """Of classes, their list alone: journals of before numbers could be predicted have its hash."""
-    return ["label", *_facts(schema.number)] if schema.predicts_number else ["label", list(schema.classes)]
+    facts = _facts(schema.number)[:5] if schema.predicts_number else [list(schema.classes)]
+    return ["label", *facts, *_reading(schema.label)]
 
 
 def _facts(attribute: Numeric | Categorical) -> list[object]:
     if isinstance(attribute, Numeric):
-        return ["numeric", attribute.low, attribute.high, attribute.integer, attribute.missing]
-    return ["categorical", list(attribute.values), attribute.other]
+        facts = ["numeric", attribute.low, attribute.high, attribute.integer, attribute.missing]
+        return [*facts, *_reading(attribute)]
+    return ["categorical", list(attribute.values), attribute.other, *_reading(attribute)]
+
+
+def _reading(attribute: Numeric | Categorical) -> list[object]:
+    """Nothing for a column that is read as it is: journals of before there were readings have its hash."""
+    return [] if attribute.reading is None else [repr(attribute.reading)]
 
 
 def _hash(facts: list[object]) -> str:

@@ -43,7 +43,7 @@ def properties(what: str) -> dict[str, Any]:
     """The keys of a whole schema, of a number, of a category or of a unit, each with its type and description.
 
     >>> list(properties(CATEGORY))
-    ['name', 'type', 'values', 'other', 'basis']
+    ['name', 'type', 'values', 'other', 'missing', 'spellings', 'fold', 'prefix', 'from', 'date', 'basis']
     """
     home = json_schema() if what == FACTS else json_schema()["$defs"][what]
     found: dict[str, Any] = home["properties"]

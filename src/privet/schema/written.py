@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,15 @@ from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorica
 from privet.schema.keys import CATEGORY, FACTS, NUMBER, NUMBER_LABEL, UNIT, nearest, refuse_kinds, refuse_unknown
 from privet.schema.limits import MOST_SCHEMA, brief, read_bytes
 from privet.schema.mistaken import kind_by_content, mistaken
+from privet.schema.reading_keys import first_marker, label_reading, reading_facts, reading_of, with_spellings
 
 YAML = (".yaml", ".yml")
 LONGEST_NUMBER = 400  # digits; no double has more
 
 
 def read_schema(path: str | PathLike[str]) -> Schema:
-    """Read a schema from a JSON file, or from a YAML file by its name."""
-    return schema_of(read_facts(path))
+    """Read a schema from a JSON file, or from a YAML file by its name. Files of spellings lie beside it."""
+    return schema_of(with_spellings(read_facts(path), Path(path).parent))
 
 
 def read_facts(path: str | PathLike[str]) -> Any:
@@ -119,7 +121,7 @@ def schema_of(facts: Any) -> Schema:
     refuse_kinds(facts, FACTS, "the schema")
     return Schema(
         tuple(attribute_of(attribute, i) for i, attribute in enumerate(attributes)),
-        _label_of(name, labels, facts.get("labels_basis")),
+        replace(_label_of(name, labels, facts.get("labels_basis")), reading=label_reading(facts)),
         unit=None if facts.get("unit") is None else _unit_of(facts["unit"]),
         **{key: facts[key] for key in ("name", "title", "notes", "splits", "inferred") if facts.get(key) is not None},
     )
@@ -171,11 +173,12 @@ def attribute_of(facts: Any, position: int = 0) -> Attribute:
     needed = [_required(facts, key, where) for key in (("values",) if kind == CATEGORY else ("min", "max"))]
     refuse_kinds(facts, kind, where)
     if kind == CATEGORY:
-        return Categorical(name, needed[0], facts.get("other"), facts.get("basis"))
+        return Categorical(name, needed[0], facts.get("other"), facts.get("basis"), reading_of(facts, where))
     low, high = needed
     if not low < high:
         raise SchemaError(f"{where}: min {brief(low)} must be below max {brief(high)}; widen the bounds")
-    options = {key: facts.get(key) for key in ("integer", "thresholds", "bins", "missing", "basis")}
+    options = {key: facts.get(key) for key in ("integer", "thresholds", "bins", "basis")}
+    options |= {"missing": first_marker(facts.get("missing")), "reading": reading_of(facts, where)}
     return Numeric(name, *needed, **{key: value for key, value in options.items() if value is not None})
 
 
@@ -187,6 +190,7 @@ def facts_of(schema: Schema) -> dict[str, Any]:
     described: dict[str, Any] = {"name": schema.name, "title": schema.title}
     described["attributes"] = [_attribute_facts(attribute) for attribute in schema.attributes]
     described |= {"class": schema.label.name, "labels": _label_facts(schema), "labels_basis": schema.label.basis}
+    described |= {f"labels_{key}": value for key, value in reading_facts(schema.label).items() if key != "missing"}
     if schema.unit is not None:
         described["unit"] = {"name": schema.unit.name, "max_rows": schema.unit.max_rows}
     described |= {"notes": schema.notes, "splits": {part: list(rows) for part, rows in schema.splits.items()}}
@@ -204,12 +208,13 @@ def _label_facts(schema: Schema) -> Any:
 
 def _attribute_facts(attribute: Attribute) -> dict[str, Any]:
     if isinstance(attribute, Categorical):
-        facts = {"values": list(attribute.values), "other": attribute.other, "basis": attribute.basis}
+        facts = {"values": list(attribute.values), "other": attribute.other}
+        facts |= reading_facts(attribute) | {"basis": attribute.basis}
         return {"name": attribute.name, "type": CATEGORY} | {k: v for k, v in facts.items() if v is not None}
     facts = {"min": _plain(attribute.low), "max": _plain(attribute.high), "integer": attribute.integer or None}
     facts |= {"thresholds": None if attribute.thresholds is None else [_plain(cut) for cut in attribute.thresholds]}
     facts |= {"bins": None if attribute.bins == DEFAULT_BINS else attribute.bins}
-    facts |= {"missing": attribute.missing, "basis": attribute.basis}
+    facts |= {"missing": attribute.missing} | reading_facts(attribute) | {"basis": attribute.basis}
     return {"name": attribute.name, "type": NUMBER} | {k: v for k, v in facts.items() if v is not None}
 
 

@@ -36,7 +36,7 @@ import narwhals as nw
 import numpy as np
 
 from privet.errors import TableError
-from privet.schema.facts import Attribute, Numeric, Schema
+from privet.schema.facts import Attribute, Numeric, Schema, column_read
 from privet.tables.foreign import nearest_column
 from privet.tables.frames import is_nameless, known_series, number_of
 from privet.tables.units import FLOATING, floating_unit
@@ -77,10 +77,16 @@ def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label:
         columns = _columns(table)
     unit = schema.unit if with_label else None
     if columns is not None:
-        _refuse_lacking([fact.name for fact in (*wanted, *([unit] if unit else []))], columns, schema.label.name)
+        _refuse_lacking(
+            list(dict.fromkeys([*map(column_read, wanted), *([unit.name] if unit else [])])), columns, schema.label.name
+        )
     elif unit is not None:
         raise TableError(f"an array has no names, so nobody can tell {unit.name!r} in it; give a frame")
-    declared = [(attribute, kind_of((columns or {}).get(attribute.name))) for attribute in schema.attributes]
+    declared = [
+        (attribute, kind_of((columns or {}).get(attribute.name)))
+        for attribute in schema.attributes
+        if attribute.reading is None or not attribute.reading.changes_cells
+    ]
     if with_label:
         declared.append((schema.label, _label_kind(schema, table, columns, labels)))
     refused = [
@@ -137,7 +143,7 @@ def attribute_order(schema: Schema, table: Any) -> tuple[str, ...] | None:
     """The schema's attributes in the order of a table with names; None for one without names."""
     if is_nameless(table):
         return None
-    return tuple(name for name in _columns(table) or () if name in schema.names)
+    return tuple(name for name in _columns(table) or () if name in schema.inputs)
 
 
 def kind_of(column: Any) -> Kind | None:
@@ -290,7 +296,7 @@ def _refuse_width(schema: Schema, array: Any, inside: bool) -> None:
     """Only an array has a width: that of a list is the width of its records, which must not decide."""
     if not isinstance(array, np.ndarray):
         return
-    expected = (*schema.names, schema.label.name) if inside else schema.names
+    expected = (*schema.inputs, schema.label.name) if inside else schema.inputs
     if array.ndim == 2 and array.shape[1] != len(expected):
         raise TableError(
             f"the array has {array.shape[1]} columns; expected {len(expected)}, in this order: {', '.join(expected)}. "

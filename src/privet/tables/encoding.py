@@ -23,6 +23,7 @@ from privet.errors import TableError
 from privet.schema.facts import Attribute, Categorical, Numeric, Schema, Unit
 from privet.tables.cells import UNKNOWN, each, number_of, reader_of, spellings_of
 from privet.tables.frames import Array, Columns, as_column, cells_of, numbers_of, open_table
+from privet.tables.readings import read_columns
 
 MAX_TABLE = 2**16  # entries of a lookup table; more would not stay in cache
 
@@ -117,7 +118,7 @@ def decode_labels(schema: Schema, codes: Any) -> Array:
 
 
 def open_for(table: Any, schema: Schema, *, with_label: bool, with_unit: bool = False) -> Columns:
-    columns = open_table(table, (*schema.names, schema.label.name))
+    columns = read_columns(schema, open_table(table, (*schema.inputs, schema.label.name)), with_label=with_label)
     wanted = (*schema.names, schema.label.name) if with_label else schema.names
     wanted += (schema.unit.name,) if with_unit and schema.unit else ()
     lacking = [name for name in wanted if name not in columns.names]
@@ -258,7 +259,7 @@ def label_codes(schema: Schema, column: Array) -> Array:
 
 def read_labels(schema: Schema, columns: Columns, labels: Any = None) -> Array:
     """Codes of labels, given separately or as a column of the table."""
-    source = columns if labels is None else open_table({schema.label.name: labels})
+    source = columns if labels is None else read_columns(schema, open_table({schema.label.name: labels}))
     return read_codes(schema.label, source, np.int32, UNKNOWN)
 
 

@@ -94,7 +94,7 @@ def read_table(
     >>> table["cough"].tolist()
     ['yes', None, 'no']
     """
-    names = schema.columns if with_label else schema.names
+    names = schema.columns if with_label else schema.inputs
     return read_columns(Path(path), names, quoted_line_breaks=quoted_line_breaks)
 
 

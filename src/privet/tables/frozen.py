@@ -27,6 +27,7 @@ from privet.tables.encoding import (
     read_values,
 )
 from privet.tables.frames import Array, Columns, open_table
+from privet.tables.readings import read_columns
 from privet.tables.units import Words, choose, key_of, read_ids, row_words
 
 
@@ -116,7 +117,7 @@ def _frozen_rows(schema: Schema, columns: Columns, labels: Any) -> tuple[Frozen,
     classes = read_labels(schema, columns, labels)
     known = classes >= 0
     if schema.predicts_number:
-        source = columns if labels is None else open_table({schema.label.name: labels})
+        source = columns if labels is None else read_columns(schema, open_table({schema.label.name: labels}))
         label = read_values(schema.number, source)[known]
     else:
         label = classes[known].astype(code_type(schema.n_classes))

@@ -13,8 +13,15 @@ if TYPE_CHECKING:
 
 def metadata(model: Model) -> dict[str, str]:
     """Texts by name. The certificate is JSON, as in the model's own file."""
+    from privet.errors import ParameterError
     from privet.models.codec import plain_json
 
+    facts = (*model.schema.attributes, model.schema.label)
+    if made := next((fact.name for fact in facts if fact.reading is not None), None):
+        raise ParameterError(
+            f"{made!r} is read by declaration (markers, spellings, dates, prefixes), which no other form can do",
+            fix="predict with privet, or prepare the columns and fit with a schema that takes them as they are",
+        )
     return {
         "producer": f"privet {model.made['privet']}" if "privet" in model.made else "privet",
         "recipe": model.recipe,
