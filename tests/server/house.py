@@ -59,7 +59,11 @@ class Caller:
             try:
                 connection.request(method, path, content, headers)
                 got = connection.getresponse()
-                return Reply(got.status, {k.lower(): v for k, v in got.getheaders()}, got.read())
+                reply = Reply(got.status, {k.lower(): v for k, v in got.getheaders()}, got.read())
+                if got.status == 413:  # the rest of the body was not read
+                    connection.close()
+                    self._local.connection = None
+                return reply
             except (http.client.HTTPException, OSError):
                 connection.close()
                 self._local.connection = None

@@ -31,7 +31,12 @@ def test_questions_are_answered_and_certified(ann: Caller, table: str) -> None:
         {"ask": "count"},
         {"ask": "class-counts"},
         {"ask": "average", "of": "age"},
+        {"ask": "most-frequent", "of": "ward"},
         {"ask": "sum", "of": "dose"},
+        {"ask": "histogram", "of": "ward"},
+        {"ask": "quantiles", "of": "age", "at": [0.25, 0.5]},
+        {"ask": "count", "by": "ward", "where": [{"column": "age", "op": "above", "value": 60}]},
+        {"ask": "class-counts", "by": "ward"},
     ]
     for ask in asks:
         reply = ann.ask(table, epsilon="1/2", **ask)
@@ -41,6 +46,8 @@ def test_questions_are_answered_and_certified(ann: Caller, table: str) -> None:
         assert reply.headers["privet-head"].count(":") == 2
     count = ann.ask(table, ask="count", epsilon=5).json["answer"]["value"]
     assert 450 < count < 550
+    parts = ann.ask(table, ask="class-counts", by="ward", epsilon=5).json["answer"]["value"]
+    assert {name: set(counts) for name, counts in parts.items()} == {key: {"healthy", "ill"} for key in "abcd"}
 
 
 def test_a_price_is_free_and_a_trial_is_invented(ann: Caller, table: str) -> None:

@@ -150,6 +150,10 @@ class RemoteDataset:
         """The number of records of each value or bin of a column, with noise."""
         return self.ask("histogram", of=of, epsilon=epsilon, where=where, by=by)
 
+    def most_frequent(self, of: str, epsilon: object, *, where: Any = None, by: str | None = None) -> Any:
+        """A value of a category that is frequent, drawn by the exponential mechanism."""
+        return self.ask("most-frequent", of=of, epsilon=epsilon, where=where, by=by)
+
     def quantiles(
         self, of: str, at: Sequence[float], epsilon: object, *, where: Any = None, by: str | None = None
     ) -> Any:

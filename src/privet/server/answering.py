@@ -14,12 +14,14 @@ from privet.engines.snapshots import open_snapshot
 from privet.errors import ParameterError
 from privet.fitting import Request, fit
 from privet.models.codec import from_text, to_text
+from privet.privacy.answers import Answer
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import OWN, recipe_class
 from privet.schema import Schema
+from privet.structure.questions import Question
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         case "score":
             return _score(request["model"], PrivateDataset(engine, ledger), epsilon, ask.get("held_out"))
     data = PrivateDataset(engine, ledger)
-    return {"value": ask_data(data, ask), "certificate": data.certificate().to_dict()}
+    return ask_data(data, ask) | {"certificate": data.certificate().to_dict()}
 
 
 def price(ask: dict[str, Any], recipes: tuple[str, ...] = ()) -> Loss:
@@ -78,19 +80,27 @@ def offers(recipes: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     return [{"name": info.name, "title": info.title, "recommended": info.recommended} for info in sound]
 
 
-def ask_data(data: PrivateDataset, ask: dict[str, Any]) -> Any:
-    """The value of a question about records."""
-    epsilon = Fraction(ask["epsilon"])
-    match ask["ask"]:
-        case "count":
-            return data.noisy_count(epsilon)
-        case "class-counts":
-            return {str(label): count for label, count in data.class_counts(epsilon).items()}
-        case "sum":
-            return data.noisy_sum(ask["of"], epsilon)
-        case "average":
-            return data.noisy_average(ask["of"], epsilon)
-    raise ParameterError(parameter="ask", problem=f"{ask['ask']!r} is not answered here")
+def ask_data(data: PrivateDataset, ask: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a question about records: its value, every row with its error bar, and what was read otherwise."""
+    question = Question.from_dict({name: value for name, value in ask.items() if name != "epsilon"})
+    found = data.ask(question, Fraction(ask["epsilon"]))
+    facts, names = found.to_dict(), ("question", "rows", "within", "sentence", "notes")
+    return {"value": _value(found)} | {name: facts[name] for name in names}
+
+
+def _value(found: Answer) -> Any:
+    """One number, numbers by bin or class, or those of each part."""
+    if found.question.by is not None:
+        parts: dict[str, Any] = {}
+        for row in found.rows:
+            if row.of is None:
+                parts[str(row.by)] = row.value
+            else:
+                parts.setdefault(str(row.by), {})[row.of] = row.value
+        return parts
+    if any(row.of is not None for row in found.rows):
+        return {row.of: row.value for row in found.rows}
+    return found.value
 
 
 def _score(text: str, data: PrivateDataset, epsilon: Fraction, held_out: bool | None) -> dict[str, Any]:

@@ -91,6 +91,11 @@ class Histogram(Question):
     of: Name
 
 
+class MostFrequent(Question):
+    ask: Literal["most-frequent"]
+    of: Name
+
+
 class Quantiles(Question):
     ask: Literal["quantiles"]
     of: Name
@@ -120,7 +125,8 @@ class Score(Priced):
     held_out: bool | None = None
 
 
-Any_ = Annotated[Count | ClassCounts | Sum | Average | Histogram | Quantiles | Fit | Score, Field(discriminator="ask")]
+Questions = Count | ClassCounts | Sum | Average | Histogram | MostFrequent | Quantiles
+Any_ = Annotated[Questions | Fit | Score, Field(discriminator="ask")]
 
 
 class Ask(RootModel[Any_]):

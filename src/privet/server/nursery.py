@@ -23,7 +23,10 @@ WARMING: tuple[dict[str, Any], ...] = (
     {"ask": "count"},
     {"ask": "class-counts"},
     {"ask": "sum", "of": "age"},
-    {"ask": "average", "of": "age"},
+    {"ask": "average", "of": "age", "by": "a"},
+    {"ask": "histogram", "of": "dose", "where": [{"column": "age", "op": "above", "value": 40}]},
+    {"ask": "quantiles", "of": "age", "at": [0.5]},
+    {"ask": "most-frequent", "of": "b"},
 )
 
 

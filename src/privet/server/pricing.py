@@ -24,7 +24,7 @@ from privet.server.settings import Settings
 from privet.server.workers import Gone, Workers
 
 FACTOR = 3  # how much longer than its longest rehearsal a question may take
-LEAST = 0.5  # seconds; below, what the operating system does besides decides
+LEAST = 1.0  # seconds; below, what else the machine does for a moment decides
 GRID = tuple(step * 10**power for power in range(-1, 5) for step in (1, 2, 5))  # deadlines tell as little as they can
 TWINS = ("twin0", "twin1", "twin2", "twin0")
 PATIENCE = 20.0  # seconds that a request waits for a nursery

@@ -19,6 +19,7 @@ from privet.server.logs import Log
 from privet.server.nursery import FITS, QUESTIONS
 from privet.server.settings import Settings
 
+AFTER = 3.0  # seconds that the second nursery waits: loading all recipes would slow down the first questions
 RESTART = 0.5  # seconds before a nursery that ended starts again, so that a broken one does not spin
 
 
@@ -69,6 +70,7 @@ class Nursery:
         while not self._stopped:
             if self._after is not None:
                 self._after.ready.wait()
+                time.sleep(AFTER)
             self._path = str(self._folder / f"{self._warm}.{secrets.token_hex(4)}.sock")
             command = [sys.executable, "-m", "privet.server.nursery", self._path, self._warm]
             pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

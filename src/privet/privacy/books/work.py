@@ -136,13 +136,14 @@ def redo(tx: Transaction, job: str, server: int, now: float) -> int:
         return 0
     if row[0] >= 2:
         store(tx, job, row[0], None, 0)
+        note(tx, job, "lost", counts=False)  # servers that stop twice say nothing about the table's deadlines
         return 0
     tx.run("UPDATE jobs SET attempt = 2, server = ?, begun = ? WHERE id = ?", server, now, job)
     return 2
 
 
-def note(tx: Transaction, job: str, kind: str) -> None:
-    """Write a late or lost answer into the chain, once, when it is due; the third one pauses the table.
+def note(tx: Transaction, job: str, kind: str, *, counts: bool = True) -> None:
+    """Write a late or lost answer into the chain, once, when it is due; the third one that counts pauses the table.
 
     Not before it is due: the moment of an entry must not tell how long the work took.
     """
@@ -152,6 +153,8 @@ def note(tx: Transaction, job: str, kind: str) -> None:
     population, dataset, _ = row
     tx.run("UPDATE jobs SET noted = 1 WHERE id = ?", job)
     tx.append(population, kind, {"job": job, "dataset": dataset})
+    if not counts:
+        return
     tx.run("UPDATE datasets SET missed = missed + 1 WHERE id = ?", dataset)
     paused = tx.run(
         "UPDATE datasets SET state = 'paused' WHERE id = ? AND state = 'open' AND missed >= ?", dataset, MISSES
