@@ -12,6 +12,7 @@
 #   make test-engines  the full matrix of DuckDB, PostgreSQL and Spark, with kills: some ten minutes
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make kills    1,000 kills of fits with reservations: some ten minutes
+#   make server-kills, server-timing, server-fuzz   the server's tests at length: an hour or so
 #   make clean    remove the environment and all caches
 # Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
 
@@ -28,7 +29,7 @@ STAMP := $(VENV)/.installed
 INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet $(1) -c constraints.txt; \
 	else "$(UV)" pip install --quiet --python $(BIN)/python $(1) -c constraints.txt; fi
 
-.PHONY: demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills venv clean
+.PHONY: demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
 .DEFAULT_GOAL := test
 
 demo: $(PRODUCT)
@@ -80,6 +81,16 @@ test-engines: $(STAMP)
 
 kills: $(STAMP)
 	PRIVET_KILLS=1000 $(BIN)/python -m pytest -q tests/privacy/test_killed_fits.py
+
+# The server at length: kills, times of answers, requests by schemathesis.
+server-kills: $(STAMP)
+	PRIVET_SERVER_KILLS=1000 $(BIN)/python -m pytest -s -q tests/server/test_kills.py
+
+server-timing: $(STAMP)
+	PRIVET_TIMINGS=100 PRIVET_TIMINGS_RECORDS=100000 $(BIN)/python -m pytest -s -q tests/server/test_mutants.py -k time
+
+server-fuzz: $(STAMP)
+	PRIVET_SERVER_CASES=10000 $(BIN)/python -m pytest -s -q tests/server/test_fuzz.py
 
 interrupts: $(STAMP)
 	PRIVET_INTERRUPTS=300 $(BIN)/python -m pytest -s tests/cli/test_interrupts.py

@@ -23,8 +23,14 @@ KNOWN = {"", "python", "sh", "console", "json", "yaml", "toml", "text"}  # "" an
 REFUSED = re.compile(r"^(.*)  # BudgetExceeded: .*$", re.MULTILINE)  # the last line of an example that must raise
 
 
+# Pages about a server: tests/server/test_guides.py runs their code, beside a real one.
+SERVED = [ROOT / "docs" / "guide" / name for name in ("server.md", "ask-a-server.md")]
+
+
 def pages_with(*languages: str) -> Any:
-    found = [page for page in PAGES if blocks(page.read_text("utf-8"), *languages)]
+    code = {"python", "sh", "console"} & set(languages)
+    pages = [page for page in PAGES if not (code and page in SERVED)]
+    found = [page for page in pages if blocks(page.read_text("utf-8"), *languages)]
     return pytest.mark.parametrize("page", found, ids=lambda page: str(page.relative_to(ROOT)))
 
 
