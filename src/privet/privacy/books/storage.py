@@ -251,9 +251,8 @@ class Books:
                 with suppress(JournalError):
                     self._writer = self._connect()
             for _, done in group:
-                done.set_exception(
-                    JournalError("the books cannot be written now; ask again with the same key, which is charged once")
-                )
+                text = "the books cannot be written now; ask again with the same key, which is charged once"
+                done.set_exception(JournalError(text))
             return
         self.commits += 1
         for (_, done), (value, refused) in zip(group, results, strict=True):
@@ -284,10 +283,8 @@ class Books:
         while not self._readers.empty():
             with suppress(Exception):
                 self._readers.get_nowait().close()
-        if isinstance(self._alone, int):
-            os.close(self._alone)
-        elif self._alone is not None:
-            self._alone.close()
+        if self._alone is not None:
+            os.close(self._alone) if isinstance(self._alone, int) else self._alone.close()
 
     def __enter__(self) -> Books:
         return self
