@@ -11,6 +11,9 @@
 #   make bench    the benchmarks
 #   make test-engines  the full matrix of DuckDB, PostgreSQL and Spark, with kills: some ten minutes
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
+#   make audit    every recipe, score, search and publication, exactly and by many fits, into docs/experiments/audits.md:
+#                 an hour (FITS=4000 for each, WORKERS=2; what is done is kept, so it can be interrupted)
+#   make audit-libraries  diffprivlib and DP-EBM, in environments of their own: some twenty minutes
 #   make kills    1,000 kills of fits with reservations: some ten minutes
 #   make server-kills, server-timing, server-fuzz   the server's tests at length: an hour or so
 #   make clean    remove the environment and all caches
@@ -29,7 +32,7 @@ STAMP := $(VENV)/.installed
 INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet $(1) -c constraints.txt; \
 	else "$(UV)" pip install --quiet --python $(BIN)/python $(1) -c constraints.txt; fi
 
-.PHONY: demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
+.PHONY: audit audit-libraries demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
 .DEFAULT_GOAL := test
 
 demo: $(PRODUCT)
@@ -78,6 +81,15 @@ bench: $(STAMP)
 # Every engine against the one in memory, at length, and what happens when a server or an executor dies.
 test-engines: $(STAMP)
 	$(BIN)/python -m pytest tests/engines -m "engines or not slow"
+
+FITS ?= 4000
+
+audit: $(STAMP)
+	@$(BIN)/python tests/compile_kernels.py
+	$(BIN)/python tools/audits.py --fits $(FITS) --processes $(WORKERS)
+
+audit-libraries: $(STAMP)
+	$(BIN)/python tools/audit_libraries.py
 
 kills: $(STAMP)
 	PRIVET_KILLS=1000 $(BIN)/python -m pytest -q tests/privacy/test_killed_fits.py

@@ -16,7 +16,7 @@ LEAST_COLLECTED = 8_000
 
 TESTS = Path(__file__).parent
 # What tests share: pytest's importlib mode leaves it off the path.
-for room in ("audit", "models", "tables", "cli", "privacy", "privacy/samplers", "recipes", "report"):
+for room in ("audit", "audit/sampling", "models", "tables", "cli", "privacy", "privacy/samplers", "recipes", "report"):
     sys.path.insert(0, str(TESTS / room))
 
 # Deadlines measure the machine (and numba's first compilation), not the code.

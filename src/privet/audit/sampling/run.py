@@ -1,0 +1,278 @@
+"""``sample``: audit any learner by fitting it many times on neighbouring tables.
+
+Screen all pairs with few fits and take the best. Then look again and again: learn an event from all fits so far, count
+it in fresh ones, and compute a bound that may spend alpha / (k (k + 1)) at look k. So the audit may stop whenever it
+likes. The fresh fits of one look are what the next one learns from, and every look has twice as many.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+from privet.audit.sampling.bounds import check_claim, group_claim, loss_bound, share_of
+from privet.audit.sampling.events import count, learn_event
+from privet.audit.sampling.fits import Crew, Fitter
+from privet.audit.sampling.keeping import Kept
+from privet.audit.sampling.pairs import TablePair, as_pairs, rows_of, table_pairs
+from privet.audit.sampling.result import Look, SampleResult
+from privet.audit.sampling.screening import FEWEST, MOST, ROUNDS, SEARCHED, SHARE, screen
+from privet.audit.sampling.tokens import Tokens, failed
+from privet.errors import ParameterError
+from privet.privacy.budget import Neighbours
+from privet.progress import Progress, check_progress, tell_stage
+
+FIRST = 250  # fits of each table in the first look: a loss of 3 shows at once, and little alpha is spent
+GROWTH = 2  # each look has as many fresh fits as all looks before it together
+LOOKS = 40  # more are never reached
+LEAST = 100  # fits: fewer show nothing
+
+
+def sample(
+    make: Callable[..., Any],
+    pairs: Any = None,
+    claimed: object = 1,
+    delta: object = 0,
+    alpha: object = 1e-3,
+    seconds: object = 600,
+    *,
+    function: bool = False,
+    neighbours: str = "add-remove",
+    processes: int = 1,
+    max_fits: int | None = None,
+    search: bool = True,
+    resume: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+    name: str = "",
+    repeat: str = "",
+) -> SampleResult:
+    """Audit a learner by many fits. The result's ``bound`` is above the true loss with probability ``alpha`` at most.
+
+    Parameters
+    ----------
+    make : called without arguments it makes an object with ``fit(X, y)``; with ``function`` it is a function of (X, y)
+        whose value is released. It must not be seeded: every fit has to draw its own noise
+    pairs : neighbouring tables as ``((X, y), (X2, y2))``; by default those of :func:`table_pairs`
+    claimed, delta : the promise about one row
+    alpha : the probability of a false alarm, over all looks and relations together
+    seconds : when to stop, by the clock
+    neighbours : what the promise is about, "add-remove" or "replace-one"
+    processes : how many processes fit; with more than one, ``make`` must be defined in a module
+    max_fits : stop after so many fits
+    search : try variations of the best pair
+    resume : a folder that keeps all fits; the same call with the same folder goes on where it was stopped
+    progress : called with (fits, fits at most) of a stage; its ``stage`` shows the bound so far
+    name, repeat : what is audited, and how to run it again, for the result
+
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> def noisy_count(X, y):  # too little noise: its loss is 2
+    ...     return len(X) + random.geometric(1 - np.exp(-2)) - random.geometric(1 - np.exp(-2))
+    >>> result = sample(noisy_count, [((np.zeros(5), [0] * 5), (np.zeros(4), [0] * 4))], 1, function=True, search=False)
+    >>> result.verdict, 1 < result.bound <= 2
+    ('violated', True)
+    """
+    *_, result = watch(
+        make, pairs, claimed, delta, alpha, seconds, function=function, neighbours=neighbours, processes=processes,
+        max_fits=max_fits, search=search, resume=resume, progress=progress, name=name, repeat=repeat,
+    )  # fmt: skip
+    return result
+
+
+def watch(
+    make: Callable[..., Any],
+    pairs: Any = None,
+    claimed: object = 1,
+    delta: object = 0,
+    alpha: object = 1e-3,
+    seconds: object = 600,
+    *,
+    function: bool = False,
+    neighbours: str = "add-remove",
+    processes: int = 1,
+    max_fits: int | None = None,
+    search: bool = True,
+    resume: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+    name: str = "",
+    repeat: str = "",
+) -> Iterator[SampleResult]:
+    """The same as :func:`sample`, with the result so far after every look: for whoever may want to stop early."""
+    epsilon, loss_delta, alpha, seconds = check_claim(claimed, delta, alpha, seconds)
+    relation = Neighbours.parse(neighbours).value
+    check_progress(progress)
+    if max_fits is not None and max_fits < LEAST:
+        raise ParameterError(
+            parameter="max_fits", problem=f"must be at least {LEAST}", fix="allow more, or all that fit"
+        )
+    groups: dict[str, list[TablePair]] = {}
+    for pair in as_pairs(table_pairs() if pairs is None else pairs):
+        pair.steps(relation)  # refuses a pair that the promise does not cover
+        groups.setdefault(pair.relation, []).append(pair)
+    facts = {
+        "claimed": epsilon, "delta": loss_delta, "alpha": alpha, "neighbours": relation, "search": search,
+        "pairs": [[pair.name, _checksum(pair)] for some in groups.values() for pair in some],
+    }  # fmt: skip
+    kept = Kept(resume, facts)
+    share = len(groups)
+    done: list[SampleResult] = []
+    with Crew(Fitter(make, function), processes) as crew:
+        for some in groups.values():
+            rows = some[0].steps(relation)
+            group_epsilon, group_delta = group_claim(epsilon, loss_delta, rows)
+            blank = SampleResult(group_epsilon, group_delta, alpha / share, name=name, repeat=repeat)
+            limit = None if max_fits is None else max_fits // share
+            audit = _Audit(crew, kept, some, blank, seconds / share, limit, search, progress)
+            latest = blank
+            for latest in audit.looks():
+                yield _most_telling([*done, latest])
+            done.append(latest)
+
+
+def _most_telling(results: Sequence[SampleResult]) -> SampleResult:
+    """Of several relations: the one that comes closest to its claim, or passes it most."""
+    worst = max(results, key=lambda one: one.bound / one.claimed)
+    if len(results) == 1:
+        return worst
+    fits, seconds, cpu = (sum(getattr(one, part) for one in results) for part in ("fits", "seconds", "cpu_seconds"))
+    return replace(worst, fits=int(fits), seconds=seconds, cpu_seconds=cpu, apart=tuple(results))
+
+
+def _checksum(pair: TablePair) -> int:
+    return zlib.crc32("\n".join([*rows_of(pair.ours), "against", *rows_of(pair.theirs)]).encode(errors="replace"))
+
+
+@dataclass
+class _Audit:
+    """The audit of the pairs of one relation."""
+
+    crew: Crew
+    kept: Kept
+    pairs: list[TablePair]
+    result: SampleResult
+    seconds: float
+    max_fits: int | None
+    search: bool
+    progress: Progress | None
+
+    def looks(self) -> Iterator[SampleResult]:
+        self.started, self.cpu, self.fits = time.monotonic(), time.process_time() + self.crew.cpu, 0
+        winner, screened = screen(
+            self.pairs, self._draw, self._screen_count(), self.result.delta, search=self.search, stage=self._stage
+        )
+        self.result = replace(
+            self.result,
+            pair=winner.pair.name,
+            relation=winner.pair.relation,
+            screened=tuple((one.pair.name, one.score) for one in screened if one.ours),
+        )
+        yield self._so_far()
+        ours, theirs, fresh = winner.ours, winner.theirs, FIRST
+        if len(ours) < FIRST:
+            more = self._draw(winner.pair, "learn", self._affordable(FIRST - len(ours), share=0.5))
+            ours, theirs = ours + more[0], theirs + more[1]
+        if failed(ours) and failed(theirs):
+            problem = f"fails on both tables of every pair: {ours[0].names[-1]}"
+            raise ParameterError(parameter="make", problem=problem, fix="fit it by hand on one of the tables first")
+        for number in range(1, LOOKS + 1):
+            planned = self.kept.decide(self._key(winner.pair, f"look {number}"), self._affordable(fresh))
+            if planned < 2:
+                if number == 1:
+                    self.result = replace(self.result, note="no time or fits were left to look: allow more")
+                    yield self._so_far()
+                return
+            fresh_ours, fresh_theirs, look = self._look(number, winner.pair, ours, theirs, planned)
+            self.result = replace(
+                self.result,
+                looks=(*self.result.looks, look),
+                bound=max(self.result.bound, look.bound),
+                note=_note(ours, theirs),
+            )
+            yield self._so_far()
+            if self.result.verdict == "violated" or (planned < fresh and not self._affordable(fresh)):
+                return
+            ours, theirs, fresh = ours + fresh_ours, theirs + fresh_theirs, fresh * GROWTH
+
+    def _look(
+        self, number: int, pair: TablePair, ours: list[Tokens], theirs: list[Tokens], planned: int
+    ) -> tuple[list[Tokens], list[Tokens], Look]:
+        alpha = share_of(self.result.alpha, number)
+        self._stage(f"look {number}")
+        event, _ = learn_event(ours, theirs, alpha, self.result.delta)
+        fresh_ours, fresh_theirs = self._draw(pair, f"look {number}", planned)
+        if event is None:
+            return fresh_ours, fresh_theirs, Look(number, alpha, 0.0, "", "first", 0, planned, 0, planned)
+        counts = count(event, fresh_ours, fresh_theirs)
+        bound = float(loss_bound(*counts, alpha, self.result.delta))
+        side = "second" if event.swapped else "first"
+        return fresh_ours, fresh_theirs, Look(number, alpha, bound, str(event), side, *counts)
+
+    def _draw(self, pair: TablePair, purpose: str, planned: int) -> tuple[list[Tokens], list[Tokens]]:
+        """Fits of both tables: kept ones first, then new ones, by turns."""
+        key = self._key(pair, purpose)
+        wanted = int(self.kept.decide(f"{key}: fits", planned))
+        sides = []
+        probes = pair.probes()
+        done = 0
+        for side, table in (("first", pair.ours), ("second", pair.theirs)):
+            fits = self.kept.take(f"{key}: {side}", wanted)
+            for chunk in self.crew.fits(table, probes, wanted - len(fits)):
+                self.kept.keep(f"{key}: {side}", chunk)
+                fits += chunk
+                if self.progress is not None:
+                    self.progress(done + len(fits), 2 * wanted)
+            done += wanted
+            sides.append(fits)
+        self.fits += done
+        return sides[0], sides[1]
+
+    def _screen_count(self) -> int:
+        """Fits of each table in the first round of screening: as many as its share of the time allows."""
+        several = len(self.pairs) > 1
+        rounds = several * 2 * (len(self.pairs) + sum(kept * times for kept, times in ROUNDS))  # in units of this count
+        rounds += self.search * 2 * SEARCHED
+        rounds = max(rounds, 1)
+        key = f"{self.pairs[0].relation}: screening"
+        self._draw(self.pairs[0], "try", 3)  # to see how long a fit takes
+        in_time = SHARE * self.seconds / (self.crew.seconds_each or 1e-6) / rounds
+        most = MOST if self.max_fits is None else min(MOST, int(SHARE * self.max_fits / rounds))
+        return int(self.kept.decide(key, max(min(FEWEST, max(most, 2)), min(most, int(in_time)))))
+
+    def _affordable(self, wanted: int, share: float = 1.0) -> int:
+        """At most so many more fits of each table as time and number allow."""
+        left = self.seconds - (time.monotonic() - self.started)
+        each = 2 * (self.crew.seconds_each or 1e-6)
+        most = int(max(left, 0.0) * share / each)
+        if self.max_fits is not None:
+            most = min(most, int((self.max_fits - self.fits) * share / 2))
+        return max(0, min(wanted, most))
+
+    def _key(self, pair: TablePair, purpose: str) -> str:
+        return f"{self.result.relation or pair.relation}: {pair.name}: {purpose}"
+
+    def _stage(self, what: str) -> None:
+        tell_stage(self.progress, f"{what}, bound so far {self.result.bound:.3g}")
+
+    def _so_far(self) -> SampleResult:
+        cpu = time.process_time() + self.crew.cpu - self.cpu
+        if self.crew.processes == 1:
+            cpu -= self.crew.cpu  # already in this process's own time
+        return replace(self.result, fits=self.fits, seconds=time.monotonic() - self.started, cpu_seconds=cpu)
+
+
+def _note(ours: Sequence[Tokens], theirs: Sequence[Tokens]) -> str:
+    """A hint where all fits of a table are the same: a seed, more likely than a leak."""
+    for fits in (ours, theirs):
+        if len(fits) > 1 and fits[0].names and all(_same(fits[0], fit) for fit in fits):
+            if failed(fits):
+                return f"every fit of a table {fits[0].names[-1]}"
+            return "all fits of a table released the same: is something seeded?"
+    return ""
+
+
+def _same(one: Tokens, other: Tokens) -> bool:
+    return one.names == other.names and bool((one.values == other.values).all())

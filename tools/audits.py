@@ -1,0 +1,171 @@
+"""Audit everything that privet releases, exactly where that is possible and by many fits beside it, and write the page.
+
+    python tools/audits.py [--fits 4000] [--processes 1] [--only NAME]... [--page]
+
+Recipes are found by the registry. What is done is kept in .audits, so that an interrupted run goes on; delete that
+folder after a change. ``--page`` only writes docs/experiments/audits.md from what was kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privet.audit import exact, sample
+from privet.audit.exact import as_recipe
+from privet.audit.sampling.recipes import RecipeFit, others, recipe_pairs, sampled_recipe
+from privet.recipes.recipe import Recipe
+from privet.recipes.registry import recipe_classes
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / ".audits"
+PAGE = ROOT / "docs" / "experiments" / "audits.md"
+ALPHA = 1e-3  # the probability of any false alarm on the page
+CLAIM = Fraction(1)
+LONG = 1e6  # seconds: the number of fits is the limit, so that a busy machine changes nothing
+
+HEAD = """# Every release, audited
+
+`make audit` wrote this page. Each row is a release of privet with a claim of epsilon = 1 for adding or removing a
+record. *Exact* is the largest loss over all draws that the [exact audit](../guide/audit.md) walked, on small models;
+*sampled* is the largest lower confidence bound from fits with real noise, of models too large to walk (depth 3, 8
+trees), on the pairs of the same zoo. All sampled bounds together are wrong with probability {alpha:g} at most. A bound
+below the claim proves nothing more than that. "As published" variants are there because papers have them; those marked
+*not private* say so in every certificate, and are expected to fail.
+
+| release | variant | promises | exact | sampled | verdict | runs, exact | fits, sampled | CPU s |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One row: what to audit exactly, if that is possible, and what to fit."""
+
+    name: str
+    variant: str
+    private: bool
+    small: Recipe | None
+    make: Callable[..., Any]
+    delta: float = 0.0
+
+
+def subjects() -> Iterator[Subject]:
+    for name, kind in recipe_classes().items():
+        for variant in kind.info.variants:
+            large = sampled_recipe(name, variant=variant)
+            private, delta = variant not in kind.unsound, float(large.loss(CLAIM).delta)
+            yield Subject(name, variant, private, as_recipe(name, variant=variant), RecipeFit(large, CLAIM), delta)
+    for name, make in others(CLAIM):
+        yield Subject(name, "", True, None, make)
+
+
+def kept(subject: Subject, how: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The result of a piece of work, from its file if it was done before."""
+    words = " ".join((subject.name, subject.variant, how)).split()
+    file = KEPT / f"{'-'.join(words)}.json"
+    if not file.exists():
+        start = time.process_time()
+        found = work()
+        found.setdefault("cpu_seconds", time.process_time() - start)
+        KEPT.mkdir(exist_ok=True)
+        draft = file.with_suffix(".part")
+        draft.write_text(json.dumps(found), encoding="utf-8")
+        draft.replace(file)
+    return json.loads(file.read_text("utf-8"))
+
+
+def known(subject: Subject, how: str) -> dict[str, Any] | None:
+    words = " ".join((subject.name, subject.variant, how)).split()
+    file = KEPT / f"{'-'.join(words)}.json"
+    return json.loads(file.read_text("utf-8")) if file.exists() else None
+
+
+def sampled(subject: Subject, alpha: float, fits: int, processes: int) -> dict[str, Any]:
+    return sample(
+        subject.make, recipe_pairs(), float(CLAIM), subject.delta, alpha, LONG,
+        function=True, max_fits=fits, processes=processes,
+    ).to_dict()  # fmt: skip
+
+
+def row(subject: Subject) -> str:
+    exactly, by_fits = known(subject, "exact"), known(subject, "sampled")
+    verdicts = [one["verdict"] for one in (exactly, by_fits) if one]
+    verdict = "violated" if "violated" in verdicts else "holds" if exactly else "not refuted" if by_fits else "not run"
+    bound = "not run" if subject.small else "cannot be walked"
+    if exactly:
+        bound = "infinite" if exactly["lower_bound"] == "infinity" else f"{exactly['lower_bound']:.3f}"
+    cells = (
+        subject.name,
+        subject.variant or "-",
+        "epsilon 1" + (f", delta {subject.delta:g}" if subject.delta else "") if subject.private else "*not private*",
+        bound,
+        f"{by_fits['bound']:.2f}" if by_fits else "not run",
+        verdict,
+        str(exactly["runs"]) if exactly else "-",
+        str(by_fits["fits"]) if by_fits else "-",
+        f"{sum(one['cpu_seconds'] for one in (exactly, by_fits) if one):.0f}",
+    )
+    return f"| {' | '.join(cells)} |\n"
+
+
+def page(everyone: list[Subject]) -> str:
+    where = []
+    for subject in everyone:
+        exactly, by_fits = known(subject, "exact"), known(subject, "sampled")
+        name = " ".join(f"{subject.name} {subject.variant}".split())
+        if exactly and exactly["verdict"] != "holds":
+            where.append(
+                f"- {name}, exactly: {exactly['pair']}: {exactly['reason'] or 'a larger loss than claimed'}.\n"
+            )
+        if by_fits and by_fits["verdict"] == "violated":
+            counts = f"{by_fits['hits']} of {by_fits['tries']} fits against {by_fits['other_hits']}"
+            where.append(f"- {name}, by fits: {by_fits['pair']}: {by_fits['event']}, {counts}.\n".replace("|", "/"))
+    text = HEAD.format(alpha=ALPHA) + "".join(map(row, everyone))
+    return text + ("\n## Where promises break\n\n" + "".join(where) if where else "")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--fits", type=int, default=4000, help="for each release")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--only", action="append", help="a release by its name; may be repeated")
+    parser.add_argument("--page", action="store_true", help="only write the page")
+    given = parser.parse_args()
+    everyone = list(subjects())
+    chosen = [] if given.page else [one for one in everyone if not given.only or one.name in given.only]
+    alpha = ALPHA / len(everyone)
+    for how in ("exact", "sampled"):  # the exact ones first: they say most
+        for number, subject in enumerate(chosen, 1):
+            print(f"{how} {number} of {len(chosen)}: {subject.name} {subject.variant}", flush=True)
+            if how == "sampled":
+                kept(subject, how, lambda one=subject: sampled(one, alpha, given.fits, given.processes))
+            elif subject.small is not None:
+                kept(subject, how, lambda one=subject: exact(one.small, claimed=CLAIM).to_dict())
+            PAGE.write_text(_wrapped(page(everyone)), encoding="utf-8")
+    PAGE.write_text(_wrapped(page(everyone)), encoding="utf-8")
+    broken = [one.name for one in everyone if one.private and "| violated |" in row(one)]
+    for name in broken:
+        print(f"{name} promises privacy and breaks its promise")
+    return 1 if broken else 0
+
+
+def _wrapped(text: str) -> str:
+    """Lines of at most 120 columns; rows of a table stay whole."""
+    import textwrap
+
+    lines = []
+    for line in text.splitlines():
+        item = line.startswith("- ")
+        lines += textwrap.wrap(line, 120, subsequent_indent="  ", break_on_hyphens=False) if item else [line]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
