@@ -47,7 +47,7 @@ def loss_bound(hits: Any, tries: Any, other_hits: Any, other_tries: Any, alpha: 
     Both limits get half of ``alpha``. Arrays of counts give arrays of bounds, each of them valid by itself.
 
     >>> round(float(loss_bound(900, 1000, 100, 1000, 0.001)), 2)
-    1.84
+    1.86
     >>> float(loss_bound(3, 1000, 1, 1000, 0.001, delta=0.01))
     0.0
     """

@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-LISTED = 300  # distinct values of a token that are taken one by one; more become thresholds
+OFTEN = 10  # sightings of a value before a set may have it: sets of rare values fit the past and not the future
 CUTS = 60  # thresholds of a token
 EXACTLY = 5  # candidates of a token and a direction that get exact limits
 SCORED = 200  # tokens that a classifier sees: those with the largest bounds by themselves
@@ -76,9 +76,12 @@ class Found(NamedTuple):
 
 
 def learn_event(
-    ours: Sequence[Tokens], theirs: Sequence[Tokens], alpha: float, delta: float = 0.0, *, scores: bool = True
+    ours: Sequence[Tokens], theirs: Sequence[Tokens], alpha: float, delta: float = 0.0, *, boosted: bool = True
 ) -> tuple[Event | None, float]:
-    """The event with the largest bound on these fits, and that bound; None where the fits show no difference."""
+    """The event with the largest bound on these fits, and that bound; None where the fits show no difference.
+
+    Without ``boosted`` the slower of the two classifiers is left out.
+    """
     fits = [*ours, *theirs]
     names = names_of(fits)
     if not names:
@@ -92,10 +95,10 @@ def learn_event(
         single[j] = found.bound
         if found.bound > best[0]:
             best = found.bound, Event(_Token(name), name, *found[1:])
-    if scores and len(names) > 1 and min(len(ours), len(theirs)) >= FEWEST:
+    if len(names) > 1 and min(len(ours), len(theirs)) >= FEWEST:
         seen = np.sort(np.argsort(-single, kind="stable")[:SCORED])
         chosen = [names[j] for j in seen]
-        for what, measure in _scores(first[:, seen], second[:, seen], chosen):
+        for what, measure in _scores(first[:, seen], second[:, seen], chosen, boosted):
             # The first half taught the classifier; the rest chooses the threshold.
             rest_ours, rest_theirs = measure(ours[len(ours) // 2 :]), measure(theirs[len(theirs) // 2 :])
             found = _best_of_column(rest_ours, rest_theirs, alpha, delta)
@@ -145,11 +148,12 @@ def _candidates(a: Floats, b: Floats) -> Iterator[Candidates]:
     above = [part[-1] - part + each for part, each in zip(below, counts, strict=True)]
     yield Candidates("at most", below[0][at], below[1][at], lambda j: (float(values[at[j]]),))
     yield Candidates("at least", above[0][at], above[1][at], lambda j: (float(values[at[j]]),))
-    if len(values) <= LISTED:
+    usual = np.flatnonzero(counts[0] + counts[1] >= OFTEN)
+    if len(usual):
         # All values at least so many times likelier on one table: by Neyman and Pearson no set of them is better.
-        order = np.argsort(-(counts[0] + 1) / (counts[1] + 1), kind="stable")
+        order = usual[np.argsort(-((counts[0] + 1) / (counts[1] + 1))[usual], kind="stable")]
         for way in (order, order[::-1]):
-            first, second = (np.cumsum(part[way])[:-1] for part in counts)
+            first, second = (np.cumsum(part[way]) for part in counts)
             yield Candidates("one of", first, second, partial(_first_of, values[way]))
 
 
@@ -165,7 +169,9 @@ class _Token:
         return sheet(fits, [self.name])[:, 0]
 
 
-def _scores(a: Floats, b: Floats, names: Sequence[str]) -> Iterator[tuple[str, Callable[[Sequence[Tokens]], Floats]]]:
+def _scores(
+    a: Floats, b: Floats, names: Sequence[str], boosted: bool
+) -> Iterator[tuple[str, Callable[[Sequence[Tokens]], Floats]]]:
     """Two classifiers that tell the tables apart, taught by the first half of each table's fits."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
@@ -181,11 +187,13 @@ def _scores(a: Floats, b: Floats, names: Sequence[str]) -> Iterator[tuple[str, C
     with threadpool_limits(1):  # other processes fit; threads that wait for a core cost more than they save
         logistic.fit(linear.read(filled), table)
     yield _score("logistic", names, lambda rows: logistic.decision_function(linear.read(rows)))
+    if not boosted:
+        return
     # Few shallow trees: they need find one region where the tables differ, not predict well everywhere.
-    boosted = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8, early_stopping=False, random_state=0)
+    trees = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8, early_stopping=False, random_state=0)
     with threadpool_limits(1):
-        boosted.fit(filled, table)
-    yield _score("boosted", names, lambda rows: boosted.decision_function(rows))
+        trees.fit(filled, table)
+    yield _score("boosted", names, lambda rows: trees.decision_function(rows))
 
 
 def _score(kind: str, names: Sequence[str], decide: Callable[[Floats], Any]) -> tuple[str, Callable[..., Floats]]:

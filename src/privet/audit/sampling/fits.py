@@ -44,8 +44,8 @@ class Fitter:
                 found = raised(error)
         if not seen:
             return found
-        said = {f"warns {one.category.__name__}: {one.message}"[:120]: 1.0 for one in seen}
-        return seal(dict(zip(found.names, found.values.tolist(), strict=True)) | said)
+        warned = {f"warns {one.category.__name__}: {one.message}"[:120]: 1.0 for one in seen}
+        return seal(dict(zip(found.names, found.values.tolist(), strict=True)) | warned)
 
 
 def fit_many(fitter: Fitter, table: Table, probes: Any, count: int) -> tuple[list[Tokens], float]:

@@ -126,7 +126,7 @@ def one_run_bound(right: int, guesses: int, canaries: int, alpha: float, delta: 
     >>> one_run_bound(50, 100, 100, 0.05)
     0.0
     >>> round(one_run_bound(90, 100, 100, 0.05), 2)
-    1.67
+    1.63
     """
     low, high = 0.0, 40.0  # no number of guesses that a machine can hold refutes more
     if chance(right, guesses, canaries, low, delta) > alpha:

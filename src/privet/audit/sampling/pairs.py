@@ -90,8 +90,10 @@ def rows_of(table: Table) -> list[str]:
     return [f"{_plain(row)} {label}" for row, label in zip(rows, labels, strict=True)]
 
 
-def _plain(row: Any) -> list[Any]:
-    return [cell.item() if isinstance(cell, np.generic) else cell for cell in row]
+def _plain(row: Any) -> Any:
+    if isinstance(row, np.generic):  # of records that are one number each
+        return row.item()
+    return [_plain(cell) if isinstance(cell, np.generic) else cell for cell in row] if hasattr(row, "__iter__") else row
 
 
 def size_of(X: Any) -> int:

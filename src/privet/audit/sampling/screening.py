@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from privet.audit.sampling.bounds import loss_bound
+from privet.audit.sampling.events import count as count_event
 from privet.audit.sampling.events import learn_event
 from privet.audit.sampling.pairs import TablePair
 from privet.audit.sampling.searching import worse
@@ -39,8 +41,11 @@ class Screened:
         ours, theirs = draw(self.pair, purpose, count)
         self.ours += ours
         self.theirs += theirs
-        # A constant difference of tokens is as good as any classifier here; scores come with the looks.
-        self.score = learn_event(self.ours, self.theirs, LOOSE, delta, scores=False)[1]
+        # Learned from one half and counted in the other: among many tokens and pairs the luckiest would win otherwise.
+        half = len(self.ours) // 2
+        event, _ = learn_event(self.ours[:half], self.theirs[:half], LOOSE, delta, boosted=False)
+        counts = None if event is None else count_event(event, self.ours[half:], self.theirs[half:])
+        self.score = 0.0 if counts is None else float(loss_bound(*counts, LOOSE, delta))
         if failed(self.ours) and failed(self.theirs) and self.score == 0:
             self.score = -1.0  # behind every pair on which something can be seen
 
