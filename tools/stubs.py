@@ -63,7 +63,7 @@ def classifiers() -> Iterator[str]:
     yield "from collections.abc import Mapping, Sequence\n"
     yield "from os import PathLike\n"
     yield "from typing import Any, ClassVar, Literal\n\n"
-    yield "from privet.estimators.additive import AdditiveFace\n"
+    yield "from privet.estimators.additive import AdditiveFace, AdditiveNumberFace\n"
     yield "from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor\n"
     yield "from privet.privacy.ledger import Ledger\n"
     yield "from privet.recipes.recipe import Recipe\n"

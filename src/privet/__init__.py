@@ -25,7 +25,8 @@ _HOME = {
     "Ledger": "privet.promise",
     "PrivateDataset": "privet.privacy.dataset",
     "protect": "privet.engines.opening",
-    "AdditiveClassifier": "privet.estimators.classifiers",  # those of published methods are in `privet.papers`
+    "AdditiveClassifier": "privet.estimators.classifiers",
+    "AdditiveRegressor": "privet.estimators.classifiers",  # those of published methods are in `privet.papers`
     "ExactTreeClassifier": "privet.estimators.classifiers",
     "ExactTreeRegressor": "privet.estimators.classifiers",
     "PrivateForestClassifier": "privet.estimators.classifiers",

@@ -20,6 +20,7 @@ from privet.errors import ScoreError as ScoreError
 from privet.errors import ServerError as ServerError
 from privet.errors import TableError as TableError
 from privet.estimators.classifiers import AdditiveClassifier as AdditiveClassifier
+from privet.estimators.classifiers import AdditiveRegressor as AdditiveRegressor
 from privet.estimators.classifiers import ExactTreeClassifier as ExactTreeClassifier
 from privet.estimators.classifiers import ExactTreeRegressor as ExactTreeRegressor
 from privet.estimators.classifiers import PrivateForestClassifier as PrivateForestClassifier
@@ -46,6 +47,7 @@ from privet.schema import Unit as Unit
 __version__: str
 __all__ = [
     "AdditiveClassifier",
+    "AdditiveRegressor",
     "BudgetExceeded",
     "Categorical",
     "Certificate",

@@ -13,6 +13,7 @@ from privet import errors
 
 PUBLIC = [
     "AdditiveClassifier",
+    "AdditiveRegressor",
     "BudgetExceeded",
     "Categorical",
     "Certificate",

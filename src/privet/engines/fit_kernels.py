@@ -13,6 +13,7 @@ from numba import njit
 
 from privet.privacy.counting import CURVATURE_BITS, LOW_BITS, RESIDUAL_BITS
 from privet.structure.compiled import kernel, spread
+from privet.structure.fit_losses import LogCosh
 from privet.structure.terms import UNIT
 
 BLOCK = 2**9  # records, whose bins stay in the cache
@@ -47,7 +48,7 @@ def fit_sums(features, labels, places, question, threads):
     layout, columns = Layout(question.terms, question.tables), question.columns
     bins = int(layout.bin_starts[question.free])
     partial = np.zeros((threads, bins, columns, 2), dtype=np.int64)
-    arguments = (question.offset, question.loss.margin, question.class_weights, question.free, partial)
+    arguments = (question.offset, *_loss(question), question.class_weights, question.free, partial)
     spread(_add_residuals, threads, features, labels, places, *layout.arrays, *arguments)
     return partial.sum(axis=0)
 
@@ -60,10 +61,16 @@ def fit_curvature(features, labels, places, question, threads):
     cells = np.concatenate([_padded(t.cells + start, width) for t, start in zip(free, starts, strict=False)])
     weights = np.concatenate([_padded(term.weights, width) for term in free]).astype(np.int64)
     partial = np.zeros((threads, int(starts[-1]), int(starts[-1])), dtype=np.int64)
-    arguments = (question.offset, question.loss.margin, question.class_weights, question.free)
+    arguments = (question.offset, *_loss(question), question.class_weights, question.free)
     sums = (cells.astype(np.int32), weights, partial)
     spread(_add_curvature, threads, features, labels, places, *layout.arrays, *arguments, *sums)
     return partial.sum(axis=0)
+
+
+def _loss(question):
+    """A margin, and the values of classes that are bins of a number; none for classes."""
+    loss = question.loss
+    return (0.0, np.array(loss.values)) if isinstance(loss, LogCosh) else (loss.margin, np.empty(0))
 
 
 def _padded(rows, width):
@@ -89,11 +96,11 @@ def _find_bins(start, size, features, places, attributes, levels, level_starts, 
 
 
 @njit(cache=True, nogil=True)
-def _find_residuals(start, size, found, tables, offset, margin, labels, shares):
+def _find_residuals(start, size, found, tables, offset, margin, values, labels, shares):
     """(column, record) the probability of each class, by scores less the margin of a record's own class, less 1 there.
 
-    With one column, those of the second class. Terms come in order, so that a record's score does not depend on the
-    records around it.
+    With one column, those of the second class; or, with values, the hyperbolic tangent of what a score is off. Terms
+    come in order, so that a record's score does not depend on the records around it.
     """
     columns = tables.shape[1]
     for c in range(columns):
@@ -103,6 +110,11 @@ def _find_residuals(start, size, found, tables, offset, margin, labels, shares):
             bins = found[t]
             for i in range(size):
                 mine[i] += tables[np.uint32(bins[i]), c]
+    if values.size:
+        only = shares[0]
+        for i in range(size):
+            only[i] = math.tanh(only[i] - values[labels[start + i]])
+        return
     if columns == 1:
         only = shares[0]
         for i in range(size):
@@ -130,7 +142,7 @@ def _find_residuals(start, size, found, tables, offset, margin, labels, shares):
 @kernel
 def _add_residuals(
     first, last, features, labels, places, attributes, levels, level_starts, strides, bin_starts, tables, offset,
-    margin, class_weights, free, partial,
+    margin, values, class_weights, free, partial,
 ):  # fmt: skip
     records, columns, threads = labels.shape[0], tables.shape[1], partial.shape[0]
     found = np.empty((attributes.shape[1], BLOCK), dtype=np.int32)
@@ -144,7 +156,7 @@ def _add_residuals(
             start = block * BLOCK
             size = min(BLOCK, records - start)
             _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found)
-            _find_residuals(start, size, found, tables, offset, margin, labels, apart)
+            _find_residuals(start, size, found, tables, offset, margin, values, labels, apart)
             for c in range(columns):
                 for i in range(size):
                     weight = class_weights[labels[start + i]] if places[start + i] >= 0 else 0.0
@@ -174,7 +186,7 @@ def _carry(sums, limbs):
 @kernel
 def _add_curvature(
     first, last, features, labels, places, attributes, levels, level_starts, strides, bin_starts, tables, offset,
-    margin, class_weights, free, cells, weights, partial,
+    margin, values, class_weights, free, cells, weights, partial,
 ):  # fmt: skip
     records, columns, threads, width = labels.shape[0], tables.shape[1], partial.shape[0], cells.shape[1]
     found = np.empty((attributes.shape[1], BLOCK), dtype=np.int32)
@@ -188,13 +200,16 @@ def _add_curvature(
             start = block * BLOCK
             size = min(BLOCK, records - start)
             _find_bins(start, size, features, places, attributes, levels, level_starts, strides, bin_starts, found)
-            _find_residuals(start, size, found, tables, offset, margin, labels, apart)
+            _find_residuals(start, size, found, tables, offset, margin, values, labels, apart)
             for i in range(size):
                 if places[start + i] < 0:
                     continue
                 bend = 0.0
-                for c in range(columns):
-                    bend += abs(apart[c, i]) * (1.0 - abs(apart[c, i]))
+                if values.size:
+                    bend = 1.0 - apart[0, i] ** 2
+                else:
+                    for c in range(columns):
+                        bend += abs(apart[c, i]) * (1.0 - abs(apart[c, i]))
                 bend *= class_weights[labels[start + i]] * (1.0 if columns == 1 else 0.5)
                 bent = np.int64(bend * FINE)
                 many = 0

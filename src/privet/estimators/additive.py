@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import ParameterError
-from privet.estimators.base import PrivateClassifier
+from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.models.additive import Additive
 from privet.models.curves import Curve, PairTable, Reason, curves_of, pairs_of, reasons_of
 
 
-class AdditiveFace(PrivateClassifier):
-    """A classifier with an additive model. All views are computed from released numbers."""
+class AdditiveViews(PrivateEstimator):
+    """The views of an additive model. All are computed from released numbers."""
 
     @property
     def shapes_(self) -> tuple[Curve, ...]:
@@ -33,6 +33,15 @@ class AdditiveFace(PrivateClassifier):
             raise ParameterError(f"explain takes one record, not {features.shape[1]}; give a table of one row")
         return reasons_of(self._additive, features)
 
+    @property
+    def _additive(self) -> Additive:
+        check_is_fitted(self, "model_")
+        return cast(Additive, self.model_.trees)
+
+
+class AdditiveFace(AdditiveViews, PrivateClassifier):
+    """A classifier with an additive model."""
+
     def decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of the second of ``classes_``; with more than two classes, a number for each."""
         scores = self._additive.predict_scores(self._encode(X))
@@ -40,7 +49,6 @@ class AdditiveFace(PrivateClassifier):
             return scores[:, 0] if self._order[0] == 0 else -scores[:, 0]
         return scores[:, self._order]
 
-    @property
-    def _additive(self) -> Additive:
-        check_is_fitted(self, "model_")
-        return cast(Additive, self.model_.trees)
+
+class AdditiveNumberFace(AdditiveViews, PrivateRegressor):
+    """A regressor with an additive model; curves are in the label's own unit."""

@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, Literal
 
-from privet.estimators.additive import AdditiveFace
+from privet.estimators.additive import AdditiveFace, AdditiveNumberFace
 from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.privacy.ledger import Ledger
 from privet.recipes.recipe import Recipe
@@ -1404,6 +1404,74 @@ class ExactTreeRegressor(PrivateRegressor):
         attribute_prior: Mapping[str, float] | None = None,
         leaf_share: float = 0.1,
         n_public: int | None = None,
+        variant: Literal["sound"] = "sound",
+        neighbours: Literal["add-remove", "replace-one"] = "add-remove",
+        expected_records: int | None = None,
+        ledger: Ledger | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None: ...
+
+class AdditiveRegressor(AdditiveNumberFace):
+    """One additive model of a number, fitted once, with a curve for each attribute (recipe ``additive-regression``).
+
+    Parameters
+    ----------
+    schema : Schema or path
+        The public facts about the table. ``"infer"`` reads them off the data, which is not private.
+    epsilon : number
+        What the fit may spend.
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.
+    pairs : int from 0 to 100
+        How many tables of pairs a model may have, where there are records enough.
+    attribute_weights : dict of attribute to a number from 0 to 1000, optional
+        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who
+        knows beforehand what matters.
+    variant : "sound"
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given.
+    neighbours : "add-remove" or "replace-one"
+        Which tables must be hard to tell apart: with one record more, or with one record changed.
+    expected_records : int, optional
+        About how many records there should be with a label of the schema, a number that the owner makes public.
+        Some of epsilon then buys a noisy count of them first, and the fit stops if it is below a quarter of that.
+    ledger : Ledger, optional
+        A shared budget to spend from; every fit spends. Without one the fit has a budget of its own.
+    random_state : int, optional
+        Seeds public choices only, such as random trees, and never noise.
+    n_jobs : int, optional
+        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        and so on. No result depends on it.
+    verbose : int
+        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from privet import AdditiveRegressor, Categorical, Numeric, Schema
+    >>> schema = Schema((Numeric("age", 0, 100), Categorical("sex", ("f", "m"))), Numeric("wage", 0, 100))
+    >>> age = np.arange(5000) % 100
+    >>> table = {"age": age, "sex": np.where(age % 2, "f", "m")}
+    >>> model = AdditiveRegressor(schema=schema, epsilon=1).fit(table, 20 + age / 2)
+    >>> bool(model.predict({"age": [80], "sex": ["f"]}) > model.predict({"age": [10], "sex": ["f"]}))
+    True
+    """
+
+    recipe_class: ClassVar[type[Recipe]]
+    delta: float
+    pairs: int
+    attribute_weights: Mapping[str, float] | None
+    variant: Literal["sound"]
+
+    def __init__(
+        self,
+        schema: Schema | str | PathLike[str] | None = None,
+        epsilon: Any = 1.0,
+        *,
+        delta: float = 0.0,
+        pairs: int = 3,
+        attribute_weights: Mapping[str, float] | None = None,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,

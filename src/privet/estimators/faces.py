@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import Any, Literal, NamedTuple, get_type_hints
 
 from privet.errors import RecipeError
-from privet.estimators.additive import AdditiveFace
+from privet.estimators.additive import AdditiveFace, AdditiveNumberFace
 from privet.estimators.base import PrivateClassifier, PrivateEstimator, PrivateRegressor
 from privet.privacy.ledger import Ledger
 from privet.recipes.parameters import KEY, one_of
@@ -22,6 +22,7 @@ FACES: dict[tuple[str, str], type[PrivateEstimator]] = {
     ("classes", "trees"): PrivateClassifier,
     ("classes", "additive"): AdditiveFace,
     ("numbers", "trees"): PrivateRegressor,
+    ("numbers", "additive"): AdditiveNumberFace,
 }
 
 

@@ -188,6 +188,7 @@ class Additive(Released):
         return {
             "offset": self.offset.tolist(),
             "margin": self.margin,
+            **self._bounds(),
             "parts": [
                 {
                     "attributes": list(part.attributes),
@@ -202,6 +203,12 @@ class Additive(Released):
             "trees": [] if self.routes is None else [self.routes.to_dict()],
             "leaf": [] if self.routes is None else (np.cumsum(self.routes.is_leaf) - 1).tolist(),
         }
+
+    def _bounds(self) -> dict[str, Any]:
+        """What a script needs to know of a number to predict."""
+        if not self.schema.predicts_number:
+            return {}
+        return {"number": True, "bounds": [self.schema.number.low, self.schema.number.high]}
 
     def to_dict(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"offset": self.offset.tolist(), "parts": [part.to_dict() for part in self.parts]}
@@ -219,6 +226,8 @@ class Additive(Released):
         return self.link.log_odds(self._sums(features))
 
     def predict_proba(self, features: npt.NDArray[Any]) -> Floats:
+        if self.schema.predicts_number:
+            raise ParameterError("this model predicts a number, which has no class probabilities; use predict")
         return linked("softmax", self._class_scores(features), self.link.taken)
 
     def _sums(self, features: npt.NDArray[Any]) -> Floats:
@@ -227,8 +236,10 @@ class Additive(Released):
             total += added
         return total
 
-    def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-        """The class code of each record; ties go to the class listed first."""
+    def predict(self, features: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The class code of each record, ties to the class listed first; or the number, inside the declared bounds."""
+        if self.schema.predicts_number:
+            return np.clip(self._sums(features)[:, 0], self.schema.number.low, self.schema.number.high)
         return self._class_scores(features).argmax(axis=1).astype(np.int32)
 
     def _class_scores(self, features: npt.NDArray[Any]) -> Floats:
@@ -238,6 +249,8 @@ class Additive(Released):
 
     def formula(self) -> Formula:
         """Two classes have a column each, as more classes do; the first is 0."""
+        if self.schema.predicts_number:
+            raise ParameterError("exports are for models that predict classes; save a model of numbers as JSON instead")
 
         def columns(table: Floats) -> Floats:
             return np.pad(table, ((0, 0), (self.schema.n_classes - table.shape[1], 0)))

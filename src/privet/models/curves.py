@@ -16,6 +16,7 @@ import numpy.typing as npt
 from privet.bidi import isolated, padded, width_of
 from privet.markup import Html, tag
 from privet.models.additive import Additive, Part, spread_of
+from privet.models.number_tree import number_words
 from privet.schema import Categorical, Schema
 from privet.structure.routes import Routes
 from privet.structure.splits import Multiway
@@ -122,7 +123,8 @@ def pairs_of(model: Additive) -> tuple[PairTable, ...]:
 
 def reasons_of(model: Additive, features: npt.NDArray[Any]) -> list[Reason]:
     """The reasons for one record's score (codes, (attributes, 1)): the offset and the contribution of each part."""
-    everyone = Reason("everyone", "class counts", tuple(model.link.log_odds(model.offset[None])[0].tolist()))
+    counted = "all labels" if model.schema.predicts_number else "class counts"
+    everyone = Reason("everyone", counted, tuple(model.link.log_odds(model.offset[None])[0].tolist()))
     reasons = [everyone]
     shared = model.link.shared(model.offset, [rows[0] for rows in model.contributions(features)])
     for part, added in zip(model.parts, shared, strict=True):
@@ -145,8 +147,7 @@ def leaves_of(model: Additive) -> list[tuple[str, Floats]]:
 
 def describe(model: Additive) -> str:
     """The model as text: a line for each part, the most important first, with a sketch of its curve."""
-    labels = model.schema.classes
-    what = f"log-odds of {isolated(labels[1])}" if model.schema.n_classes == 2 else "a number for each class"
+    what = _unit(model.schema)
     base = model.link.log_odds(model.offset[None])[0]
     what += "; alone" if model.margin else ""  # effects of several parts add up before the link
     lines = [f"score = {_numbers(base)} for everyone, plus:  ({what})"]
@@ -160,9 +161,19 @@ def describe(model: Additive) -> str:
         noise = f"{_deviation(model, part):.2f}" + (
             f", up to {part.widest:.2f} where rare" if part.widest is not None else ""
         )
-        lines.append(f"{padded(name, wide)}  {low:+.2f} to {high:+.2f} (noise {noise})  {drawn}")
+        if model.schema.predicts_number:
+            noise = ", up to ".join(number_words(one, 3) for one in (part.deviation, part.widest or part.deviation))
+        ends = f"{low:+.2f} to {high:+.2f}" if not model.schema.predicts_number else f"{low:+.4g} to {high:+.4g}"
+        lines.append(f"{padded(name, wide)}  {ends} (noise {noise})  {drawn}")
     lines += [f"leaf {path}: {_numbers(row)}" for path, row in leaves_of(model)]
     return "\n".join(lines) + "\n"
+
+
+def _unit(schema: Schema) -> str:
+    """What scores are."""
+    if schema.predicts_number:
+        return f"in units of {isolated(schema.label.name)}"
+    return f"log-odds of {isolated(schema.classes[1])}" if schema.n_classes == 2 else "a number for each class"
 
 
 def _deviation(model: Additive, part: Part) -> float:
@@ -204,7 +215,7 @@ def _path(routes: Routes, node: int) -> str:
 
 
 def _numbers(row: Floats) -> str:
-    return " ".join(f"{number:+.2f}" for number in row)
+    return " ".join(f"{number:+.2f}" if abs(number) < 1000 else f"{number:+,.0f}" for number in row)
 
 
 def _picture(values: Floats) -> str:

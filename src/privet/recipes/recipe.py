@@ -19,7 +19,7 @@ from privet.progress import Progress
 from privet.recipes.parameters import check_declared
 from privet.schema import Schema
 
-NUMBER_RECIPES = ("exact-regression",)  # those that messages name
+NUMBER_RECIPES = ("exact-regression", "additive-regression")  # those that messages name
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ OWN: dict[str, Line] = {
 # Those that predict numbers; the field is then called the estimator's name.
 NUMBERS: dict[str, Line] = {
     "exact-regression": Line("privet.recipes.ours.exact_regression:ExactRegression", "ExactTreeRegressor"),
+    "additive-regression": Line("privet.recipes.ours.additive_regression:AdditiveRegression", "AdditiveRegressor"),
 }
 ALL = OWN | NUMBERS
 

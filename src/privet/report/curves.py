@@ -16,6 +16,7 @@ from privet.markup import Html, join, tag
 from privet.models.additive import Part
 from privet.models.curves import Curve
 from privet.models.intervals import Z
+from privet.models.number_tree import number_words
 from privet.schema import Categorical, Schema
 
 Corner = tuple[str, str]
@@ -41,17 +42,29 @@ class Scale:
 
     low: float
     high: float
+    number: bool = False
+    """Whether values are amounts of a number, not log-odds."""
 
     @classmethod
-    def of(cls, curves: Sequence[Curve]) -> Scale:
+    def of(cls, curves: Sequence[Curve], *, number: bool = False) -> Scale:
         reach = max((float(np.abs(curve.values).max()) + Z * curve.deviation for curve in curves), default=1.0)
-        return cls(-max(reach, 0.5), max(reach, 0.5))
+        reach = max(reach, np.finfo(float).tiny if number else 0.5)
+        return cls(-reach, reach, number)
+
+    def words(self, added: float) -> str:
+        """What a value adds, in words."""
+        return amount_words(added) if self.number else odds_words(added)
 
     def part(self, value: float) -> float:
         return (value - self.low) / (self.high - self.low)
 
     def ticks(self) -> Iterator[tuple[float, str]]:
-        """Round factors in range, at most five."""
+        """Round factors or amounts in range, at most five."""
+        if self.number:
+            step = 10.0 ** math.floor(math.log10(self.high))
+            step = next(size * step for size in (5, 2, 1) if size * step <= self.high)
+            yield from ((times * step, amount_words(times * step)) for times in (-1, 0, 1))
+            return
         inside = [factor for factor in FACTORS if self.low <= math.log(factor) <= self.high]
         if len(inside) > 5:
             inside = [factor for factor in inside if factor not in (1 / 3, 3)]
@@ -74,6 +87,16 @@ def _short(number: float) -> str:
 def odds_words(added: float) -> str:
     """The same for a change of log-odds, whose factor may exceed a double."""
     return factor_words(math.exp(min(max(added, -LARGEST), LARGEST)))
+
+
+def amount_words(added: float) -> str:
+    """An amount that is added, in words.
+
+    >>> amount_words(12345.0), amount_words(-0.5), amount_words(0.0)
+    ('+12,300', '-0.5', '+0')
+    """
+    rounded = float(f"{added + 0.0:.3g}")
+    return f"+{number_words(rounded)}" if rounded >= 0 else number_words(rounded)
 
 
 def shape_picture(curve: Curve, high: float | None, scale: Scale) -> Html:
@@ -189,7 +212,7 @@ def _colour(curve: Curve, column: int) -> str:
 
 
 def _title(curve: Curve) -> str:
-    return f"How {isolated(curve.attribute)} changes the odds; the numbers follow"
+    return f"How {isolated(curve.attribute)} changes what is predicted; the numbers follow"
 
 
 def _plain(number: float) -> str:

@@ -201,10 +201,10 @@ def plot_shapes(model: SchemaClassifier | Model | Released, *, most: int = 12) -
 
 
 def _draw_curve(ax: Any, schema: Schema, curve: Curve) -> None:
-    """Log-odds of the second class, or a line for each class: staircases for numbers, points for categories."""
+    """Amounts, log-odds of the second class, or a line for each class: stairs for numbers, points for categories."""
     reach = Z * curve.deviation
-    labels = schema.classes
-    names = labels[1:] if curve.values.shape[1] == 1 else labels
+    labels = (schema.label.name,) if schema.predicts_number else schema.classes
+    names = labels[-1:] if curve.values.shape[1] == 1 else labels
     for column, (name, values) in enumerate(zip(names, curve.values.T, strict=True)):
         colour = MARKS[(column if len(names) > 1 else 1) % len(MARKS)]
         if curve.starts is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+MOST_VALUE = 64.0  # units of a number: beyond a few, residuals do not tell records apart any more
 MOST_MARGIN = 32.0  # log-odds: beyond, residuals do not tell records apart any more
 
 
@@ -31,5 +32,22 @@ class MarginLoss:
         return None
 
 
-FitLoss = MarginLoss
+@dataclass(frozen=True)
+class LogCosh:
+    """ln cosh of what a score is off: ``values[c]`` is what a record of class c, a bin of a number, should score.
+
+    A residual is the hyperbolic tangent of it, between -1 and 1, and its curvature 1 less its square. So labels far off
+    pull no more than those a few units off do.
+    """
+
+    values: tuple[float, ...]
+
+    @property
+    def fault(self) -> str | None:
+        if not self.values or not all(abs(value) <= MOST_VALUE for value in self.values):  # NaN fails too
+            return f"the values of a fit must lie within {MOST_VALUE:g} units of 0"
+        return None
+
+
+FitLoss = MarginLoss | LogCosh
 LOG_LOSS = MarginLoss()

@@ -94,6 +94,11 @@ class NumberLevels(Levels):
         self._sums.append(sums)
 
     @property
+    def middle(self) -> int:
+        """The number of the value in the middle of the range."""
+        return VALUES // 2
+
+    @property
     def _away(self) -> float:
         """How far a label counts as away from the value of its leaf, at most."""
         return self._facts.width / 2

@@ -26,8 +26,10 @@ LEAST_EPSILON = Fraction(1, 2**14)  # below, doubles are too coarse
 MOST_EPSILON = Fraction(64)  # above, nothing is gained
 GRADIENT = 2.0**-18  # how exactly a fit of up to some ten million records is solved
 FINEST = 2.0**28  # records times (terms + 8) up to which doubles are that exact, and 64 log-odds from 0
+STEEP = 4.0  # how much steeper a residual of a number is than a probability: its rounding errors grow as much
 NARROW, LARGEST = 2.0**-16, 2.0**60  # how closely the least noise is searched for, and how far
 LEAST_RIDGE = 1.0  # deviations of the noise: less would let cells without records swing
+SIGNED_RIDGE = 2.0  # the same for a number, where less than the root of 2 would make noise grow for the determinant
 MOST_TILT = 0.9  # of epsilon: what the sum of 1 / ridge may be, or noise would have to grow for it
 ABOVE = 1 + 1e-9  # what is rounded here is rounded to the safe side, by far more than any rounding error
 
@@ -40,7 +42,8 @@ class FitLayout:
     a term should be known (1 unless something is known about it). ``records`` and ``evidence`` were declared or
     released before: about how many records there are, and the sum of p(1 - p) over them. ``signal`` is how much, as a
     variance, the scores of records are expected to differ by all terms together. ``chains`` are the cells of each term
-    that have an order, at its beginning; none, if it is left out.
+    that have an order, at its beginning; none, if it is left out. With ``signed`` residuals, those of a number, a score
+    has one column whatever the number of classes.
     """
 
     sizes: tuple[int, ...]
@@ -51,6 +54,7 @@ class FitLayout:
     evidence: float
     signal: float = 8.0
     chains: tuple[int, ...] = ()
+    signed: bool = False
 
     def __post_init__(self) -> None:
         if not self.chains:
@@ -77,13 +81,19 @@ class FitLayout:
         """Refuse a shape that is not that of ``terms``: its noise would be for another fit."""
         facts = [(term.size, term.touched, term.chain) for term in terms]
         same = list(zip(self.sizes, self.touched, self.chains, strict=True)) == facts
-        if type(self) is not FitLayout or not same or self.classes != schema.n_classes:
+        kind = (self.classes, self.signed) == (schema.n_classes, schema.predicts_number)
+        if type(self) is not FitLayout or not same or not kind:
             raise ParameterError("the shape of a fit must have the sizes of its terms and the classes of the schema")
 
     @property
     def columns(self) -> int:
         """The numbers of a cell: log-odds for two classes, one for each class where there are more."""
-        return 1 if self.classes == 2 else self.classes
+        return 1 if self.kinds == 2 else self.classes
+
+    @property
+    def kinds(self) -> int:
+        """The classes that scores tell apart: two, too, where a residual has a sign."""
+        return 2 if self.signed else self.classes
 
     @cached_property
     def masses(self) -> tuple[Fraction, ...]:
@@ -129,10 +139,11 @@ class Calibration:
 
     def spent(self) -> Loss:
         """What this fit loses, from its numbers alone: an upper bound."""
-        k, cover = self.shape.classes, self.reach / Fraction(self.release_scale)
+        k, cover = self.shape.kinds, self.reach / Fraction(self.release_scale)
+        signed = 2 if self.shape.signed else 1  # curvature may be twice, and either tail of the noise may count
         tilt = sum((1 / Fraction(ridge) for ridge in self.ridges), Fraction(0))  # q of the proof
         bend = Fraction(k - 2, k - 1) * tilt  # ln(1 + x) <= x; the rest is second order in a small number
-        most = tilt * (1 if k == 2 else Fraction(k, k - 1))  # what the noise must cost, or the determinant would
+        most = tilt * (signed if k == 2 else Fraction(k, k - 1))  # what the noise must cost, or the determinant would
         inverse = [1 / Fraction(scale) for scale in self.scales]
         if self.law == "laplace":
             main = sum(inverse, Fraction(0)) * (1 if k == 2 else 2)
@@ -146,7 +157,7 @@ class Calibration:
         mu = math.sqrt(sum((one * one for one in inverse), Fraction(0)) * (1 if k == 2 else 2)) * ABOVE
         apart = self.shape.released * (LATTICE / min(self.scales)) ** 2 / 24
         factor = math.exp(float(cover))
-        delta = factor * (k - 1) * gaussian_delta(mu, float(main) / ABOVE)
+        delta = factor * signed * (k - 1) * gaussian_delta(mu, float(main) / ABOVE)
         delta += apart * (1 + factor * math.exp(float(main + bend)))
         return Loss(main + bend + 2 * cover, Fraction(delta * ABOVE))
 
@@ -186,7 +197,8 @@ def _least(shape: FitLayout, law: Law, loss: Loss) -> Calibration | None:
 def _at(shape: FitLayout, law: Law, relative: list[float], size: float, epsilon: Fraction) -> Calibration:
     scales = tuple(size * one for one in relative)
     ridges = _ridges(shape, law, scales, epsilon)
-    gradient = GRADIENT * max(1.0, shape.records * (len(shape.sizes) + 8) / FINEST)
+    steep = STEEP if shape.signed else 1.0
+    gradient = GRADIENT * max(1.0, steep * shape.records * (len(shape.sizes) + 8) / FINEST)
     gradient = max(gradient, 4 * LATTICE * shape.columns)  # a step of the lattice for each class is taken off it
     rough = Calibration(shape, law, epsilon, scales, ridges, gradient, 1.0)
     return replace(rough, release_scale=float_up(rough.reach / (epsilon * RELEASE_SHARE)))
@@ -201,10 +213,10 @@ def _ridges(shape: FitLayout, law: Law, scales: tuple[float, ...], epsilon: Frac
     """
     deviations = [_deviation(law) * scale for scale in scales]
     each = shape.signal / len(shape.sizes)
-    found = [
-        max(LEAST_RIDGE * d, d * d * k / (shape.evidence * each)) for k, d in zip(shape.sizes, deviations, strict=True)
-    ]
-    factor = 1.0 if shape.classes == 2 else shape.classes / (shape.classes - 1)
+    least = SIGNED_RIDGE if shape.signed else LEAST_RIDGE
+    found = [max(least * d, d * d * k / (shape.evidence * each)) for k, d in zip(shape.sizes, deviations, strict=True)]
+    factor = 1.0 if shape.kinds == 2 else shape.classes / (shape.classes - 1)
+    factor = 2.0 if shape.signed else factor
     more = max(1.0, factor * sum(1 / ridge for ridge in found) / (MOST_TILT * float(epsilon)))
     return tuple(more * ridge for ridge in found)
 

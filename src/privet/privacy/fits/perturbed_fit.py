@@ -19,7 +19,7 @@ from privet.privacy.fits.solver import Objective, solve
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import Law, NoiseSource, current_source, declare
 from privet.schema import Schema
-from privet.structure.fit_losses import LOG_LOSS, FitLoss, MarginLoss
+from privet.structure.fit_losses import LOG_LOSS, FitLoss, LogCosh, MarginLoss
 from privet.structure.terms import Term, check_terms
 
 Floats = npt.NDArray[np.float64]
@@ -47,8 +47,10 @@ class Fit:
     def check(self, schema: Schema, cells: int) -> None:
         """Refuse, before anything is charged, what is no plan over this schema and a partition into ``cells``."""
         check_terms([*self.terms, *(term for term, _ in self.background)], schema, cells)
-        if type(self.loss) is not MarginLoss:
-            raise ParameterError("the loss of a fit must be one of privet.structure.fit_losses")
+        if type(self.loss) is not (LogCosh if schema.predicts_number else MarginLoss):
+            raise ParameterError("the loss of a fit must be the one of privet.structure.fit_losses for its label")
+        if isinstance(self.loss, LogCosh) and len(self.loss.values) != schema.n_classes:
+            raise ParameterError("the loss of a fit must have a value for each bin of the label")
         if fault := self.loss.fault:
             raise ParameterError(fault)
         columns = schema.n_scores

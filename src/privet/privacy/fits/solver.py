@@ -25,8 +25,9 @@ from privet.privacy.counting import (
     class_counts,
     whole,
 )
+from privet.privacy.fits.calibration import STEEP
 from privet.privacy.fits.smoothness import Ridge
-from privet.structure.fit_losses import LOG_LOSS, FitLoss
+from privet.structure.fit_losses import LOG_LOSS, FitLoss, LogCosh
 from privet.structure.terms import UNIT, Term
 
 Floats = npt.NDArray[np.float64]
@@ -126,8 +127,12 @@ def _gradient(objective: Objective, theta: Floats, records: float) -> tuple[Floa
     # One record: the score is a sum of as many terms, each a mix of up to four numbers, and of the margin; the
     # exponentials and the quotient are off by a few units in the last place; then comes the rounding to whole numbers.
     added = [objective.offset, *objective.split(theta), *(table for _, table in objective.background)]
-    highest = sum(float(np.abs(part).max()) for part in added) + objective.loss.margin
-    one = 2.0 ** -(RESIDUAL_BITS + 1) + (len(question.tables) + 9) * ULP * (highest + 4)
+    loss = objective.loss
+    number = isinstance(loss, LogCosh)  # the slope of a hyperbolic tangent is four times that of a probability
+    beside = max(map(abs, loss.values)) if isinstance(loss, LogCosh) else loss.margin
+    highest = sum(float(np.abs(part).max()) for part in added) + beside
+    steep = STEEP if number else 1.0
+    one = 2.0 ** -(RESIDUAL_BITS + 1) + steep * (len(question.tables) + 9) * ULP * (highest + 4)
     largest = max(float(np.abs(data).max()), float(np.abs(objective.noise).max()), objective.ridge.most(theta))
     return slope, 2 * records * one + 16 * ULP * largest * objective.noise.shape[1]
 

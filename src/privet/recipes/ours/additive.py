@@ -107,19 +107,7 @@ class AdditiveModel(Recipe):
 
     def preferences(self, schema: Schema) -> Preferences:
         """The parameters, checked against the schema."""
-        return Preferences(self._weights(schema), self._favours(schema), self.pairs)
-
-    def _favours(self, schema: Schema) -> dict[int, float]:
-        favours = {schema.index(name): weight for name, weight in (self.attribute_weights or {}).items()}
-        for a, weight in favours.items():
-            if 0 < weight < 1 / MOST_WEIGHT:
-                problem = f"of {schema.names[a]!r} is too small"
-                raise ParameterError(parameter="attribute_weights", problem=problem, fix="0 leaves an attribute out")
-        if len(favours) == len(schema.attributes) and not any(favours.values()):
-            raise ParameterError(
-                parameter="attribute_weights", problem="leaves out every attribute", fix="leave at least one"
-            )
-        return favours
+        return Preferences(self._weights(schema), favours_of(self.attribute_weights, schema), self.pairs)
 
     def _weights(self, schema: Schema) -> npt.NDArray[np.float64]:
         weights = weights_of(self.class_weight, schema)
@@ -128,3 +116,17 @@ class AdditiveModel(Recipe):
                 parameter="class_weight", problem="ignores every class", fix="leave one a weight above 0"
             )
         return np.array(weights, dtype=np.float64)
+
+
+def favours_of(given: Mapping[str, float] | None, schema: Schema) -> dict[int, float]:
+    """Weights of attributes by their number, checked against the schema."""
+    favours = {schema.index(name): weight for name, weight in (given or {}).items()}
+    for a, weight in favours.items():
+        if 0 < weight < 1 / MOST_WEIGHT:
+            problem = f"of {schema.names[a]!r} is too small"
+            raise ParameterError(parameter="attribute_weights", problem=problem, fix="0 leaves an attribute out")
+    if len(favours) == len(schema.attributes) and not any(favours.values()):
+        raise ParameterError(
+            parameter="attribute_weights", problem="leaves out every attribute", fix="leave at least one"
+        )
+    return favours

@@ -161,6 +161,14 @@
       const row = part.attributes.reduce((row, a, i) => row * part.sides[i] + (part.levels[i] ? part.levels[i][found[a]] : found[a]), 0);
       return part.table[part.attributes.length ? row : leaf];
     });
+    if (data.number) {
+      const amounts = data.parts.map((part, i) => [added[i][0], `${part.what}${part.attributes.length ? " = " : ""}${
+        part.attributes.map(typed).join(", ")}: ${added[i][0] < 0 ? "" : "+"}${written(added[i][0])}`]);
+      amounts.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0]));
+      const sum = amounts.reduce((total, one) => total + one[0], data.offset[0]);
+      sayNumber([Math.min(Math.max(sum, data.bounds[0]), data.bounds[1]), 0], [`everyone: ${written(data.offset[0])}`, ...amounts.map((one) => one[1])]);
+      return;
+    }
     const two = data.offset.length === 1, full = (row) => (two ? [0, row[0]] : row);
     const base = full(data.offset), rows = added.map(full);
     const way = rows.reduce((total, row) => total.map((x, c) => x + row[c]), base.map(() => 0));
