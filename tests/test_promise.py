@@ -54,7 +54,7 @@ def test_what_is_compared() -> None:
     assert promise.amounts(certificate(delta="1e-6")) == "epsilon = 1, delta = 1e-06"
 
 
-def test_no_promise_is_made_of_what_is_not_private() -> None:
+def test_the_promise_of_a_non_private_model_is_none() -> None:
     void = Certificate(INFINITY, Neighbours.ADD_REMOVE, caveats=(Caveat("it looked", voids=True),))
     assert "NOT differentially private" in promise.sentence(void)
     assert promise.amounts(void) == "epsilon = infinity"

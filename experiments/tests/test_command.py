@@ -66,7 +66,7 @@ def test_all_of_some(desk: Any) -> None:
     assert "no experiment is called 'oak'" in desk.run("reproduce", "all", "--smoke", "--only", "oak").stderr
 
 
-def test_mistakes_are_told_in_the_words_of_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_use_the_words_of_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PRIVET_DATA", raising=False)
     monkeypatch.setenv("PRIVET_CACHE", desk["cache"])
     monkeypatch.setattr("privet.datasets.openml.SERVER", "http://127.0.0.1:9")  # where nobody listens
@@ -108,7 +108,7 @@ def test_ctrl_c_says_how_to_go_on(desk: Any) -> None:
     assert all(json.loads(line) for line in lines)
 
 
-def test_where_nobody_watches_a_line_says_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_a_line_says_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     often, seldom = LogLines("fits", every=0.0), LogLines("fits")
     often.start -= 120
     for bar in (often, seldom):

@@ -99,7 +99,7 @@ def test_every_verdict_stands_in_the_page_and_in_the_text() -> None:
     assert all(len(line) <= 120 or line.startswith("|") for line in text.splitlines())
 
 
-def test_nothing_to_complain_about(reader: Any) -> None:
+def test_no_faults_are_found(reader: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     opened = reader.open(reproduction_page(ran()))

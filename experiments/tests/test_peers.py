@@ -67,7 +67,7 @@ def test_a_peer_has_our_records_and_folds(peers: Any, tmp_path: Path) -> None:
         run("comparison", "smoke", replace(grid, seed=1, peers=str(path)), processes=1)
 
 
-def test_a_peer_for_two_classes_says_so(peers: Any, tmp_path: Path) -> None:
+def test_a_peer_for_two_classes_is_marked(peers: Any, tmp_path: Path) -> None:
     grid = replace(SMOKE, tables=("car",))
     peers.run(grid, tmp_path / "p", "smoke")
     told = {line["job"]["learner"]: line["found"] for line in read_lines(tmp_path / "p")[1]}

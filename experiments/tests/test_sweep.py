@@ -110,7 +110,7 @@ class Three(Clinic):
     load = staticmethod(three_classes)
 
 
-def test_a_recipe_that_cannot_says_why() -> None:
+def test_a_recipe_that_cannot_fit_gives_the_reason() -> None:
     """Three classes are too many for one that is made for two; that is no failure of the others."""
     outcome = run("three", "smoke", Three(("300",), (1.0,), folds=2, who=("rana", "tree")), processes=1).outcome
     refused, tree = outcome.tables[0].rows

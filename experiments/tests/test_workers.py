@@ -29,7 +29,7 @@ def test_nothing_to_do() -> None:
     assert list(share_out(math.sqrt, [])) == []
 
 
-def test_who_stops_listening_does_not_wait_for_the_rest() -> None:
+def test_a_closed_reader_does_not_wait_for_the_rest() -> None:
     """What Ctrl-C does. All jobs together would take at least 30 s; a few and the start of two processes do not."""
     start = time.monotonic()
     answers = share_out(time.sleep, [(0.2,)] * 300, 2)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from privet.errors import ParameterError
 
 Progress = Callable[[int, int], None]
-"""Told (steps done, steps at most) as the work goes on; what a step is depends on who tells."""
+"""Called with (steps done, steps at most) as the work goes on; a step is what the caller counts."""
 
 
 def check_progress(progress: object) -> None:

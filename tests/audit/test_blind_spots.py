@@ -152,7 +152,7 @@ class StopsByClass(DiffPID3):
 
 @pytest.mark.parametrize("kind", [SaysN, MovesCuts, Annotates, TellsProgress, StopsByClass])
 @pytest.mark.parametrize("neighbours", RELATIONS)
-def test_recipes_that_leak_in_their_own_way(kind: type[DiffPID3], neighbours: str) -> None:
+def test_recipes_that_leak_by_design(kind: type[DiffPID3], neighbours: str) -> None:
     if kind is SaysN and neighbours == "replace-one":
         return  # where the number of records is public
     found = exact(kind(max_depth=1), neighbours=neighbours, transcripts=2)

@@ -113,7 +113,7 @@ def test_equal_draws_and_other_releases_are_a_leak() -> None:
     assert not found.follows_from_the_draws
 
 
-def test_reach_knows_shapes_not_numbers() -> None:
+def test_reach_depends_on_shapes_only() -> None:
     reach = Reach(lambda: (count(3), "leaf" if count(3) > 9 else "split"))
     assert reach.has((-5, "leaf"))
     assert reach.has((10**9, "split"))

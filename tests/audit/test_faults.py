@@ -198,7 +198,7 @@ def test_an_exception_that_depends_on_the_records(counts_too: bool) -> None:
     assert found.reason in ("whether it fails depends on the records", "one of the tables never releases it")
 
 
-def test_an_exception_of_every_table_is_no_leak() -> None:
+def test_an_exception_on_every_table_is_not_a_violation() -> None:
     def broken(data: PrivateDataset, epsilon: Fraction) -> Any:
         raise RuntimeError("out of order")
 

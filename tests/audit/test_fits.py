@@ -41,7 +41,7 @@ def gaussian(shape: FitLayout, loss: Loss) -> Calibration:
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(2)])
-def test_the_real_calibration_keeps_its_word_and_wastes_nothing(epsilon: Fraction) -> None:
+def test_the_real_calibration_is_valid_and_tight(epsilon: Fraction) -> None:
     found = audit_law(Loss(epsilon))
     assert found.keeps(Loss(epsilon))
     assert found.loss >= 0.999 * float(epsilon)
@@ -197,7 +197,7 @@ def test_a_release_without_cover_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
 # ---- around the fit -------------------------------------------------------------------------------------------------
 
 
-def test_the_whole_recipe_keeps_its_word() -> None:
+def test_the_whole_recipe_keeps_its_claim() -> None:
     results = check_recipe(AdditiveModel(), epsilons=[1], transcripts=2, thresholds=(20,), of_a_class=(1,))
     assert all(result.verdict == "holds" for result in results)
 

@@ -79,7 +79,7 @@ FIRST = list({recipe.info.name: recipe for recipe, *_ in reversed(SOUND)}.values
 @pytest.mark.parametrize(
     ("recipe", "add_remove", "replace_one"), SOUND, ids=[f"{i}-{r.info.name}" for i, (r, *_) in enumerate(SOUND)]
 )
-def test_every_sound_recipe_keeps_its_word(recipe: Recipe, add_remove: float, replace_one: float) -> None:
+def test_every_sound_recipe_keeps_its_claim(recipe: Recipe, add_remove: float, replace_one: float) -> None:
     # Public records are of one schema.
     schema = tiny_schema() if isinstance(recipe, Jagannathan2013) else None
     results = check_recipe(recipe, epsilons=[1], schema=schema, thresholds=(20,), of_a_class=(5,), transcripts=3)
@@ -339,7 +339,7 @@ def test_what_is_rare_is_not_called_impossible() -> None:
     assert not few.has("leaf 4")
 
 
-def test_a_release_that_both_tables_make_is_no_infinite_loss() -> None:
+def test_a_release_of_both_tables_has_a_finite_loss() -> None:
     """Bootstrap samples toss other coins on another table; that alone says nothing of what is released."""
     found = exact(PatilSingh2014("as-published", n_estimators=2, max_depth=2), zoo()[:12], 1, transcripts=4)
     assert found.leaks > 0

@@ -155,7 +155,7 @@ def test_an_exact_set_of_candidates_is_caught() -> None:
     assert audit_learner(lambda d, e: learner(d, e, False), PAIRS["add-remove"], **how).verdict == "holds"
 
 
-def test_counts_cannot_pass_for_the_release_of_a_fit() -> None:
+def test_counts_are_not_taken_for_the_release_of_a_fit() -> None:
     """The noise that covers a fit is not weighed, so nothing else may be drawn with it unseen."""
 
     def learner(data: PrivateDataset, epsilon: Fraction, scale: float) -> Any:
@@ -245,7 +245,7 @@ def test_what_a_fit_has_paid_does_not_hide_another_loss() -> None:
     assert audit_learner(lambda d, e: learner(d, e, Fraction(1, 10)), PAIRS["add-remove"], **how).verdict == "holds"
 
 
-def test_fits_of_disjoint_records_are_no_violation() -> None:
+def test_fits_of_disjoint_records_are_not_a_violation() -> None:
     def learner(data: PrivateDataset, epsilon: Fraction) -> Any:
         one, other = data.partition(Multiway(0))
         return tuple(one.class_counts(epsilon).values()), fitted(other, epsilon, "", 0)

@@ -68,7 +68,7 @@ WANTED = [
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", WANTED)
-def test_nobody_is_missing(name: str, relation: str) -> None:
+def test_no_recipe_is_missing(name: str, relation: str) -> None:
     assert any(pair.name.startswith(name) for pair in zoo(relation=relation))
 
 

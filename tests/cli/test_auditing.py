@@ -56,7 +56,7 @@ def test_one_variant_of_all(desk, small_zoo: None) -> None:
     assert [(result["recipe"], result["variant"]) for result in results] == [("smooth-forest", "global-sensitivity")]
 
 
-def test_a_broken_promise_is_an_exit_code(desk, small_zoo: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_violated_claim_sets_the_exit_code(desk, small_zoo: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mechanisms, "float_up", lambda value: 0.7 * float_up(value))
     done = desk.run("audit", "--recipe", "sulq", "--variant", "sound", "--json")
     assert done.exit_code == 1

@@ -50,7 +50,7 @@ def test_version(shared_desk: Any) -> None:
 # ---- fit ----------------------------------------------------------------------------------------------------------
 
 
-def test_fit_grows_the_recommended_tree_unless_told_otherwise(desk: Any) -> None:
+def test_fit_grows_the_recommended_tree_by_default(desk: Any) -> None:
     result = desk.ok("fit", desk["clinic.csv"], "-s", desk["clinic.schema.json"], "-e", 1, "-o", desk["tree.json"])
     assert "exact (sound)" in result.stdout
     assert "No journal" in result.stdout

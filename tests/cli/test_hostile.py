@@ -129,7 +129,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("what", ODD)
-def test_an_odd_model_ends_every_command_well(desk: Any, model: Any, what: str) -> None:
+def test_every_command_handles_an_odd_model(desk: Any, model: Any, what: str) -> None:
     odd = copy.deepcopy(model)
     ODD[what](odd)
     path = save(desk, odd)
@@ -141,7 +141,7 @@ def test_an_odd_model_ends_every_command_well(desk: Any, model: Any, what: str) 
         assert RLO not in result.output
 
 
-def test_a_deep_tree_is_cut_with_a_line_that_says_so(desk: Any, model: Any) -> None:
+def test_a_deep_tree_is_truncated_with_a_note(desk: Any, model: Any) -> None:
     chain(3000)(model)
     path = save(desk, model)
     assert "2999 branches that no record can take are not shown" in desk.ok("show", path).stdout  # all ask the same
@@ -196,7 +196,7 @@ def test_an_additive_model_of_enormous_numbers_can_be_shown(desk: Any, model: An
     desk.ok("predict", path, desk["clinic.csv"], "-o", desk["p.csv"])
 
 
-def test_an_additive_model_with_a_level_of_nobody_is_refused(desk: Any, model: Any) -> None:
+def test_an_additive_model_with_a_level_without_values_is_refused(desk: Any, model: Any) -> None:
     facts = json.loads(json.dumps(additive(model["schema"])))  # no list is shared
     part = facts["parts"][1]
     part["levels"][0][-1] += 1
@@ -319,6 +319,6 @@ def test_a_full_output_is_one_sentence(tmp_path: Path) -> None:
     assert shell("$PRIVET show nothing.json 2> /dev/full", tmp_path) == (1, "")
 
 
-def test_a_reader_that_goes_away_hears_nothing(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_the_command_without_a_message(tmp_path: Path) -> None:
     code, said = shell("$PRIVET schema keys --json | true", tmp_path)
     assert (code, said) in ((0, ""), (1, ""))

@@ -140,7 +140,7 @@ def start(folder: Path, loaded: bool, count: int, seed: int) -> subprocess.Popen
     )
 
 
-def test_interrupted_fits_neither_crash_nor_cook_the_books(tmp_path: Path) -> None:
+def test_interrupted_fits_do_not_crash_and_charge_correctly(tmp_path: Path) -> None:
     seed, loading = int(os.environ.get("PRIVET_INTERRUPTS_SEED", "0")), INTERRUPTS // 5 if INTERRUPTS > 5 else 0
     half = (INTERRUPTS - loading) // 2 if loading else 0
     shares = [loading, half, INTERRUPTS - loading - half]

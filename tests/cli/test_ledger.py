@@ -73,7 +73,7 @@ def test_lower(desk: Any, journal: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "verify"])
-def test_what_is_no_journal(desk: Any, command: str) -> None:
+def test_a_file_that_is_not_a_journal(desk: Any, command: str) -> None:
     assert "not a privet journal" in desk.run("ledger", command, desk["clinic.csv"]).stderr
     missing = desk.run("ledger", command, desk["missing.journal"])
     assert missing.exit_code == 1

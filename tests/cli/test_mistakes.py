@@ -102,7 +102,7 @@ a type of another tool | SchemaError | did you mean 'continuous'? | {FIT} --sche
 bounds the wrong way round | SchemaError | min 42 must be below max 35 | {FIT} --schema reversed.json
 a draft for a schema | SchemaError | the schema is a draft | {FIT} --schema draft.json
 a model for a schema | SchemaError | this is a model file, not a schema | {FIT} --schema tree.json
-a journal for a schema | SchemaError | is no schema: it is a journal | {FIT} --schema some.journal
+a journal for a schema | SchemaError | is not a schema: it is a journal | {FIT} --schema some.journal
 the table for its schema | SchemaError | `privet schema draft` | {FIT} --schema clinic.csv
 schema that is no yaml | SchemaError | not valid YAML in line 1 | {FIT} --schema bad.yaml
 a key twice | SchemaError | the key 'class' twice | {FIT} --schema twice.yaml
@@ -145,8 +145,8 @@ flag in words | ParameterError | --set prune must be True or False | {FIT} --set
 list for a word | ScoreError | unknown criterion ['gini'] | {FIT} --set 'criterion=["gini"]'
 infogain without a bound | ParameterError | --set max_records | {FIT} --set criterion=infogain
 gain ratio | ScoreError | --set criterion=gainratio is refused | {FIT} --set criterion=gainratio
-one fold | ParameterError | --folds must be a whole number from 2 | {EVALUATE} --folds 1
-no repeats | ParameterError | --repeats must be a whole number from 1 | {EVALUATE} --repeats 0
+one fold | ParameterError | --folds must be a whole number of at least 2 | {EVALUATE} --folds 1
+no repeats | ParameterError | --repeats must be a whole number of at least 1 | {EVALUATE} --repeats 0
 more folds than records | TableError | 1000 folds need | {EVALUATE} --folds 1000
 a recipe that is never private | RecipeError | set --variant as-published | {FIT} --recipe rana2016
 a search that was not published | ParameterError | use --set search=exhaustive | \

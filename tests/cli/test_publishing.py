@@ -35,7 +35,7 @@ def test_a_published_table_is_a_table(desk: Any, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["uniform", "gaussian"])
-def test_noise_at_a_rate_says_so(desk: Any, method: str) -> None:
+def test_noise_at_a_rate_is_marked_as_not_private(desk: Any, method: str) -> None:
     result = publish(desk, method, "--rate", 0.2, "--json")
     assert result.exit_code == 0, result.stderr
     assert "NOT PRIVATE" in result.stderr
@@ -111,7 +111,7 @@ def test_compare(desk: Any) -> None:
     assert (none["first"], none["jaccard"]) == (0, 1)
 
 
-def test_compare_what_is_no_model(desk: Any) -> None:
+def test_compare_files_that_are_not_models(desk: Any) -> None:
     for name in ("clinic.csv", "nowhere.json"):
         result = desk.run("compare", desk[name], desk[name])
         assert result.exit_code == 1

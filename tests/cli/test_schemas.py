@@ -117,7 +117,7 @@ def test_a_dialogue_can_be_left_and_taken_up(hospital: Path) -> None:
     assert Schema.from_json(file) == Schema.from_dict(json.loads(file.read_text()))
 
 
-def test_an_answer_that_makes_no_sense_is_asked_again(hospital: Path) -> None:
+def test_an_invalid_answer_is_asked_again(hospital: Path) -> None:
     file = drafted(hospital)
     answers = "\nlots\n0,5\n120\n18\n\n\nmeaning\n" + "\n18\n120\nperhaps\nyes\n\n\nunconfirmed\nmeaning\n:stop\n"
     result = run(hospital, "schema", "edit", file.name, answers=answers)

@@ -111,7 +111,7 @@ def test_grant_opens_and_lowers_and_never_raises(desk: Any, books: str) -> None:
     assert "can be lowered, and cannot become 1" in raised.stderr
 
 
-def test_verify_follows_the_chain_and_knows_a_head(desk: Any, books: str) -> None:
+def test_verify_follows_the_chain_and_finds_a_head(desk: Any, books: str) -> None:
     Ledger(journal=books).charge(0.5, "count")
     head = Ledger(journal=books).head
     Ledger(journal=books).charge(0.5, "count")

@@ -146,9 +146,7 @@ def test_a_limit_on_the_size_of_files_costs_nothing(desk: Any, budget: str) -> N
     assert contents(desk.folder) == before
 
 
-def test_a_disk_that_fills_up_meanwhile_is_told_with_its_price(
-    desk: Any, budget: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_reported_with_the_lost_epsilon(desk: Any, budget: str, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write("tree.json", "paid for")
     monkeypatch.setattr(drafts.Draft, "write", fails)
     result = desk.fit("--journal", budget, "--force", "-o", desk["tree.json"], recipe="sulq")

@@ -49,6 +49,6 @@ def test_names_comments_and_empty_lines() -> None:
         ("@attribute 'a numeric\n@data\n", "@attribute line"),
     ],
 )
-def test_what_is_no_arff_says_so(text: str, said: str) -> None:
+def test_a_file_that_is_not_arff_is_refused(text: str, said: str) -> None:
     with pytest.raises(TableError, match=said):
         read_arff(text)

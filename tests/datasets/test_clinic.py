@@ -12,7 +12,7 @@ from privet.owner.inspection import check_table
 from privet.tables.encoding import encode
 
 
-def test_the_tree_knows_the_fourteen_patients_of_the_slides() -> None:
+def test_the_tree_classifies_the_fourteen_patients_of_the_slides() -> None:
     schema = clinic_schema("nominal")
     columns = dict(zip([*schema.names, "class"], zip(*SLIDE_PATIENTS, strict=True), strict=True))
     codes = encode(schema, {name: np.array(column) for name, column in columns.items()})

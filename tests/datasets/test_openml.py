@@ -181,7 +181,7 @@ def test_a_file_that_is_not_what_openml_describes(chess: Server) -> None:
     flawed(chess, "MD5")
 
 
-def test_a_file_cut_short_is_asked_for_again(chess: Server) -> None:
+def test_a_truncated_file_is_downloaded_again(chess: Server) -> None:
     whole = recorded(3, "data-v1")
 
     def cut(handler: BaseHTTPRequestHandler) -> None:
@@ -269,7 +269,7 @@ def test_tables_are_fetched_before_work_begins(chess: Server) -> None:
     assert len(chess.asked) == asked  # what cannot be had is said before anything is downloaded
 
 
-def test_who_wants_no_download_gets_none(chess: Server) -> None:
+def test_downloads_can_be_switched_off(chess: Server) -> None:
     with pytest.raises(ParameterError, match=r"comes with privet.*by hand"):
         datasets.load(CHESS, download=False)
     with pytest.raises(ParameterError, match="no table called"):

@@ -66,7 +66,7 @@ def test_a_table_without_schema_is_not_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["", "age,Ulm,class\n30,Ulm,yes\n", "30,Ulm,yes\n"])
-def test_a_table_without_its_header_says_so_without_a_cell(tmp_path: Path, table: str) -> None:
+def test_a_missing_header_is_reported_without_a_cell(tmp_path: Path, table: str) -> None:
     write(tmp_path, table=table)
     with pytest.raises(TableError, match=r"tiny\.csv\.gz") as caught:
         real.load("tiny", tmp_path)

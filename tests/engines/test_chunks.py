@@ -206,7 +206,7 @@ def test_a_full_disk_is_an_engine_error_before_any_charge(on_disk: Path, monkeyp
 
 
 @pytest.mark.parametrize("failures", [2, 10**9])
-def test_a_disk_that_fails_is_asked_three_times(on_disk: Path, monkeypatch: pytest.MonkeyPatch, failures: int) -> None:
+def test_a_failing_disk_is_tried_three_times(on_disk: Path, monkeypatch: pytest.MonkeyPatch, failures: int) -> None:
     """A question that could be answered in the end is answered; else the books say what was charged."""
     left, read = [failures], os.preadv
 

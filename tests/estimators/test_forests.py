@@ -196,7 +196,7 @@ def test_rana_is_for_two_classes(table: dict[str, Any]) -> None:
         privet.papers.Rana2016Classifier(three, variant="as-published").fit(table, table["town"])
 
 
-def test_other_unknown_variants_are_told_what_there_is() -> None:
+def test_unknown_variants_are_refused_with_a_list() -> None:
     with pytest.raises(RecipeError, match="'rana2016' has variant 'as-published', not 'fast'"):
         privet.papers.Rana2016Classifier(variant="fast").recipe()
     with pytest.raises(RecipeError, match="'random-forest' has variant 'sound', not 'as-published'"):

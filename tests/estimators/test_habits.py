@@ -147,7 +147,7 @@ class Listening:
 
 
 @pytest.mark.parametrize("verbose", [0, 1])
-def test_stages_are_told_and_no_number_of_records(verbose: int) -> None:
+def test_stages_are_reported_without_the_number_of_records(verbose: int) -> None:
     heard = []
     for times in (1, 7):
         listening = Listening()

@@ -40,7 +40,7 @@ def test_without_a_ledger_each_fit_has_its_own(
 
 @every
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
-def test_a_certificate_speaks_for_its_own_fit_only(
+def test_a_certificate_covers_its_own_fit_only(
     make: Make, name: str, neighbours: str, clinic_schema: Schema, table: dict[str, Any]
 ) -> None:
     ledger = Ledger(2, neighbours=neighbours)

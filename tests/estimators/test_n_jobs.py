@@ -42,6 +42,6 @@ def test_how_many(jobs: Any, threads: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("jobs", [0, True, 1.5, "all"])
-def test_what_is_no_number_of_threads(jobs: Any) -> None:
+def test_invalid_numbers_of_threads(jobs: Any) -> None:
     with pytest.raises(ParameterError, match="n_jobs must be None or a whole number"):
         ExactTreeClassifier(SCHEMA, 1, 1, n_jobs=jobs).fit(TABLE)

@@ -89,9 +89,7 @@ def without_label(table: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(table).drop(columns="ill")
 
 
-def test_an_array_that_follows_a_frame_is_told_as_scikit_learn_does(
-    clinic_schema: Schema, table: dict[str, Any]
-) -> None:
+def test_an_array_after_a_frame_warns_as_scikit_learn_does(clinic_schema: Schema, table: dict[str, Any]) -> None:
     frame = without_label(table)
     tree = privet.papers.DiffPID3Classifier(clinic_schema).fit(frame, table["ill"])
     with pytest.warns(UserWarning, match="X does not have valid feature names, but DiffPID3Classifier was fitted with"):

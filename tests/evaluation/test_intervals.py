@@ -100,13 +100,13 @@ def test_intervals_hold_on_a_few_tables(model: Any, n: int, epsilon: Fraction) -
     assert all(0.90 <= share <= 1 for share in found.values()), found
 
 
-def test_an_interval_that_forgets_the_noise_does_not(monkeypatch: Any) -> None:
+def test_an_interval_without_the_noise_is_too_narrow(monkeypatch: Any) -> None:
     monkeypatch.setattr("privet.evaluation.private_result.noise_variance", lambda scale: 0.0)
     found = coverage(graded(), 500, Fraction(1, 10), 200)
     assert found["accuracy"] < 0.7
 
 
-def test_an_interval_that_forgets_the_sampling_does_not(monkeypatch: Any) -> None:
+def test_an_interval_without_the_sampling_is_too_narrow(monkeypatch: Any) -> None:
     def noise_alone(hits: float, misses: float, cells: tuple[int, int], noise: float) -> Estimate:
         return proportion(1e6 * hits, 1e6 * misses, cells, 1e12 * noise)
 

@@ -66,7 +66,7 @@ def test_the_callers_estimators_stay_as_they_are() -> None:
         evaluate_privately([], TABLE, 1, privet.Ledger(2))
 
 
-def test_progress_is_told_or_refused() -> None:
+def test_progress_is_called_or_refused() -> None:
     told: list[tuple[int, int]] = []
     evaluate_privately([tree(), tree()], TABLE, 1, privet.Ledger(9), progress=lambda *step: told.append(step))
     assert told == [(1, 2), (2, 2)]

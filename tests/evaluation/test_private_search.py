@@ -130,7 +130,7 @@ def test_conditions_of_all_settings_are_conditions_of_the_search() -> None:
         assert "at most 5000 records" in str(searching(settings, mean_runs=1).fit(TABLE).certificate_)
 
 
-def test_no_run_knows_a_seed(monkeypatch: Any) -> None:
+def test_no_run_is_seeded(monkeypatch: Any) -> None:
     """A seeded sequence of public choices would tell which run was the best."""
     seen: list[Any] = []
     honest = np.random.default_rng

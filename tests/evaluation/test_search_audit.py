@@ -296,7 +296,7 @@ def test_nothing_shows_how_many_runs_there_were(tmp_path: Path, capfd: Any, capl
 
 
 @pytest.mark.filterwarnings("ignore:fitted")
-def test_what_a_recipe_says_in_each_run_is_not_heard(tmp_path: Path, capfd: Any, caplog: Any) -> None:
+def test_output_of_the_runs_is_suppressed(tmp_path: Path, capfd: Any, caplog: Any) -> None:
     said = []
     for _ in journals(tmp_path, classifier_from(Talkative)):
         said.append((capfd.readouterr(), len(caplog.records)))

@@ -141,7 +141,7 @@ def test_nothing_differs() -> None:
     ("first", "second"),
     [([0.1], [0.2]), ([0.1, 0.2], [0.1]), ([0.1, math.nan], [0.1, 0.2]), ([[0.1, 0.2]], [[0.1, 0.2]])],
 )
-def test_what_cannot_be_compared_says_so(first: list[float], second: list[float]) -> None:
+def test_incomparable_values_are_refused(first: list[float], second: list[float]) -> None:
     for test in (wilcoxon, lambda a, b: corrected_t(a, b, test_to_train=0.5)):
         with pytest.raises(ParameterError, match="first and second"):
             test(first, second)

@@ -152,6 +152,6 @@ def test_a_share_that_is_none_is_refused(test: Any) -> None:
         holdout([[1]], test=test)
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_a_value_that_is_not_a_table_is_refused() -> None:
     with pytest.raises(privet.TableError, match="cannot split a str"):
         holdout("table")

@@ -175,7 +175,7 @@ def test_the_widest_noise_holds_for_categories_that_no_record_has(delta: Fractio
 # ---- the estimate ----------------------------------------------------------------------------------------------------
 
 
-def test_counts_are_bought_again_where_noise_drowns_them() -> None:
+def test_counts_below_the_noise_are_bought_again() -> None:
     for records, least, most in ((50_000, 0.02, 0.02), (2000, 0.05, 0.12), (100, 0.2, 0.22)):
         schema, columns = table(records)
         ledger = Ledger(1)

@@ -143,7 +143,7 @@ def test_nothing_is_said_where_noise_hides_all() -> None:
     assert cut_at(schema, {0: ()}) == schema
 
 
-def test_what_is_missing_is_no_number() -> None:
+def test_missing_is_not_a_number() -> None:
     schema = Schema((Numeric("x", 0, 100, missing="?"),), LABEL)
     data = protected({"x": [30.0, 31.0, "?", "?", "?", "?"] * 200}, schema)
     with use_noise(ZeroNoise()):

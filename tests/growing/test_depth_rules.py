@@ -22,6 +22,7 @@ from privet.growing.whole.depth_rules import (
 )
 from privet.growing.whole.whole_tree import affordable_depth, operations
 
+pytestmark = pytest.mark.usefixtures("full_draws")
 SIGNALS = st.floats(0, 1e12)
 
 

@@ -125,7 +125,7 @@ def copies(k: int, records: int = 4000) -> tuple[Schema, Codes, Forest]:
 
 
 @pytest.mark.parametrize("k", [1, 2, 8, 16])
-def test_trees_that_repeat_each_other_are_heard_once(k: int) -> None:
+def test_repeated_trees_count_once(k: int) -> None:
     schema, codes, forest = copies(k)
     ledger = Ledger(1)
     with use_noise(ZeroNoise()):
@@ -160,7 +160,7 @@ def test_without_records_the_guess_decides() -> None:
         ({"most": 3.5}, "most"),
     ],
 )
-def test_what_is_no_evidence(change: dict[str, Any], message: str) -> None:
+def test_invalid_evidence(change: dict[str, Any], message: str) -> None:
     _, _, forest = copies(1)
     facts = {"routes": forest.routes, "votes": forest.votes, "start": np.zeros(2), "weights": CANDIDATES, "most": MOST}
     with pytest.raises(ParameterError, match=f"{message} must"):

@@ -101,6 +101,7 @@ def test_a_tiny_epsilon_has_a_shallower_tree_and_no_error() -> None:
         assert routes.level.max() <= (10 if epsilon == 1 else 7)
 
 
+@pytest.mark.usefixtures("full_draws")
 @pytest.mark.parametrize("numbers", [3, 60])
 def test_tests_are_thinned_out_where_numbers_are_many(numbers: int) -> None:
     schema = fine_bins(

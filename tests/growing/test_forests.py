@@ -175,7 +175,7 @@ def test_disjoint_trees_are_paid_once_and_the_next_ones_again() -> None:
     assert data.ledger.spent == Fraction(5, 2)
 
 
-def test_a_cell_that_was_sent_down_is_asked_no_more() -> None:
+def test_a_cell_answers_nothing_after_it_was_sent_down() -> None:
     level = protected(table(9)).level()
     below = level.descend(trees(1))
     for ask in (lambda: level.count_all(Fraction(1, 2)), lambda: level.descend(trees(1))):

@@ -68,7 +68,7 @@ def test_any_bounds_have_grids_ever_coarser(low: float, width: float, integer: b
     assert len(cuts(grids[2])) <= 4
 
 
-def test_many_numbers_in_bounds_that_are_too_wide_are_still_told_apart() -> None:
+def test_many_numbers_in_wide_bounds_are_still_separated() -> None:
     """57 numbers of which all records lie below a hundredth of the range; the rule is at 0.003 of it.
 
     Without cuts there a tree is the majority class, 60 %. Fits vary by a point; the bar is ten points above it.

@@ -46,6 +46,7 @@ def data_of(schema: Schema, n: int, ledger: Ledger, seed: int = 0) -> PrivateDat
 # ---- the depth that one draw affords ------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("full_draws")
 @pytest.mark.parametrize(
     ("n_tests", "n_classes", "depth"),
     [(208, 2, 3), (168, 2, 4), (122, 2, 4), (1000, 2, 2), (10, 2, 10), (1, 2, 1), (0, 2, 1), (4, 3, 4), (208, 26, 3)],
@@ -64,6 +65,7 @@ def test_a_draw_counts_every_leaf_of_every_set_of_tests() -> None:
     assert table_bytes(208, 2, 3) == 12 * math.comb(208, 2) * 4 + 4 * 208**2 * 2
 
 
+@pytest.mark.usefixtures("full_draws")
 @given(st.integers(1, 500), st.integers(2, 30))
 def test_affordable_depth_falls_with_the_space_and_fits(n_tests: int, n_classes: int) -> None:
     depth = affordable_depth(n_tests, n_classes)

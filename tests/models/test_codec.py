@@ -153,7 +153,7 @@ def test_an_edit_is_noticed(path: Path, old: bytes, new: bytes) -> None:
         Model.read(path)
 
 
-def test_white_space_and_the_order_of_keys_are_no_edit(path: Path) -> None:
+def test_white_space_and_the_order_of_keys_do_not_matter(path: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()), indent=2, sort_keys=True))
     assert Model.read(path).recipe == "diffpid3"
 
@@ -211,9 +211,9 @@ def _set(*keys: Any) -> Callable[[dict[str, Any]], None]:
     [
         (_set("trees", 0, "attribute", 0, 7), "attribute 7"),
         (_set("trees", 0, "attribute", 0, -3), "attribute -3"),
-        (_set("trees", 0, "attribute", 0, 0.5), "no whole number"),
-        (_set("trees", 0, "attribute", 0, True), "no whole number"),
-        (_set("trees", 0, "attribute", 0, 2**31), "no whole number"),
+        (_set("trees", 0, "attribute", 0, 0.5), "not a whole number"),
+        (_set("trees", 0, "attribute", 0, True), "not a whole number"),
+        (_set("trees", 0, "attribute", 0, 2**31), "not a whole number"),
         (_set("trees", 0, "kind", 0, 9), "unknown kind"),
         (_set("trees", 0, "kind", 0, 256), "unknown kind"),  # would be 0 in eight bits
         (_set("trees", 0, "cut", 0, 2), "threshold"),
@@ -225,7 +225,7 @@ def _set(*keys: Any) -> Callable[[dict[str, Any]], None]:
         (_set("trees", 0, "proba", 0, [1.5, -0.5]), "probability"),
         (_set("trees", 0, "proba", 0, [1]), "2 classes"),
         (_set("trees", 0, "proba", 0, None), "probability"),
-        (_set("trees", 0, "proba", 0, ["1", 0]), "no number"),
+        (_set("trees", 0, "proba", 0, ["1", 0]), "not a number"),
         (_set("trees", 0, "counts", 0, [10**400, 0]), "too large"),
         (_set("trees", 0, "counts", []), "differ in length"),
         (_set("trees", 0, {key: [] for key in (*codec.TESTS, "label", "proba", "counts")}), "no nodes"),
@@ -246,8 +246,8 @@ def _set(*keys: Any) -> Callable[[dict[str, Any]], None]:
         (_set("made", {"date": 3}), "not text"),
         (_set("made", None), "'made' is missing"),
         (_set("trees", 0, "draws", [0]), "differ in length"),
-        (_set("trees", 0, "draws", 2, -1), "from 0 on"),
-        (_set("trees", 0, "draws", 2, "1"), "no whole number"),
+        (_set("trees", 0, "draws", 2, -1), "of at least 0"),
+        (_set("trees", 0, "draws", 2, "1"), "not a whole number"),
     ],
 )  # fmt: skip
 def test_a_forged_file_still_gives_no_unsound_tree(path: Path, change: Callable[..., None], words: str) -> None:
@@ -261,7 +261,7 @@ def test_a_forged_file_still_gives_no_unsound_tree(path: Path, change: Callable[
 
 
 @given(st.data())
-def test_no_forgery_gets_past_the_one_exception(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+def test_every_forgery_is_refused(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Any value in any place: a model, or a ModelFileError, never another exception."""
     path = tmp_path_factory.getbasetemp() / "forged.json"
     data.draw(models()).save(path)
@@ -296,7 +296,7 @@ def test_reading_what_is_not_there(tmp_path: Path) -> None:
         Model.read("a\0b")
 
 
-def test_writing_where_it_cannot_be(model: Model, tmp_path: Path) -> None:
+def test_an_unwritable_output(model: Model, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     for bad in (

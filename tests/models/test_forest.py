@@ -75,7 +75,7 @@ def test_no_confidence_at_all_is_shared_equally() -> None:
     assert np.allclose(forest.predict_proba(ONE), 1 / 3)
 
 
-def test_what_is_no_forest() -> None:
+def test_invalid_forests() -> None:
     other = Schema((Categorical("b", (0, 1)),), SCHEMA.label)
     with pytest.raises(ParameterError, match="at least one tree"):
         Forest(SCHEMA, ())

@@ -27,13 +27,13 @@ def test_clear_counts_speak_for_themselves() -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
-def test_drowned_counts_leave_the_label_halfway_between_chance_and_certainty(classes: int) -> None:
+def test_counts_below_the_noise_give_a_probability_between_chance_and_certainty(classes: int) -> None:
     labels = np.array([0, 0, 1])
     proba = grade(leaves_of(classes, 2), np.zeros((3, classes)), labels, scale=1e9)
     np.testing.assert_allclose(proba[[1, 2], labels[1:]], (1 + 1 / classes) / 2, atol=1e-6)
 
 
-def test_a_drowned_leaf_is_as_sure_as_all_leaves_are_right() -> None:
+def test_a_leaf_below_the_noise_takes_the_mean_accuracy_of_all_leaves() -> None:
     """Fifty leaves of 95 % and one that has next to no records: what a leaf is worth is known from the others."""
     counts = np.vstack([np.full(2, np.nan), np.tile([9500.0, 500.0], (50, 1)), [3.0, 1.0]])
     counts[1:26] = counts[1:26, ::-1]

@@ -132,7 +132,7 @@ def test_without_noise_a_node_says_its_own_shares(case: Any, scale: float) -> No
 
 
 @given(grown())
-def test_where_noise_drowns_all_a_node_says_what_its_parent_says(case: Any) -> None:
+def test_below_the_noise_a_node_takes_its_parents_label(case: Any) -> None:
     routes, counts, _ = case
     proba = shrink(routes, add_up(routes, counts), 1e12, 1.0)
     below_roots = np.flatnonzero(routes.parent >= 0)
@@ -199,7 +199,7 @@ def test_signal_to_noise_on_every_path(case: Any, epsilon: float) -> None:
 
 
 @given(grown(), st.data())
-def test_the_surest_of_a_path_speaks(case: Any, data: st.DataObject) -> None:
+def test_the_surest_node_of_a_path_decides(case: Any, data: st.DataObject) -> None:
     routes, counts, _ = case
     proba = shares(add_up(routes, counts))
     alive = np.array(data.draw(st.lists(st.booleans(), min_size=len(proba), max_size=len(proba))))
@@ -211,7 +211,7 @@ def test_the_surest_of_a_path_speaks(case: Any, data: st.DataObject) -> None:
         assert np.array_equal(said[node], proba[best])
 
 
-def test_of_equally_sure_nodes_the_one_with_more_records_speaks() -> None:
+def test_of_equally_sure_nodes_the_one_with_more_records_decides() -> None:
     """That nearest to the root: x with 0.75 above, y with 0.75 below."""
     proba = np.array([[0.75, 0.25], [0.25, 0.75], [0.2, 0.8], [0.75, 0.25], [0.1, 0.9], [0.5, 0.5]])
     said = surest_opinion(ROUTES, proba, np.ones(6, dtype=bool))
@@ -347,7 +347,7 @@ def test_equal_counts_are_settled_by_the_parent_among_them_only() -> None:
     assert proba.argmax(axis=1).tolist() == label.tolist(), "probabilities and labels predict the same"
 
 
-def test_where_nobody_knows_the_classes_take_turns() -> None:
+def test_without_information_the_classes_take_turns() -> None:
     """An empty table: the class listed first had all leaves."""
     counts = np.zeros((31, 3))
     proba, label = settle(counts, np.append(-1, np.arange(30) // 2))

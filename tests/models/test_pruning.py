@@ -88,7 +88,7 @@ def test_a_split_that_helps_stays() -> None:
 
 
 @pytest.mark.parametrize(("odd", "nodes"), [(0.4, 1), (0.5, 3)])
-def test_a_tenth_of_an_error_is_forgiven(odd: float, nodes: int) -> None:
+def test_a_tenth_of_an_error_is_tolerated(odd: float, nodes: int) -> None:
     leaf = odd + extra_errors(20 + odd, odd)
     subtree = extra_errors(20, 0) + extra_errors(odd, 0)
     assert leaf > subtree
@@ -123,7 +123,7 @@ def test_sizes_from_the_top_down(sizes: list[float], expected: list[float]) -> N
     assert correct_counts(fan((30, 10), (5, 5)), np.array(sizes)).sizes == pytest.approx(np.array(expected))
 
 
-def test_a_child_nobody_counted_gets_what_its_siblings_leave() -> None:
+def test_an_uncounted_child_gets_what_its_siblings_leave() -> None:
     tree = fan((NAN, NAN), (5, 5))
     assert correct_counts(tree, np.array([30.0, NAN, NAN])).sizes.tolist() == [30, 20, 10]
 

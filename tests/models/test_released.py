@@ -111,7 +111,7 @@ def test_limits_are_for_trees() -> None:
         TREE.sections(raw=True, max_leaves=3)
 
 
-def test_a_text_that_is_no_model() -> None:
+def test_a_text_that_is_not_a_model() -> None:
     for text in ("", "age,ill\n1,no\n", "[]", '{"format": "privet-model"', "\ud800"):
         with pytest.raises(ModelFileError, match="the text is "):
             Model.from_text(text)

@@ -96,7 +96,7 @@ def test_the_sentence() -> None:
         ([(Threshold(3, 0), 1), (Threshold(3, 2), 0)], "pay > 3 AND pay is present"),
     ],
 )
-def test_redundant_conditions_are_not_told(conditions: list, words: str) -> None:
+def test_redundant_conditions_are_not_shown(conditions: list, words: str) -> None:
     rule = Rule(tuple(Condition(test, child) for test, child in conditions), "yes")
     assert rule.describe(SCHEMA) == f"IF {words} THEN yes"
 

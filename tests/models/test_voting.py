@@ -149,7 +149,7 @@ def test_evidence_counts_by_weight() -> None:
         assert found[2] > 0
 
 
-def test_equally_sure_trees_are_told_apart_by_all_probabilities() -> None:
+def test_ties_between_sure_trees_are_broken_by_all_probabilities() -> None:
     """Two trees are 0.6 sure, of x and of y; all in all y has more."""
     members = (leaf(0.6, 0.3, 0.1), leaf(0.1, 0.6, 0.3), leaf(0.4, 0.3, 0.3))
     assert Forest(SCHEMA, members, "surest").predict(ONE)[0] == 1
@@ -164,7 +164,7 @@ def test_equally_sure_trees_are_told_apart_by_all_probabilities() -> None:
 
 
 @pytest.mark.parametrize("weight", [-0.5, 1.5, math.nan, math.inf, "1", None, True])
-def test_what_is_no_weight(weight: Any) -> None:
+def test_invalid_weights(weight: Any) -> None:
     with pytest.raises(ParameterError, match="weight must be from 0 to 1"):
         Forest(SCHEMA, (leaf(1, 0, 0),), "evidence", weight)
 

@@ -59,7 +59,7 @@ def test_spending_the_largest_epsilon_costs_the_budget(budget: float, records: i
 
 
 @given(records=st.integers(1_000, 10**7), within=st.floats(0.1, 0.5), miss=st.floats(0.03, 0.5))
-def test_the_smallest_epsilon_just_keeps_its_word(records: int, within: float, miss: float) -> None:
+def test_the_smallest_epsilon_is_tight(records: int, within: float, miss: float) -> None:
     epsilon = economics.smallest_epsilon(records, within, miss)
     assert economics.chance_of_missing(epsilon, records, within) == pytest.approx(miss, rel=1e-6)
 

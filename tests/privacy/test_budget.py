@@ -90,7 +90,7 @@ NO_NUMBERS = ("", ".", "e5", "1/0", "1/00", "nan", "inf", "1_0", " 1", "1\n", "\
 @pytest.mark.parametrize(
     "text", [*HOSTILE, *NO_NUMBERS, 1, 0.5, None, True, ["1"], b"1", Fraction(1)], ids=lambda text: repr(text)[:20]
 )
-def test_what_is_no_number_of_bounded_length_is_refused_at_once(text: object) -> None:
+def test_a_number_of_unbounded_length_is_refused(text: object) -> None:
     with pytest.raises(EpsilonError, match=r"^the loss must be a number") as refused:
         read_fraction(text, "the loss")
     assert len(str(refused.value)) < 200

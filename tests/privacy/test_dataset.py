@@ -205,7 +205,7 @@ def test_nor_by_ways_that_python_itself_closes(way: Callable[[Any], object]) -> 
         way(protect())
 
 
-def test_a_journal_does_not_open_the_way_to_pickle(tmp_path: Any) -> None:
+def test_a_journal_does_not_allow_pickling_a_budget(tmp_path: Any) -> None:
     with pytest.raises(PrivacyError):
         pickle.dumps(protect(Ledger(1, journal=tmp_path / "journal")))
 

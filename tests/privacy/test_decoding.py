@@ -88,7 +88,7 @@ def test_what_is_not_sound_is_refused_in_a_sentence(what: str) -> None:
 
 
 @pytest.mark.parametrize("data", [None, [], "x", 3, {}])
-def test_what_is_no_certificate_at_all_is_refused(data: Any) -> None:
+def test_a_value_that_is_not_a_certificate_is_refused(data: Any) -> None:
     with pytest.raises(PrivetError):
         Certificate.from_dict(data)
 

@@ -163,7 +163,7 @@ def test_a_first_line_without_a_budget_is_named(tmp_path: Path, key: str, value:
     path = tmp_path / "journal"
     path.write_bytes(raw('{"privet-journal": 2, ' + ", ".join(f'"{k}": "{v}"' for k, v in facts.items())))
     for look in (lambda: Ledger(journal=path), lambda: examine(path)):
-        with pytest.raises(JournalError, match="first line that holds no budget; somebody changed it"):
+        with pytest.raises(JournalError, match="first line that holds no budget; it was changed"):
             look()
 
 

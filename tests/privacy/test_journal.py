@@ -55,7 +55,7 @@ def test_the_file_is_one_readable_record_a_line(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["device", "pipe"])
-def test_what_remembers_nothing_is_no_journal(path: Path, kind: str) -> None:
+def test_a_device_is_not_a_journal(path: Path, kind: str) -> None:
     if kind == "pipe":
         os.mkfifo(path)
     else:
@@ -253,7 +253,7 @@ def test_a_torn_header_is_written_anew(path: Path, tmp_path: Path) -> None:
         assert Ledger(journal=cut).spent == Fraction(1, 2)
 
 
-def test_a_record_changed_in_the_middle_is_not_believed(path: Path) -> None:
+def test_a_record_changed_in_the_middle_counts_as_unreadable(path: Path) -> None:
     spend(path, 0.5, 0.125)
     path.write_bytes(path.read_bytes().replace(b'"adds": "1/2"', b'"adds": "0/2"'))
     ledger = Ledger(journal=path)
@@ -296,7 +296,7 @@ def test_no_bytes_at_the_end_break_the_reader(tmp_path_factory: pytest.TempPathF
 
 
 @pytest.mark.parametrize("amount", [b"1/0", b"9" * 5000, b"-1", b"", b"1/" + b"9" * 5000, b"0.5", b"1e-9"])
-def test_a_monstrous_amount_is_no_amount(path: Path, amount: bytes) -> None:
+def test_a_huge_amount_is_refused(path: Path, amount: bytes) -> None:
     spend(path, 0.25)
     with path.open("ab") as file:
         file.write(b'{"adds": "' + amount + b'"')

@@ -163,7 +163,7 @@ def test_the_record_is_synced_before_the_receipt_exists(
     assert receipt.epsilon == Fraction(1, 2)
 
 
-def test_journals_are_closed_when_nobody_holds_them(path: Path) -> None:
+def test_journals_are_closed_when_unreferenced(path: Path) -> None:
     open_files = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
     if open_files is None:
         pytest.skip("no /proc on this platform")

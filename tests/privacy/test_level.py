@@ -291,7 +291,7 @@ def test_the_loss_can_reach_what_the_ledger_says() -> None:
     assert most > 0.99 * spent
 
 
-def test_books_that_forget_a_split_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_books_without_a_split_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """With closed cells left open again, a question after the split is not paid for, and the runs show it."""
     monkeypatch.setattr(Level, "_check_there", lambda self, cells: None)
     monkeypatch.setattr(

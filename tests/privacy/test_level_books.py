@@ -110,7 +110,7 @@ def test_a_refused_level_leaves_the_level_as_it_was() -> None:
     assert ledger.spent == 1
 
 
-def test_a_cell_that_was_split_cannot_be_asked_any_more() -> None:
+def test_a_cell_answers_nothing_after_it_was_split() -> None:
     # Its records are in its children now: the children's peak would hide what it spends from the ledger.
     ledger = Ledger(1)
     with use_noise(Spy()):

@@ -89,7 +89,7 @@ def test_what_the_journal_says_of_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_an_error_or_an_interrupt_ends_it_in_order(ledger: Ledger, error: type[BaseException]) -> None:
+def test_an_error_or_an_interrupt_ends_the_reservation(ledger: Ledger, error: type[BaseException]) -> None:
     with pytest.raises(error):  # noqa: PT012, SIM117 - what happens inside the block is what is tested
         with ledger.reserve(1, "fit") as fit:
             fit.charge(0.25, "count")

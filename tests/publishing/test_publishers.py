@@ -189,7 +189,7 @@ def test_counts_become_possible_ones() -> None:
 
 
 @pytest.mark.parametrize("publisher", SMALL, ids=ids)
-def test_nobody_at_all(publisher: Publisher) -> None:
+def test_an_empty_table(publisher: Publisher) -> None:
     schema = tiny_schema()
     empty = {name: [] for name in (*schema.names, schema.label.name)}
     with use_noise(ZeroNoise()):
@@ -211,7 +211,7 @@ def test_nobody_at_all(publisher: Publisher) -> None:
         (lambda: DPCube(attributes=()), "at least one"),
     ],
 )
-def test_parameters_that_cannot_be(make: Any, says: str) -> None:
+def test_invalid_parameters(make: Any, says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         make()
 

@@ -85,7 +85,7 @@ def test_disjoint_trees_add_up_to_the_table() -> None:
     assert {float_up(scale) for scale in stated} == drawn
 
 
-def test_where_a_count_is_no_sum_of_noisy_counts_nothing_is_claimed() -> None:
+def test_no_interval_where_a_count_is_not_a_sum_of_noisy_counts() -> None:
     (tree,), _, _ = grown("diffpc45")  # pruning corrects the counts of the leaves that it makes
     extra = tree.counts - true_counts(tree)
     known = tree.draws > 0

@@ -250,7 +250,7 @@ def test_seeded_noise_repeats() -> None:
         ({"variant": "as-published", "search": "exhaustive"}, "must be 1 or 2"),
     ],
 )
-def test_parameters_that_cannot_be(options: dict[str, Any], says: str) -> None:
+def test_invalid_parameters(options: dict[str, Any], says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         Embedded(**options)
 
@@ -284,7 +284,7 @@ def test_what_is_too_large_to_list_goes_to_the_chain() -> None:
     assert len(fit("auto")) > 1
 
 
-def test_the_registry_knows_it() -> None:
+def test_the_registry_lists_it() -> None:
     info = {info.name: info for info in privet.list_recipes()}["embedded"]
     assert info.variants == ("sound", "as-published")
     assert "none" in info.guarantee["as-published"]

@@ -399,7 +399,8 @@ def test_fits_are_as_good_as_computed() -> None:
     assert binom.sf(wrong - 1, 200, max(most, 0.01)) > 1e-6
 
 
-def test_a_long_draw_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("full_draws")
+def test_a_long_draw_reports_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel writes numbers down, and a thread of the grower's reads them out."""
     monkeypatch.setattr(drawing, "EVERY", 0.001)
     monkeypatch.setattr(tree_sampler, "BLOCK_BYTES", 1)  # as many steps as there can be

@@ -79,6 +79,7 @@ def test_multiway_tests_of_two_values_are_the_binary_tree() -> None:
         assert (fitted.predict(table) == table["class"]).all()
 
 
+@pytest.mark.usefixtures("full_draws")
 def test_trees_too_large_to_hold_are_refused_and_automatic_depth_stays_below() -> None:
     wide = Schema(tuple(Categorical(f"w{i}", tuple(range(60))) for i in range(5)), Categorical("class", (0, 1)))
     ledger, empty = Ledger(1), {name: [] for name in (*wide.names, "class")}
@@ -92,6 +93,7 @@ def test_trees_too_large_to_hold_are_refused_and_automatic_depth_stays_below() -
     assert ledger.spent == 1
 
 
+@pytest.mark.usefixtures("full_draws")
 def test_multiway_depth_comes_from_public_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Known beforehand: 16 attributes of three values (vote), and operations by hand."""
     vote = Schema(tuple(Categorical(f"v{i}", tuple("yn?")) for i in range(16)), Categorical("class", (0, 1)))

@@ -191,7 +191,7 @@ def test_the_certificate_of_what_does_not(make: Callable[..., Recipe]) -> None:
     assert ledger.certificate().private
 
 
-def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
+def test_rana2016_has_no_sound_form_and_needs_two_classes() -> None:
     for variant in ("sound", "better"):
         with pytest.raises(RecipeError, match="'as-published'"):
             Rana2016(variant)
@@ -232,6 +232,6 @@ def test_rana2016_has_no_sound_form_and_wants_two_classes() -> None:
         (lambda: Rana2016("as-published", min_support=-1), "min_support"),
     ],
 )
-def test_parameters_that_cannot_be(make: Callable[[], Recipe], name: str) -> None:
+def test_invalid_parameters(make: Callable[[], Recipe], name: str) -> None:
     with pytest.raises(ParameterError, match=name):
         make()

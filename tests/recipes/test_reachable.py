@@ -114,6 +114,7 @@ def test_a_branch_that_nothing_reaches_is_counted() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_draws")
 @pytest.mark.parametrize("recipe", SOUND)
 @pytest.mark.parametrize("name", TABLES)
 def test_every_branch_can_be_reached_on_real_tables(name: str, recipe: str, data_dir: Any) -> None:

@@ -67,7 +67,7 @@ def test_a_recipe_is_a_frozen_value(kind: type[Recipe]) -> None:
         ({"max_bins": 1}, ParameterError, "bins"),
     ],
 )
-def test_parameters_that_cannot_be(kind: type[Recipe], options: dict[str, Any], error: type, says: str) -> None:
+def test_invalid_parameters(kind: type[Recipe], options: dict[str, Any], error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         kind(**options)
 
@@ -84,13 +84,13 @@ def test_parameters_that_cannot_be(kind: type[Recipe], options: dict[str, Any], 
         ({"mechanism": "argmax"}, ParameterError, "mechanism must be"),
     ],
 )
-def test_scores_that_cannot_be(kind: type[Recipe], options: dict[str, Any], error: type, says: str) -> None:
+def test_invalid_scores(kind: type[Recipe], options: dict[str, Any], error: type, says: str) -> None:
     with pytest.raises(error, match=says):
         kind(**options)
 
 
 @pytest.mark.parametrize("options", [{"numeric": "cuts"}, {"size_share": -0.1}, {"size_share": 1.1}])
-def test_diffpc45_parameters_that_cannot_be(options: dict[str, Any]) -> None:
+def test_invalid_parameters_of_diffpc45(options: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match=next(iter(options))):
         DiffPC45(**options)
 
@@ -211,7 +211,7 @@ def test_empty_leaves_of_greedy_trees_do_not_favour_the_class_listed_first(kind:
     np.testing.assert_allclose(tree.proba[:, 1], 1)
 
 
-def test_what_never_was_private_says_so_once() -> None:
+def test_a_non_private_variant_warns_once() -> None:
     """rana2016 stated its reason twice, under two names."""
     for kind in recipe_classes().values():
         for variant in kind.unsound:

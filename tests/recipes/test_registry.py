@@ -83,7 +83,7 @@ def test_a_recipe_of_another_package_comes_last(install: Install) -> None:
         ("def", "cannot be imported .SyntaxError"),
         ("raise SystemExit(1)", "cannot be imported .SystemExit"),
         ("", "cannot be imported .AttributeError"),
-        ("Hedge = 3", "3 is no subclass of privet.recipes.recipe.Recipe"),
+        ("Hedge = 3", "3 is not a subclass of privet.recipes.recipe.Recipe"),
         (SOUND.format(kind="Hedge", name="shrub"), "its info.name is 'shrub'; the entry point must have the same name"),
         (SOUND.format(kind="Hedge", name="hedge").replace("@dataclass(frozen=True)", ""), "must be a dataclass"),
     ],

@@ -90,7 +90,7 @@ def test_a_private_evaluation_carries_its_certificate() -> None:
 
 
 @pytest.mark.parametrize("private", [False, True])
-def test_nothing_to_complain_about(private: bool, reader: Any, result: Evaluation) -> None:
+def test_no_faults_are_found(private: bool, reader: Any, result: Evaluation) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     page = evaluation_page(result, SCHEMA)

@@ -70,7 +70,7 @@ def test_any_tree_of_a_forest(forest_model: Model) -> None:
         privet.plot_tree("tree.json")  # type: ignore[arg-type]
 
 
-def test_the_frontier_is_what_nobody_beats() -> None:
+def test_the_frontier_holds_the_undominated_points() -> None:
     rng = np.random.default_rng(0)
     points = [Point(str(i), float(rng.choice([0.1, 0.5, 1, 2])), float(rng.random())) for i in range(60)]
     found = pareto(points)

@@ -73,7 +73,7 @@ def test_everything_is_said(tree_model: Model) -> None:
         assert words in page, words
 
 
-def test_what_is_not_private_says_so_first(tree_model: Model, make_certificate: Any) -> None:
+def test_a_non_private_model_is_marked_first(tree_model: Model, make_certificate: Any) -> None:
     caveat = "it looked <everywhere>"
     page = model_page(replace(tree_model, certificate=make_certificate(caveat=caveat, voids=True)))
     assert "This is NOT differentially private" in page
@@ -88,7 +88,7 @@ def test_no_text_of_a_schema_becomes_markup(tree_model: Model) -> None:
     assert page.count("<script") == 2  # the data and the code
 
 
-def test_a_tree_without_counts_says_what_nobody_can_know(tree_model: Model, make_certificate: Any) -> None:
+def test_a_tree_without_counts_shows_no_numbers(tree_model: Model, make_certificate: Any) -> None:
     bare = Tree.build(tree_model.schema, [Threshold(0, 0), None, None], [1, -1, -1], [0, 0, 1])
     page = model_page(replace(tree_model, trees=bare, certificate=make_certificate(counts=False)))
     assert "This method buys no counts" in page
@@ -189,7 +189,7 @@ def test_a_curve_that_noise_alone_could_have_made_is_grey(make_sum: Any) -> None
 
 
 @pytest.mark.parametrize("kind", ["tree", "forest", "void", "sum", "sum of three"])
-def test_nothing_to_complain_about(
+def test_no_faults_are_found(
     kind: str, reader: Any, tree_model: Model, forest_model: Model, make_certificate: Any, make_sum: Any
 ) -> None:
     models = {"forest": forest_model, "sum": make_sum(2, leaf=True), "sum of three": make_sum(3)}

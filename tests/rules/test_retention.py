@@ -87,7 +87,7 @@ def test_a_measure_of_the_users_own() -> None:
         report.most_changed(by="x")
 
 
-def test_a_report_is_told() -> None:
+def test_a_report_prints_its_path() -> None:
     report = retention_report(X, Z, TREE, min_support=0)
     assert "NOT PRIVATE" in str(report)
     assert report.to_dict()["patterns"][0]["support"] == [3, 2]
@@ -171,7 +171,7 @@ def test_the_private_form_spends_once_and_agrees_without_noise() -> None:
     assert report.support_original.tolist() == exact.support_original.tolist()
 
 
-def test_the_private_form_wants_one_tree() -> None:
+def test_the_private_form_needs_one_tree() -> None:
     data = privet.protect(X, TOY, privet.Ledger(1))
     with pytest.raises(ParameterError, match="one tree"):
         private_supports(data, rule_list(TREE), 1)

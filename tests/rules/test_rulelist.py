@@ -38,7 +38,7 @@ SHORT = Rule((Condition(OneCategory(1, 0), 0),), "no", 10.0, 0.6)
 RULES = RuleList(SCHEMA, (LONG, SHORT, Rule((Condition(Multiway(1), 2),), "yes")))
 
 
-def test_a_list_is_told_and_merged() -> None:
+def test_a_list_is_printed_and_merged() -> None:
     assert str(RULES).splitlines() == [
         "IF age > 10 AND age <= 30 AND job != cook AND job != clerk THEN yes (support 40, confidence 0.90)",
         "IF job = cook THEN no (support 10, confidence 0.60)",
@@ -80,7 +80,7 @@ def test_damaged_json_is_refused(break_it: object) -> None:
         RuleList.from_json(json.dumps(content))
 
 
-def test_text_that_is_no_json() -> None:
+def test_text_that_is_not_json() -> None:
     with pytest.raises(ModelFileError):
         RuleList.from_json("{")
 
@@ -122,7 +122,7 @@ def test_scikit_learns_rules_predict_what_its_trees_do(seed: int, depth: int, fo
         assert [rule.support for rule in rules] == met.sum(axis=1).tolist()
 
 
-def test_foreign_models_that_are_no_classifiers() -> None:
+def test_foreign_models_that_are_not_classifiers() -> None:
     from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier
     from sklearn.tree import DecisionTreeRegressor
 

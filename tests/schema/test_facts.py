@@ -43,7 +43,7 @@ class TestCuts:
         assert Numeric("x", 0, 100, integer=True, bins=4).cuts.tolist() == [25.5, 50.5, 75.5]
         assert Numeric("x", 0, 10, integer=True, bins=4).cuts.tolist() == [2.5, 5.5, 7.5]
 
-    def test_few_whole_numbers_are_all_told_apart(self) -> None:
+    def test_few_whole_numbers_are_all_separated(self) -> None:
         assert Numeric("x", 1, 4, integer=True).cuts.tolist() == [1.5, 2.5, 3.5]
         assert Numeric("x", 0.2, 2.9, integer=True).cuts.tolist() == [1.5]
         assert Numeric("x", 1, 20, integer=True, bins=20).arity == 20
@@ -221,7 +221,7 @@ class TestInferred:
         assert Schema((AGE,), marked.label).inferred
         assert replace(marked) == marked
 
-    def test_who_stands_for_a_fact_says_so(self) -> None:
+    def test_the_basis_of_a_fact_is_stated(self) -> None:
         stated = tuple(replace(a, basis="documented") for a in self.seen.attributes)
         assert not Schema(stated, LABEL).inferred
         assert Schema(stated, LABEL).caveats() == ()
@@ -359,7 +359,7 @@ class TestBadInput:
         with pytest.raises(SchemaError, match=message):
             build()
 
-    def test_file_that_is_no_text(self, tmp_path: Path) -> None:
+    def test_file_that_is_not_text(self, tmp_path: Path) -> None:
         (tmp_path / "s.json").write_bytes(b"\xff\xfe\x00")
         with pytest.raises(SchemaError, match="is not UTF-8 text"):
             Schema.from_json(tmp_path / "s.json")

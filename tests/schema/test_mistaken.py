@@ -58,12 +58,12 @@ def test_in_the_place_of_a_schema(name: str, files: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("name", ["journal", "model", "schema", "page"])
-def test_in_the_place_of_a_table(name: str, files: dict[str, Path]) -> None:
-    with pytest.raises(TableError, match=f"is no table: it is {WHAT[name]}; give the records"):
+def test_wrong_files_in_place_of_a_table(name: str, files: dict[str, Path]) -> None:
+    with pytest.raises(TableError, match=f"is not a table: it is {WHAT[name]}; give the records"):
         read_table(files[name], SCHEMA)
 
 
-def test_other_files_are_called_nothing(files: dict[str, Path]) -> None:
+def test_other_files_are_not_named(files: dict[str, Path]) -> None:
     with pytest.raises(ModelFileError, match="it lacks the mark"):
         privet.load_model(files["other"])
     with pytest.raises(TableError, match="cannot tell what"):

@@ -99,7 +99,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(("compiles", "terminal"), [(True, True), (True, False), (False, True)])
-def test_who_waits_at_a_terminal_is_told_of_compiling_once(
+def test_compiling_is_announced_once_at_a_terminal(
     compiles: bool, terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(compiled, "PATIENCE", 0.01)
@@ -151,7 +151,7 @@ assert np.array_equal(seen, after), "somebody wrote on"
 
 
 @pytest.mark.parametrize("presses", [1, 5])
-def test_an_interrupt_is_raised_when_nobody_writes_any_more(presses: int) -> None:
+def test_an_interrupt_is_raised_after_all_threads_have_stopped(presses: int) -> None:
     """In a process of its own: Ctrl-C would end the tests. A chunk takes far longer than five presses."""
     source = Path(privet.__file__).parents[1]
     done = subprocess.run(

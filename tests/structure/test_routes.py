@@ -105,7 +105,7 @@ def test_columns_beyond_the_schema_are_refused_and_not_an_accident() -> None:
             Routes(SCHEMA, table, np.array([1, -1, -1]), np.array([0]))
 
 
-def test_what_was_checked_cannot_change() -> None:
+def test_checked_parameters_cannot_change() -> None:
     first_child, roots = np.array([1, -1, -1], np.int32), np.array([0], np.int32)
     made = Routes(SCHEMA, Tests.of_columns(SCHEMA, np.array([0, -1, -1]), np.zeros(3), np.zeros(3)), first_child, roots)
     first_child[0] = roots[0] = 99

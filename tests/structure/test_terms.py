@@ -74,7 +74,7 @@ def test_cuts_of_the_owner_are_kept() -> None:
         ({"cells": [[0, 1], [0, 1]]}, "a row of cells"),
     ],
 )
-def test_what_is_no_term_is_refused(facts: dict[str, Any], says: str) -> None:
+def test_invalid_terms_are_refused(facts: dict[str, Any], says: str) -> None:
     good: dict[str, Any] = {"levels": [[0, 1]], "cells": [[0], [1]], "weights": [[UNIT], [UNIT]]}
     with pytest.raises(ParameterError, match=says):
         Term.of((0,), **(good | facts))

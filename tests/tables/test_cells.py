@@ -180,7 +180,7 @@ class TestBreaks:
         for column in (days, pl.Series([1, 2**31 - 1, None], dtype=pl.Int32).cast(pl.Date)):
             assert codes(attribute, column) == [0, 1, 1]
 
-    def test_text_that_is_no_utf8(self) -> None:
+    def test_text_that_is_not_utf8(self) -> None:
         ends = pa.py_buffer(np.array([0, 1, 2], np.int32).tobytes())
         column = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"a\xff")])
         assert codes(Categorical("c", ("a", "?")), column) == [0, 1]
@@ -190,7 +190,7 @@ class TestValueRules:
     """Neither the first listed value nor the lowest number."""
 
     @pytest.mark.parametrize("cell", [None, float("nan"), "37,8", "abc", "", [1]])
-    def test_what_is_no_number(self, cell: Any) -> None:
+    def test_values_that_are_not_numbers(self, cell: Any) -> None:
         assert codes(Numeric("t", 30, 45, thresholds=(36, 38, 40)), [cell]) == [1]  # 37.5
         assert codes(Numeric("t", 30, 45, thresholds=(36, 38, 40), missing="?"), [cell]) == [4]
 

@@ -34,7 +34,7 @@ class TestNumbers:
         assert one(self.age, [cell, 70]) == [1, 2]  # the bin of 60, half-way between the bounds
         assert one(Numeric("x", 0, 120, thresholds=(18, 65), missing="?"), [cell, 70]) == [3, 2]
 
-    def test_dates_are_no_numbers(self) -> None:
+    def test_dates_are_not_numbers(self) -> None:
         assert one(self.age, np.array(["2020-01-01"], "M8[ns]")) == [1]
 
     @pytest.mark.parametrize("marker", ["-1", -1, -1.0])

@@ -296,7 +296,7 @@ def test_line_breaks_on_request_are_on_the_certificate(tmp_path: Path, asked: bo
     assert [c.text for c in data.ledger.certificate().caveats] == expected
 
 
-def test_a_column_of_that_name_is_no_caveat() -> None:
+def test_a_column_of_that_name_adds_no_caveat() -> None:
     assert caveats_of({"caveats": ["Smith"]}) == ()
     pandas = pytest.importorskip("pandas")
     assert caveats_of(pandas.DataFrame({"caveats": ["Smith"]})) == ()

@@ -97,7 +97,7 @@ class TestTables:
         frame = pd.DataFrame(TABLE).assign(name="secret")[["class", "name", "sex", "weight", "age"]]
         assert encode(SCHEMA, frame).features.tolist() == FEATURES
 
-    def test_column_names_that_are_no_text(self) -> None:
+    def test_column_names_that_are_not_text(self) -> None:
         schema = Schema((Categorical("0", ("a", "b")),), Categorical("1", ("no", "yes")))
         codes = encode(schema, pd.DataFrame([["b", "yes"]]))
         assert codes.features.tolist() == [[1]]

@@ -269,7 +269,7 @@ def test_the_certificate_says_whom_it_protects() -> None:
     assert model.schema_.unit == UNIT
 
 
-def test_a_ledger_speaks_of_one_unit(tmp_path: Any) -> None:
+def test_a_ledger_has_one_unit(tmp_path: Any) -> None:
     table = columns([(1.0, "a", "no", "x")])
     rows, other = replace(SCHEMA, unit=None), replace(SCHEMA, unit=Unit("who", 3))
     for first, second in ((SCHEMA, rows), (rows, SCHEMA), (SCHEMA, other)):

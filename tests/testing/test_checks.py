@@ -45,7 +45,7 @@ SOUND: list[tuple[Recipe, float, float, float]] = [
     SOUND,
     ids=[f"{recipe.info.name}-{recipe.variant}-{recipe.max_depth}" for recipe, *_ in SOUND],
 )
-def test_every_sound_recipe_keeps_its_word(
+def test_every_sound_recipe_keeps_its_claim(
     recipe: Recipe, claimed: float, add_remove: float, replace_one: float
 ) -> None:
     """Over the whole zoo, in both relations. Epsilon only scales draws: each recipe has one, the next test all."""
@@ -106,7 +106,7 @@ class Restless(DiffPID3):
         (Restless(max_depth=1), "two models under one seed"),
     ],
 )
-def test_recipes_that_do_not_are_told_apart(recipe: Recipe, says: str) -> None:
+def test_recipes_that_do_not_are_distinguished(recipe: Recipe, says: str) -> None:
     with pytest.raises(AssertionError, match=says):
         check_recipe(recipe, epsilons=[1])
 

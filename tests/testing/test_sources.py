@@ -151,7 +151,7 @@ def test_choices_and_coins_of_all_scripts_add_up_to_one() -> None:
     assert total == pytest.approx(1)
 
 
-def test_a_script_that_ends_tells_what_was_asked_next() -> None:
+def test_a_script_that_ends_names_the_next_draw() -> None:
     with use_noise(ReplayNoise([5])), pytest.raises(ScriptEnded) as ended:
         ask_everything(protect(TABLE, SCHEMA, Ledger(9)))
     assert ended.value.draw.kind == "exponential"

@@ -136,7 +136,7 @@ def fit(
                 check_unit(table, facts, unit)
                 raise
     if saved.place != output:
-        say(f"{output} was written by somebody else meanwhile and stays; the model is in {saved.place}")
+        say(f"{output} was written by another program meanwhile and is kept; the model is in {saved.place}")
     _report(saved.model, saved.place, purse, as_json)
 
 

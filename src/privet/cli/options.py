@@ -115,7 +115,7 @@ def check_unit(table: str, schema: Schema, unit: str | None) -> None:
             nearest_column(unit, schema.columns, names)
             or "name the column that says who a row belongs to, spelt as in the table's header"
         )
-        raise ParameterError(f"--unit {unit!r} is no column of the table", parameter="unit", fix=fix)
+        raise ParameterError(f"--unit {unit!r} is not a column of the table", parameter="unit", fix=fix)
 
 
 def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:

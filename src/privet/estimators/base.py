@@ -18,7 +18,7 @@ from privet.engines.opening import load_table
 from privet.errors import ParameterError, PrivacyWarning, TableError
 from privet.estimators.answering import Answering
 from privet.estimators.exact_score import ExactScore
-from privet.estimators.verbosity import Told
+from privet.estimators.verbosity import VerboseProgress
 from privet.fitting import Fit, Request, public_random, threads_of
 from privet.markup import Html, tag
 from privet.models.model import Model
@@ -170,7 +170,7 @@ class SchemaEstimator(Answering, BaseEstimator):
     def estimators_(self) -> tuple[Tree, ...]:
         """The trees of a forest."""
         if (members := self._members("forest")) and self._trees is members[0]:
-            raise AttributeError("this model is no forest; a single tree is tree_")
+            raise AttributeError("this model is not a forest; a single tree is tree_")
         return members
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -292,7 +292,7 @@ class PrivateEstimator(ExactScore, SchemaEstimator):
         with threads(self._thread_count()):
             if not self.verbose:
                 return self._fit(X, y, progress)
-            text = Told(type(self).__name__, progress)
+            text = VerboseProgress(type(self).__name__, progress)
             self._fit(X, y, text)
             text.end(f"{self.model_.trees!r}, {self.certificate_!r}")
             return self

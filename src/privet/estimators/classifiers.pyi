@@ -1238,7 +1238,7 @@ class PrivateForestClassifier(PrivateClassifier):
     voting : "majority", "proba", "confidence", "counts", "surest" or "evidence"
         How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba"
         takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their
-        probability; "counts" adds up class counts; "surest" hears the most confident tree.
+        probability; "counts" adds up class counts; "surest" follows the most confident tree.
     evidence : float from 1e-06 to 1000
         With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that
         repeat each other are not heard twice.

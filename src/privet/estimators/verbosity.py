@@ -10,7 +10,7 @@ from privet.progress import Progress, tell_stage
 EVERY = 1.0  # seconds between two lines
 
 
-class Told:
+class VerboseProgress:
     """Writes progress to stderr, and passes it on to another callback."""
 
     def __init__(self, name: str, also: Progress | None = None) -> None:

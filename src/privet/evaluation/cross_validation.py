@@ -124,7 +124,7 @@ def evaluate(
     """
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ParameterError(parameter=name, problem=f"must be a whole number from {least} on, not {value!r}")
+            raise ParameterError(parameter=name, problem=f"must be a whole number of at least {least}, not {value!r}")
     learners = [private_way(classifier, schema, seed) for classifier in classifiers]
     depth = REFERENCE_DEPTH if max_depth is None else max_depth
     cut = learners[0].schema if learners else schema  # the majority class needs no cuts: one encoding less

@@ -54,7 +54,7 @@ class CoinFold(BaseCrossValidator):
 
     def __init__(self, n_splits: int = 5) -> None:
         if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 2:
-            raise ParameterError(f"n_splits must be a whole number from 2 on, not {n_splits!r}")
+            raise ParameterError(f"n_splits must be a whole number of at least 2, not {n_splits!r}")
         self.n_splits = int(n_splits)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
@@ -127,7 +127,7 @@ def check_rate(test: object) -> Fraction:
 def number_of_records(X: Any) -> int:
     """The number of records, to toss as many coins. Never released."""
     if isinstance(X, PrivateDataset):
-        raise ParameterError("a protected data set tells no positions; give the table itself, or use its shards method")
+        raise ParameterError("a protected data set has no positions; give the table itself, or use its shards method")
     if isinstance(X, Mapping):
         return len(next(iter(X.values()), ()))
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)

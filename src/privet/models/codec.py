@@ -94,7 +94,7 @@ def _open_document(content: bytes, name: str, what: Callable[[], str]) -> Any:
         raise ModelFileError(f"{name} is not a privet model: {what() or f'it lacks the mark {_MARK}'}")
     version = document.get("version")
     if type(version) is not int or version < 1:
-        raise ModelFileError(f"{name} is damaged or edited: its version is no whole number from 1 on")
+        raise ModelFileError(f"{name} is damaged or edited: its version is not a whole number of at least 1")
     if version > VERSION:  # before the checksum, whose recipe a newer version may change
         raise ModelFileError(
             f"{name} was written by a newer privet (its version is {version}, this privet reads {VERSION}); upgrade"
@@ -222,7 +222,7 @@ def _whole(column: Any, what: str, least: int = _INT32.min) -> list[int]:
     # By type: NumPy would also take true, 1.0 and "1".
     whole = isinstance(column, list) and set(map(type, column)) <= {int}
     if not whole or (column and not least <= min(column) <= max(column) <= _INT32.max):
-        raise _Fault(f"{what} holds something that is no whole number{'' if least < 0 else ' from 0 on'}")
+        raise _Fault(f"{what} holds something that is not a whole number{'' if least < 0 else ' of at least 0'}")
     return list(column)
 
 
@@ -245,7 +245,7 @@ def _matrix(rows: list[Any], width: int, what: str) -> Any:
         raise _Fault(f"{what} must have one entry for each of {width} classes")
     entries = list(chain.from_iterable(filled))
     if not set(map(type, entries)) <= {int, float, type(None)}:
-        raise _Fault(f"{what} holds something that is no number")
+        raise _Fault(f"{what} holds something that is not a number")
     try:
         return np.array([np.nan if entry is None else entry for entry in entries], np.float64).reshape(-1, width)
     except OverflowError:

@@ -274,12 +274,12 @@ def as_shown(tree: Tree | ShownTree) -> ShownTree:
 def check_limits(max_leaves: int | None, min_support: float | None) -> None:
     if max_leaves is not None and (isinstance(max_leaves, bool) or not isinstance(max_leaves, int) or max_leaves < 1):
         raise ParameterError(
-            parameter="max_leaves", problem=f"must be None or a whole number from 1 on, not {max_leaves!r}"
+            parameter="max_leaves", problem=f"must be None or a whole number of at least 1, not {max_leaves!r}"
         )
     number = isinstance(min_support, int | float) and not isinstance(min_support, bool)
     if min_support is not None and not (number and 0 <= min_support < float("inf")):
         raise ParameterError(
-            parameter="min_support", problem=f"must be None or a number of records from 0 on, not {min_support!r}"
+            parameter="min_support", problem=f"must be None or a number of records of at least 0, not {min_support!r}"
         )
 
 

@@ -196,8 +196,8 @@ class Ledger(Bookkeeping):
             least = root._least_cost(hold)
             if hold.hidden and not least <= cost:
                 raise ParameterError(
-                    f"a line that cannot be read may hold a charge of {hold}, so that nobody can say that it cost less "
-                    f"than it reserved; settle it at epsilon {hold.reserved}"
+                    f"a line that cannot be read may hold a charge of {hold}, and then its cost cannot be set below "
+                    f"what it reserved; settle it at epsilon {hold.reserved}"
                 )
             if not (least <= cost and cost <= hold.reserved | hold.charged):
                 raise ParameterError(

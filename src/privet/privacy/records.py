@@ -131,7 +131,7 @@ class Header:
             dataset = record.get("dataset")
             return cls(cap, Neighbours.parse(record["neighbours"]), None if dataset is None else _text(dataset))
         except (ValueError, TypeError, LookupError):
-            why = "somebody changed it: put back the file that privet wrote"
+            why = "it was changed: put back the file that privet wrote"
             raise JournalError(f"{path} has a first line that holds no budget; {why}") from None
 
 

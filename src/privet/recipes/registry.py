@@ -188,7 +188,7 @@ def refuse_recipe(recipe: Any) -> None:
     from privet.recipes.recipe import Info, Recipe
 
     if not (isinstance(recipe, type) and issubclass(recipe, Recipe)):
-        raise RecipeError(f"{recipe!r} is no subclass of privet.recipes.recipe.Recipe")
+        raise RecipeError(f"{recipe!r} is not a subclass of privet.recipes.recipe.Recipe")
     if "__dataclass_params__" not in vars(recipe):  # without the decorator a new annotation would not become a field
         raise RecipeError(f"{recipe.__name__} must be a dataclass: write @dataclass(frozen=True) above it")
     # `info` must not be a field. Dataclasses make it one if ClassVar is text that they cannot resolve.

@@ -151,7 +151,7 @@ def _rule(schema: Schema, facts: Mapping[str, Any]) -> Rule:
         for c in facts["if"]
     )
     if facts["then"] is not None and facts["then"] not in schema.classes:
-        raise ParameterError("a rule predicts what is no label of the schema")
+        raise ParameterError("a rule predicts a label that the schema does not have")
     for key in ("support", "confidence", "below"):
         if facts.get(key) is not None and not (type(facts[key]) in (int, float) and 0 <= facts[key] < math.inf):
             raise ParameterError(f"the {key} of a rule must be a number of at least 0")

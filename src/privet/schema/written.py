@@ -45,7 +45,7 @@ def read_facts(path: str | PathLike[str]) -> Any:
         result = mistaken(Path(path), "schema") or "save it as UTF-8"
         raise SchemaError(f"the schema file {str(path)!r} is not UTF-8 text; {result}") from None
     if kind_by_content(Path(path)) in ("journal", "page", "table"):
-        raise SchemaError(f"the file {str(path)!r} is no schema: {mistaken(Path(path), 'schema')}")
+        raise SchemaError(f"the file {str(path)!r} is not a schema: {mistaken(Path(path), 'schema')}")
     return parse_yaml(text) if str(path).lower().endswith(YAML) else parse_json(text)
 
 

@@ -81,7 +81,7 @@ def refuse_source(schema: Schema, table: Any, labels: Any = None, *, with_label:
             list(dict.fromkeys([*map(column_read, wanted), *([unit.name] if unit else [])])), columns, schema.label.name
         )
     elif unit is not None:
-        raise TableError(f"an array has no names, so nobody can tell {unit.name!r} in it; give a frame")
+        raise TableError(f"an array has no column names, so its column {unit.name!r} cannot be found; give a frame")
     declared = [
         (attribute, kind_of((columns or {}).get(attribute.name)))
         for attribute in schema.attributes
@@ -261,7 +261,7 @@ def _columns(table: Any) -> dict[str, Any] | None:
     return columns
 
 
-_TWICE = "two columns of the table have the same name, so that nobody can tell which is meant; rename or drop one"
+_TWICE = "two columns of the table have the same name; rename or drop one"
 
 
 def _refuse_lacking(wanted: Sequence[str], columns: Mapping[str, Any], label: str) -> None:

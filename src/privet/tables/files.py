@@ -143,7 +143,7 @@ def kind_of_file(path: Path) -> str:
         raise TableError(f"{safe(path)} is not a file")
     if kind is None:
         if result := mistaken(path, "table"):
-            raise TableError(f"{str(path)!r} is no table: {result}")
+            raise TableError(f"{str(path)!r} is not a table: {result}")
         result = _hint_text(hint_by_name(path))
         raise TableError(f"cannot tell what {safe(path)} is by its name; it must end in {', '.join(SUFFIXES)}{result}")
     return kind

@@ -163,7 +163,7 @@ def test_a_file_that_this_process_has_open(clinic: Path) -> None:
         assert connection.sql("from read_csv('/dev/null', columns = {'a': 'INT'})").fetchall() == []
 
 
-def test_what_is_wrong_is_told_apart(clinic: Path) -> None:
+def test_faults_are_distinguished(clinic: Path) -> None:
     (clinic.parent / "no.db").write_bytes(b"not a database" * 1000)
     shown = r"duckdb://\.\.\.\?table="
     wrong = {

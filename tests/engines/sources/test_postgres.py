@@ -111,7 +111,7 @@ def test_what_the_server_says_is_not_repeated(postgres: Any, what: str) -> None:
     assert not any(word in str(raised.value) for word in (SECRET, "Smith", "nobody", str(postgres.folder)))
 
 
-def test_what_is_wrong_is_told_apart(postgres: Any) -> None:
+def test_faults_are_distinguished(postgres: Any) -> None:
     schema = Schema((Numeric("age", 0, 9),), Categorical("ill", ("no", "yes")))
     postgres.run(
         "drop table if exists told",

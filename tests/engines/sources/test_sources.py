@@ -93,7 +93,7 @@ def test_every_source_counts_as_memory_does(make: str, size: int, tmp_path_facto
     check_engine(opened, rounds=4, records=20, texts=True)
 
 
-def test_a_difference_would_be_seen(tmp_path: Path) -> None:
+def test_a_difference_is_caught(tmp_path: Path) -> None:
     table = edge_table()
     place = table.column_names.index("text")
     other = table.set_column(place, "text", pa.array(["?"] * table.num_rows))

@@ -153,7 +153,7 @@ def test_the_gaussian_mechanisms_delta(mu: float, epsilon: float) -> None:
         ({"evidence": 0.0}, "some evidence"),
     ],
 )
-def test_what_is_no_shape_is_refused(facts: dict[str, object], says: str) -> None:
+def test_invalid_shapes_are_refused(facts: dict[str, object], says: str) -> None:
     good = {"sizes": (3,), "touched": (1,), "favours": (1.0,), "classes": 2, "records": 10.0, "evidence": 2.0}
     with pytest.raises(ParameterError, match=says):
         FitLayout(**(good | facts))  # type: ignore[arg-type]

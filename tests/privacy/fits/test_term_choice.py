@@ -88,7 +88,7 @@ def test_without_noise_the_best_are_chosen_in_order_and_charged_once() -> None:
 
 
 @pytest.mark.parametrize(("penalties", "count"), [([0.0] * 3, 0), ([0.0] * 3, 4), ([0.0] * 2, 1), ([np.nan] * 3, 1)])
-def test_what_is_no_choice_is_refused_before_a_charge(penalties: list[float], count: int) -> None:
+def test_an_invalid_choice_is_refused_before_a_charge(penalties: list[float], count: int) -> None:
     schema, features, labels, plan = setting(2, 20, 0)
     ledger = Ledger(1)
     with pytest.raises(ParameterError):

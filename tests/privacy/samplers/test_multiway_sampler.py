@@ -261,7 +261,7 @@ def test_what_cannot_be_drawn_is_refused_before_it_is_charged() -> None:
 
 
 @pytest.mark.parametrize("change", [{"leaf_prior": (0.5,)}, {"labelled": True, "by_subtree": True}])
-def test_spaces_that_cannot_be(change: dict[str, Any]) -> None:
+def test_invalid_spaces(change: dict[str, Any]) -> None:
     schema, _ = toy((2, 3, 2), 1)
     with pytest.raises(ParameterError, match="without labels"):
         replace(block_space(Tests.multiway(schema), 2, 2), **change)

@@ -302,7 +302,7 @@ def fits(space: TreeSpace, epsilon: Fraction) -> bool:
         ({"weight_unit": 0, "class_weights": (0, 0)}, "weight_unit"),
     ],
 )
-def test_spaces_that_cannot_be(change: dict[str, Any], says: str) -> None:
+def test_invalid_spaces(change: dict[str, Any], says: str) -> None:
     with pytest.raises(ParameterError, match=says):
         replace(CASES["depth 2"].space, **change)
 

@@ -91,7 +91,7 @@ def test_only_asked_cells_answer_and_in_the_order_asked() -> None:
     assert cells.class_counts_all(cells=np.array([1])).tolist() == [[1, 1]]
     tests = Tests.binary(SCHEMA)
     assert cells.choose_all(tests, Gini(), cells=np.array([1, 0])).tolist()[1] == NO_TEST
-    with pytest.raises(ParameterError, match="nobody"):
+    with pytest.raises(ParameterError, match="cells is empty"):
         cells.choose_all(tests, Gini(), cells=np.array([], dtype=int))
     with pytest.raises(ParameterError, match="one entry for each of the 3 cells"):
         cells.split([None])

@@ -115,6 +115,6 @@ def test_c45_cuts_numbers_and_prunes_noise() -> None:
 @pytest.mark.parametrize(
     "options", [{"max_depth": -1}, {"criterion": "gainratio"}, {"tests": "x"}, {"max_bins": 0}, {"min_branch": 0}]
 )
-def test_parameters_that_cannot_be(options: dict[str, object]) -> None:
+def test_invalid_parameters(options: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
         C45Reference(**options)  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ class RandomForest(SizedGrid):
         Voting,
         'How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba" '
         'takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their '
-        'probability; "counts" adds up class counts; "surest" hears the most confident tree.',
+        'probability; "counts" adds up class counts; "surest" follows the most confident tree.',
     )
     evidence: float = number(
         1.0,

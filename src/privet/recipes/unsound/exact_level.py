@@ -131,7 +131,7 @@ class ExactLevel:
                 order.append(rows)
             start += block.size
         if not parts:
-            raise ParameterError("cells is empty: there is nobody to ask")
+            raise ParameterError("cells is empty; name at least one")
         return np.concatenate(parts)[np.argsort(np.concatenate(order))]
 
     def _separates(self, counts: Ints, tests: Tests) -> Bools:
