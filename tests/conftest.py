@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 # A complete run (without the slow ones) with fewer tests than this fails: a suite that stopped finding its tests looks
 # like one that passes.
 LEAST_COLLECTED = 8_000
+
+FEWER = 100  # a part of the operations that the draw of a tree may take
 
 TESTS = Path(__file__).parent
 # What tests share: pytest's importlib mode leaves it off the path.
@@ -49,6 +51,29 @@ def _one_minute_for_all_models() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("privet.recipes.provenance.this_minute", lambda: "2026-01-02T03:04Z")
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_draws() -> Iterator[None]:
+    """A draw of a whole tree may take a hundredth of the operations: default fits are some levels less deep, and far
+    faster. Tests of what a draw affords use ``full_draws``.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        _limit_draws(patch, lambda operations: operations // FEWER)
+        yield
+
+
+@pytest.fixture
+def full_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many operations as in the product."""
+    _limit_draws(monkeypatch, lambda operations: operations * FEWER)
+
+
+def _limit_draws(patch: pytest.MonkeyPatch, limit: Callable[[int], int]) -> None:
+    from privet.growing.whole import depth_rules, whole_tree
+
+    patch.setattr(whole_tree, "MAX_OPERATIONS", limit(whole_tree.MAX_OPERATIONS))
+    patch.setattr(depth_rules, "NEXT_OPERATIONS", limit(depth_rules.NEXT_OPERATIONS))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
