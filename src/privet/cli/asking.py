@@ -24,7 +24,7 @@ from privet.cli.options import (
     parse_epsilon,
     with_unit,
 )
-from privet.cli.output import print_json, print_rich, progress, try_stdout
+from privet.cli.output import print_json, print_rich, progress, say, try_stdout
 from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 from privet.errors import ParameterError
 
@@ -95,12 +95,15 @@ def ask(
         raise ParameterError("a table needs its public facts", parameter="--schema", fix="give --schema FILE")
     with progress("starting"):
         from privet.asking import answer
+        from privet.schema.identifiers import unit_hint
         from privet.schema.written import read_schema
         from privet.work import Purse
 
         purse = Purse(journal, budget, analyst, neighbours)
         facts = with_unit(read_schema(schema), unit, max_rows)
         asked.check(facts)
+        if hint := unit_hint(facts):
+            say(f"note: {hint}")
     try_stdout()
     with progress("asking"):
         found, certificate = answer(table, facts, asked, epsilon, purse, quoted_line_breaks=quoted_line_breaks)

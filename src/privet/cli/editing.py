@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import typer
 
 from privet.cli.output import complain, say
+from privet.cli.unit_question import ask_unit
 from privet.errors import ParameterError, SchemaError
 from privet.models.drafts import why
 
@@ -82,6 +83,7 @@ class Editor:
                 print("  That can be said of a column, and comes later.")
             self._attributes()
             self._class()
+            self._unit()
         except (Stop, EOFError):
             print()
         except KeyboardInterrupt:
@@ -167,6 +169,17 @@ class Editor:
         except (Skip, Drop):
             return
 
+    def _unit(self) -> None:
+        if "unit" in self.facts and not self.everything:
+            return
+        try:
+            self.facts = ask_unit(self.facts, ask, _one_of)
+            self.save()
+        except Again:
+            self._unit()
+        except (Skip, Drop):
+            return
+
     def _class_is_whole(self) -> bool:
         labels = self.facts.get("labels")
         known = None not in (labels.get("min"), labels.get("max")) if isinstance(labels, dict) else bool(labels)
@@ -206,10 +219,12 @@ def _asked_number(old: dict[str, Any]) -> dict[str, Any]:
     if ask("Whole numbers only?", _one_of(["yes", "no"]), "yes" if old.get("integer") else "no") == "yes":
         facts["integer"] = True
     before = old.get("missing", "-")
-    marker = ask("What stands for a missing value? (- if none can be missing)", str, before)
-    if marker != "-":
-        facts["missing"] = before if marker == str(before) else marker  # -999 stays a number
-    return facts
+    shown = _written(before) if isinstance(before, list) else str(before)
+    marker = ask("What stands for a missing value? Several by commas (- if none can be missing)", str, shown)
+    if marker == shown:  # -999 stays a number
+        return facts | ({} if marker == "-" else {"missing": before})
+    several = [word.strip() for word in marker.split(",") if word.strip()]
+    return facts if marker == "-" else facts | {"missing": several if len(several) > 1 else marker}
 
 
 def _asked(old: dict[str, Any]) -> dict[str, Any]:
@@ -220,9 +235,11 @@ def _asked(old: dict[str, Any]) -> dict[str, Any]:
         values = old.get("values")
         facts["values"] = ask('Every value that can occur, "?" for all others', _list(values), _written(values))
         kept = ("other",) if old.get("other") in facts["values"] else ()
+        kept += ("missing", "spellings", "fold", "prefix")
     else:
         facts |= _asked_number(old)
         kept = ("thresholds", "bins")
+    kept += ("from", "date")
     facts |= {key: old[key] for key in kept if old.get(key) is not None}
     return facts | {"basis": _ask_basis(old.get("basis"))}
 

@@ -105,10 +105,13 @@ def fit(
         from privet.fitting import Request, fit_to_file, public_random, threads_of
         from privet.recipes.registry import recipe_class
         from privet.schema import Schema
+        from privet.schema.identifiers import unit_hint
         from privet.structure.compiled import threads
         from privet.work import ROOM, Purse
 
         facts = with_unit(Schema.from_json(schema), unit, max_rows)
+        if hint := unit_hint(facts):
+            say(f"note: {hint}")
         recipe = recipe or default_recipe(facts)
         params = make_params(recipe, max_depth, settings) | {"variant": variant}
         jobs = threads_of(params.pop("n_jobs", None))

@@ -50,12 +50,16 @@ def draft(
     if as_json:
         columns = [{"column": c.name, "taken_for": c.taken_for, "to_do": c.to_do} for c in drafted.columns]
         facts = {"private": False, "draft": str(place), "columns": columns, "unreadable_lines": drafted.unreadable}
+        facts["repeated_identifiers"] = list(drafted.repeated)
         print_json(facts | {"schema": drafted.facts})
         return
     say(OUTSIDE)
     print_rich(_table_of(drafted), drafting.WHY, "")
     for why, count in drafted.unreadable.items():
         print_rich(f"{count} lines cannot be read, and no fit would learn from them: they {why}", "")
+    for name in drafted.repeated:
+        print(f"{isolated(name)} looks like an identifier, and some value of it occurs twice: can one person have")
+        print("several rows? Without a unit epsilon protects a row, not a person; `privet schema edit` asks.")
     if drafted.facts["class"] is None:
         print("Which column is to be predicted is open, too: its name is the class.")
     print(f"The draft is in {place}. Nothing is fitted with it until it is confirmed. Next, one of")

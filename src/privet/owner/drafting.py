@@ -21,6 +21,7 @@ from privet.addresses import is_address, safe
 from privet.errors import TableError
 from privet.owner.hints import COMMA, DATE
 from privet.schema.facts import UNCONFIRMED
+from privet.schema.identifiers import looks_like_identifier
 from privet.schema.keys import CATEGORY, NUMBER
 from privet.tables.cells import number_of, plain_of
 from privet.tables.files import Records, column_names, faults_of_lines, is_there, read_columns
@@ -35,7 +36,6 @@ MOSTLY = 0.9  # the share of cells that settles a type: a few are always odd
 # Common spellings of a missing number, in any case.
 MARKERS = ("?", "na", "n/a", "#n/a", "n.a.", "k.a.", "nan", "null", "none", "missing", "unknown", "-", "--", ".")
 CLASSES = ("class", "label", "target", "outcome", "y")  # common names of the column to predict
-_ID = re.compile(r"(?i)(^|_)(id|uuid|guid|key|nr|no)$")
 
 IDENTIFIER = "an identifier: no value occurs twice"
 FILL = "fill in min and max"
@@ -68,6 +68,7 @@ class DraftedSchema:
     facts: dict[str, Any]
     columns: tuple[DraftedColumn, ...]
     unreadable: dict[str, int]  # unreadable lines of the file, by reason
+    repeated: tuple[str, ...] = ()  # columns that are named like identifiers, and in which a value occurs twice
 
 
 def draft(path: str | PathLike[str], label: str | None = None) -> DraftedSchema:
@@ -102,7 +103,14 @@ def draft_table(
     facts = {"name": stem, "attributes": attributes, "class": label, "labels": labels, "labels_basis": UNCONFIRMED}
     if label is not None:
         drafted[label] = replace(drafted[label], facts=None)
-    return DraftedSchema(facts, tuple(drafted.values()), {})
+    named = [name for name in names if looks_like_identifier(name)]
+    repeated = tuple(name for name in named if _repeats(cells_of(columns.read(name))))
+    return DraftedSchema(facts, tuple(drafted.values()), {}, repeated)
+
+
+def _repeats(cells: Sequence[Any]) -> bool:
+    there = [plain for cell in cells if (plain := _plain_text(cell)) is not None]
+    return len(set(map(str, there))) < len(there)
 
 
 def _labels(facts: dict[str, Any]) -> Any:
@@ -176,7 +184,7 @@ def _mostly(pattern: re.Pattern[str], texts: list[str], there: list[Any]) -> boo
 def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColumn:
     whole = all(number.is_integer() for number in numbers)
     distinct = len(set(numbers))
-    if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or _ID.search(name)):
+    if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or looks_like_identifier(name)):
         return _left_out(name, IDENTIFIER, "add it by hand if it is a number")
     facts: dict[str, Any] = {"name": name, "type": NUMBER, "min": None, "max": None}
     facts |= {"integer": True} if whole else {}

@@ -42,7 +42,12 @@ def translator(attribute: Attribute) -> Callable[[Any], Any]:
 
     def translated(cell: Any) -> Any:
         plain = plain_of(cell)
-        if plain is None or (isinstance(plain, str) and plain.strip() in texts) or number_of(plain) in numbers:
+        if (
+            plain is None
+            or plain != plain
+            or (isinstance(plain, str) and plain.strip() in texts)
+            or number_of(plain) in numbers
+        ):
             return None
         if reading.date is not None:
             plain = date_part(plain, reading.date)
