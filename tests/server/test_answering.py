@@ -43,6 +43,9 @@ def request(folder: Path, loss: str = "1", **ask: Any) -> dict[str, Any]:
 
 def test_a_child_cannot_spend_more_than_its_price(folder: Path) -> None:
     assert answering.answer(request(folder, ask="count"))["certificate"]["epsilon"] == "1"
+    fitted = answering.answer(request(folder, ask="fit", recipe="diffpid3", params={"max_depth": 1}))
+    assert fitted["certificate"]["epsilon"] == "1"
+    assert "deadline" in json.dumps(fitted["certificate"]["caveats"]), "what time could tell is a condition"
     with pytest.raises(Exception, match="asks for epsilon"):
         answering.answer(request(folder, loss="1/2", ask="count"))
 

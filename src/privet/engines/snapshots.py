@@ -47,12 +47,13 @@ def write_snapshot(source: Any, schema: Schema, folder: Path, most_records: int)
     _write(frozen, folder, engine.caveats)
 
 
-def open_snapshot(folder: Path) -> MemoryEngine:
-    """The records of a snapshot, mapped: only what a question looks at is read."""
+def open_snapshot(folder: Path, caveats: Sequence[str] = ()) -> MemoryEngine:
+    """The records of a snapshot, mapped: only what a question looks at is read. Certificates state ``caveats`` too."""
     schema = Schema.from_json(folder / SCHEMA)
     columns = tuple(_map(folder / f"{i}.npy") for i in range(len(schema.attributes)))
     frozen = Frozen(schema, columns, _map(folder / LABELS), schema.unit)  # rows were chosen when it was written
-    return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=json.loads((folder / CAVEATS).read_text()))
+    known = json.loads((folder / CAVEATS).read_text())
+    return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=[*known, *caveats])
 
 
 def write_twin(schema: Schema, folder: Path, records: int) -> None:

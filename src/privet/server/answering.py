@@ -23,11 +23,16 @@ from privet.recipes.registry import OWN, recipe_class
 from privet.schema import Schema
 from privet.structure.questions import Question
 
+TIME = (
+    "the answer left a server at a deadline: its time tells nothing about records as long as deadlines are met; late "
+    "and lost answers are counted in the server's books"
+)
+
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to a question: ``ask``, ``folder``, ``loss``, ``neighbours``, and the ``model`` of a score."""
     ask, loss = request["ask"], Loss.read(request["loss"])
-    engine = open_snapshot(Path(request["folder"]))
+    engine = open_snapshot(Path(request["folder"]), [TIME])
     ledger = Ledger(loss.epsilon, loss.delta, neighbours=request["neighbours"])
     epsilon = Fraction(ask["epsilon"])
     match ask["ask"]:
