@@ -10,6 +10,7 @@
 #   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
 #   make test-engines  the full matrix of DuckDB, PostgreSQL and Spark, with kills: some ten minutes
+#   make exports  exported models in every program they are for, on every real table (PRIVET_DATA): an hour
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make audit    every recipe, score, search and publication, exactly and by many fits, into docs/experiments/audits.md:
 #                 an hour (FITS=4000 for each, WORKERS=2; what is done is kept, so it can be interrupted)
@@ -32,7 +33,7 @@ STAMP := $(VENV)/.installed
 INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet $(1) -c constraints.txt; \
 	else "$(UV)" pip install --quiet --python $(BIN)/python $(1) -c constraints.txt; fi
 
-.PHONY: audit audit-libraries demo test test-engines slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
+.PHONY: audit audit-libraries demo test test-engines exports slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
 .DEFAULT_GOAL := test
 
 demo: $(PRODUCT)
@@ -81,6 +82,10 @@ bench: $(STAMP)
 # Every engine against the one in memory, at length, and what happens when a server or an executor dies.
 test-engines: $(STAMP)
 	$(BIN)/python -m pytest tests/engines -m "engines or not slow"
+
+# Needs PRIVET_DATA, a PostgreSQL server and Java.
+exports: $(STAMP)
+	$(BIN)/python tests/models/export/matrix.py
 
 FITS ?= 4000
 

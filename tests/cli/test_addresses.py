@@ -85,6 +85,8 @@ ELSEWHERE: dict[str, Make] = {
     "an option": lambda desk, table: (f"--{table}",),
     "a schema": lambda desk, table: ("schema", "check", desk["clinic.csv"], f"--schema={table}"),
     "the output": lambda desk, table: ("fit", desk["clinic.csv"], *facts(desk), "-e", 1, "-o", table),
+    "the predictions": lambda desk, table: ("predict", desk["tree.json"], desk["clinic.csv"], "-o", table),
+    "an export": lambda desk, table: ("export", desk["tree.json"], "--to", "sql", "-o", table),
     "the journal": lambda desk, table: (
         *("fit", desk["clinic.csv"], *facts(desk), "-e", 1, "-o", desk["out.json"], "--journal", table),
     ),

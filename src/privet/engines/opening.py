@@ -44,10 +44,11 @@ class OpenTable:
         labels: Any = None,
         *,
         with_label: bool = True,
+        also: Sequence[str] = (),
         quoted_line_breaks: bool = False,
     ) -> None:
         self.labels = labels
-        self._columns = schema.columns if with_label else schema.inputs
+        self._columns = (*dict.fromkeys((*(schema.columns if with_label else schema.inputs), *also)),)
         self._table, self._stack = table, ExitStack()
         self._source: Source | SparkTable | None = None
         named = open_source(table, quoted_line_breaks=quoted_line_breaks)
@@ -122,8 +123,12 @@ def open_engine(source: Any, schema: Schema, labels: Any = None, *, for_one_fit:
         return table.engine(schema, for_one_fit=for_one_fit)
 
 
-def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_line_breaks: bool = False) -> Any:
+def load_table(
+    name: str, schema: Schema, *, with_label: bool = True, also: Sequence[str] = (), quoted_line_breaks: bool = False
+) -> Any:
     """The columns that a schema declares, of all records of a source: a path, a pattern, a folder or an address.
+
+    ``also`` names more columns to read, for work that is not private.
 
     >>> import tempfile
     >>> from privet import Categorical, Schema
@@ -136,7 +141,8 @@ def load_table(name: str, schema: Schema, *, with_label: bool = True, quoted_lin
     >>> table["cough"].tolist()
     ['yes', 'yes']
     """
-    with OpenTable(name, schema, with_label=with_label, quoted_line_breaks=quoted_line_breaks) as table:
+    how: dict[str, Any] = {"with_label": with_label, "also": also, "quoted_line_breaks": quoted_line_breaks}
+    with OpenTable(name, schema, **how) as table:
         return table.load()
 
 

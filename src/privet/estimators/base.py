@@ -38,6 +38,7 @@ from privet.tables.declared import attribute_order, refuse_source, refuse_sparse
 from privet.tables.encoding import decode_labels, encode_features
 from privet.tables.files import unreadable_records, unreadable_words
 from privet.tables.inferring import infer_schema
+from privet.tables.records import as_table
 
 _CALLER = 4  # frames from a warning in _encode to the caller of predict
 
@@ -200,6 +201,7 @@ class SchemaEstimator(Answering, BaseEstimator):
                 of = len(X[self.schema_.names[0]])
                 warnings.warn(unreadable_words(unreadable, of), stacklevel=_CALLER)
         refuse_sparse(X)
+        X = as_table(X)
         if self._checked and _is_plain_array(X):
             X = self._named(validate_data(self, X, reset=False))
         elif attribute_order(self.schema_, X) is None:

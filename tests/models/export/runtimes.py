@@ -109,7 +109,7 @@ def run_duckdb(model: Model, table: Table) -> Answer:
 
     with duckdb.connect() as connection:
         connection.register("records", arrow_table(model.schema, table))
-        return _sorted_rows(connection.execute(model.to_sql("duckdb", keep=["row_id"])).fetchall())
+        return sorted_rows(connection.execute(model.to_sql("duckdb", keep=["row_id"])).fetchall())
 
 
 def run_sqlite(model: Model, table: Table) -> Answer:
@@ -125,13 +125,13 @@ def run_sqlite(model: Model, table: Table) -> Answer:
     )
     found = connection.execute(model.to_sql("sqlite", keep=["row_id"])).fetchall()
     connection.close()
-    return _sorted_rows(found)
+    return sorted_rows(found)
 
 
 def run_postgres(server: Any) -> Callable[[Model, Table], Answer]:
     def run(model: Model, table: Table) -> Answer:
         server.ingest("records", arrow_table(model.schema, table))
-        return _sorted_rows(server.run(model.to_sql("postgres", keep=["row_id"])))
+        return sorted_rows(server.run(model.to_sql("postgres", keep=["row_id"])))
 
     return run
 
@@ -151,6 +151,6 @@ def run_pmml(model: Model, table: Table) -> Answer:
     return [str(row[0]) for row in rows], np.array([row[1 : 1 + model.schema.n_classes] for row in rows], dtype=float)
 
 
-def _sorted_rows(rows: Any) -> Answer:
+def sorted_rows(rows: Any) -> Answer:
     rows = sorted(rows)
     return [row[1] for row in rows], np.array([row[2:] for row in rows])

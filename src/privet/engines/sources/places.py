@@ -76,6 +76,15 @@ def table_words(name: str) -> str:
     >>> print(table_words("ward.Patients"), table_words('ward."visits.2024"'))
     "ward"."Patients" "ward"."visits.2024"
     """
+    return ".".join(map(quoted, table_parts(name)))
+
+
+def table_parts(name: str) -> list[str]:
+    """The parts of a table's name, as :func:`table_words` reads them.
+
+    >>> table_parts('ward."visits.2024"')
+    ['ward', 'visits.2024']
+    """
     parts, left = list[str](), name
     while True:
         if left.startswith('"'):
@@ -90,7 +99,7 @@ def table_words(name: str) -> str:
                 'as in ward."visits.2024" (%22 in an address is a double quote)'
             )
         if not left:
-            return ".".join(map(quoted, parts))
+            return parts
         left = left[1:]
 
 
