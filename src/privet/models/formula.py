@@ -21,10 +21,11 @@ from privet.structure.routes import Routes
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int32]
 Combine = Literal["sum", "max"]
-Link = Literal["identity", "shares", "softmax"]
+Link = Literal["identity", "shares", "softmax", "number"]
 """``identity``: scores are probabilities. ``shares``: scores from 0 on, divided by their sum; equal if that is 0.
 ``softmax``: exponentials of the scores, divided by their sum; if something is ``taken``, such a share q then becomes
-q (1 - taken q), and all are divided by their sum again."""
+q (1 - taken q), and all are divided by their sum again. ``number``: the score is a number to predict, and there are no
+probabilities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +111,21 @@ class Formula:
         """The attributes that can change a prediction, in the schema's order."""
         return tuple(sorted(frozenset().union(*(summand.asked for summand in self.summands))))
 
-    def predict(self, features: npt.NDArray[Any]) -> tuple[Index, Floats]:
-        """Class codes and (record, class) probabilities: the meaning of the formula, without compiled code."""
+    @property
+    def classes(self) -> list[str]:
+        """The classes as text, in the order of the columns; none if a number is predicted."""
+        return [] if self.link == "number" else [str(value) for value in self.schema.classes]
+
+    def predict(self, features: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Floats]:
+        """Class codes and (record, class) probabilities: the meaning of the formula, without compiled code.
+
+        Where a number is predicted, the numbers, and no columns of probabilities.
+        """
         rows = [summand.rows(features) for summand in self.summands]
         tables = [summand.table for summand in self.summands]
         scores = _combined([table[row] for table, row in zip(tables, rows, strict=True)], self.combine)
+        if self.link == "number":
+            return scores[:, 0], scores[:, :0]
         proba = linked(self.link, scores, self.taken)
         if self.labels is not None:
             return self.labels[rows[0]], proba

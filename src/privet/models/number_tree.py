@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.models.formula import Formula
+from privet.models.formula import Formula, leaf_values
 from privet.models.intervals import Z
 from privet.models.leaf_counts import add_up, chances
 from privet.models.released import TESTS, Floats
@@ -99,7 +99,7 @@ class NumberTree(Tree):
         return self.value[self.apply(features)][:, None]
 
     def formula(self) -> Formula:
-        raise ParameterError("exports are for models that predict classes; save a model of numbers as JSON instead")
+        return Formula(self.schema, (leaf_values(self.routes, self.outcome),), link="number")
 
     def importances(self) -> Floats:
         """(attribute,) share of the squared deviation from the mean that the tests on each attribute remove."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
 
 from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
+from privet.models.formula import Formula
+from privet.models.number_tree import NumberTree
 from privet.models.released import Released
 from privet.models.tree import Tree
 from privet.models.voting import Voting
@@ -21,10 +24,11 @@ SCHEMA = Schema(
         Numeric("age | years", 0, 120, integer=True, missing=-9, bins=6),
         Numeric("dose", -5, 5, missing="?"),
         Categorical("sex & 'kind'", ("f", "m", 'o"x', "<new>\n")),
-        Categorical("ward", (1, 2.5, True and "true", " A", "A", "other")),
+        Categorical("ward", (1, 2.5, "true", " A", "A", "other")),
     ),
     Categorical("state", ("well", "it's bad", "dead")),
 )
+PLAIN = replace(SCHEMA, attributes=(*SCHEMA.attributes[:-1], Categorical("ward", (1, 2.5, "true", "A", "other"))))
 TWO = Schema(SCHEMA.attributes, Categorical("state", ("well", "it's bad")))
 
 
@@ -68,3 +72,30 @@ def every_kind(schema: Schema = SCHEMA, seed: int = 1, trees: int = 4, depth: in
     found: dict[str, Released] = {"tree": members[0], "stump": grown(schema, rng, 0)}
     found |= {voting: Forest(schema, members, voting, 0.5) for voting in get_args(Voting)}
     return found | {"additive": summed(schema, rng, members[0])}
+
+
+NUMBER = Schema(PLAIN.attributes, Numeric("wage", 0, 80))
+
+
+def number_tree(seed: int = 3) -> NumberTree:
+    """A regression tree of all kinds of tests."""
+    rng = np.random.default_rng(seed)
+    tree = grown(replace(PLAIN, label=SCHEMA.label), rng)
+    nodes, structure = len(tree), (tree.attribute, tree.kind, tree.cut, tree.first_child)
+    nothing = np.zeros(nodes, dtype=np.int32)
+    released = np.ones((nodes, 1)), rng.uniform(0, 9, (nodes, 1)), nothing, rng.uniform(0, 80, nodes), np.ones(nodes)
+    return NumberTree(NUMBER, *structure, nothing, *released)
+
+
+class NumberSum(Released):
+    """A sum of curves, pairs and a tree that predicts a number."""
+
+    title = "sum"
+    schema = NUMBER
+
+    def formula(self) -> Formula:
+        parts = summed(PLAIN, np.random.default_rng(4), grown(PLAIN, np.random.default_rng(5))).formula().summands
+        return Formula(NUMBER, tuple(replace(part, table=part.table[:, :1]) for part in parts), link="number")
+
+    def predict(self, features: Any) -> Any:
+        return self.formula().predict(features)[0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent)]  # importlib mode leaves it off
-from kinds import SCHEMA, TWO, every_kind  # noqa: E402
+from kinds import NUMBER, PLAIN, SCHEMA, TWO, NumberSum, every_kind, number_tree  # noqa: E402
 from runtimes import (  # noqa: E402
     check,
     hostile,
@@ -27,11 +27,9 @@ from privet.errors import ParameterError  # noqa: E402
 from privet.models.export import sql  # noqa: E402
 from privet.models.forest import Forest  # noqa: E402
 from privet.models.model import Model  # noqa: E402
-from privet.schema import Categorical  # noqa: E402
 from privet.schema.fingerprint import digest  # noqa: E402
 
 KINDS = every_kind()
-PLAIN = replace(SCHEMA, attributes=(*SCHEMA.attributes[:-1], Categorical("ward", (1, 2.5, "true", "A", "other"))))
 BINARY = every_kind(TWO, seed=2)
 RECORDS = hostile(SCHEMA, 200)
 
@@ -61,6 +59,12 @@ def test_pmml(kind: str) -> None:
 def test_values_that_pmml_cannot_tell_apart() -> None:
     with pytest.raises(ParameterError, match="rename one"):
         Model("", KINDS["additive"]).to_pmml()
+
+
+@pytest.mark.parametrize("model", [number_tree(), NumberSum()], ids=["tree", "sum"])
+def test_models_that_predict_a_number(model: Any, postgres: Any) -> None:
+    for run in (run_onnx, run_duckdb, run_sqlite, run_postgres(postgres), run_python, run_pmml):
+        check(model, hostile(NUMBER, 60), run)
 
 
 @pytest.mark.parametrize("kind", ["tree", "proba", "surest", "additive"])

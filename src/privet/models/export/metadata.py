@@ -26,7 +26,7 @@ def metadata(model: Model) -> dict[str, str]:
         "producer": f"privet {model.made['privet']}" if "privet" in model.made else "privet",
         "recipe": model.recipe,
         "schema_fingerprint": digest(model.schema),
-        "classes": json.dumps([str(value) for value in model.schema.classes]),
+        "classes": json.dumps(model.trees.formula().classes),
         "certificate": plain_json(model.certificate),
     }
 

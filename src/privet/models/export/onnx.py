@@ -33,7 +33,7 @@ def to_onnx(model: Model) -> bytes:
     onnx = needs("onnx", "onnx", "an export to ONNX")
     formula = model.trees.formula()
     graph = _Graph(onnx, formula)
-    label, proba = graph.outputs()
+    outputs = graph.number() if formula.link == "number" else graph.label()
     schema, tensor = formula.schema, onnx.TensorProto
     info = onnx.helper.make_tensor_value_info
     made = onnx.helper.make_model(
@@ -44,7 +44,7 @@ def to_onnx(model: Model) -> bytes:
                 info(a.name, tensor.DOUBLE if isinstance(a, Numeric) else tensor.STRING, ["records", 1])
                 for a in schema.attributes
             ],
-            [info(label, tensor.STRING, ["records"]), info(proba, tensor.DOUBLE, ["records", schema.n_classes])],
+            [info(name, getattr(tensor, kind), ["records", *width]) for name, kind, width in outputs],
             graph.constants,
         ),
         opset_imports=[onnx.helper.make_opsetid("", OPSET), onnx.helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
@@ -65,15 +65,19 @@ class _Graph:
         self.constants: list[Any] = []
         self._taken = set(self.schema.names)
         self._number = 0
+        self._axis = self._constant(np.array([1], np.int64))
 
-    def outputs(self) -> tuple[str, str]:
-        """The names of the label and of the probabilities."""
+    def number(self) -> list[tuple[str, str, list[int]]]:
+        """The output (name, type, width) of a model that predicts a number."""
+        number = self._free("number")
+        self._add("Squeeze", [self._scores()[0], self._axis], number)
+        return [(number, "DOUBLE", [])]
+
+    def label(self) -> list[tuple[str, str, list[int]]]:
+        """The outputs (name, type, width) of a classifier: the label and the probabilities."""
         label, proba = self._free("label"), self._free("probabilities")
         formula = self.formula
-        self._axis = self._constant(np.array([1], np.int64))
-        codes = {a: self._codes(a) for a in formula.asked}
-        rows = self._rows(codes)
-        scores = self._total([s.table for s in formula.summands], rows, "Add" if formula.combine == "sum" else "Max")
+        scores, rows = self._scores()
         self._add("Identity", [self._linked(scores)], proba)
         if formula.labels is not None:
             code = self._add("Gather", [self._constant(formula.labels.astype(np.int64)), rows[0]])
@@ -83,9 +87,16 @@ class _Graph:
                 second = self._total(formula.ties, rows, "Add")
                 scores = self._add("Where", [tied, second, self._constant(-1.0)])
             code = self._add("ArgMax", [scores], axis=1, keepdims=0)
-        texts: Any = np.array([str(value) for value in self.schema.classes], dtype="O")
+        texts: Any = np.array(formula.classes, dtype="O")
         self._add("Gather", [self._constant(texts), code], label)
-        return label, proba
+        return [(label, "STRING", []), (proba, "DOUBLE", [formula.columns])]
+
+    def _scores(self) -> tuple[str, list[str]]:
+        """(records, column) the combined numbers, and the rows of all summands."""
+        formula = self.formula
+        rows = self._rows({a: self._codes(a) for a in formula.asked})
+        tables = [summand.table for summand in formula.summands]
+        return self._total(tables, rows, "Add" if formula.combine == "sum" else "Max"), rows
 
     def _codes(self, a: int) -> str:
         """(records, 1) the codes of a column."""
@@ -170,7 +181,7 @@ class _Graph:
 
     def _linked(self, scores: str) -> str:
         match self.formula.link:
-            case "identity":
+            case "identity" | "number":
                 return scores
             case "softmax":
                 weights = self._add("Exp", [self._add("Sub", [scores, self._reduced("ReduceMax", scores)])])
@@ -187,7 +198,7 @@ class _Graph:
         """Weights divided by their sum; equal shares if that is 0."""
         total = self._reduced("ReduceSum", weights)
         none = self._add("Equal", [total, self._constant(0.0)])
-        equal = self._constant(1 / self.schema.n_classes)
+        equal = self._constant(1 / self.formula.columns)
         return self._add("Where", [none, equal, self._add("Div", [weights, total])])
 
     def _reduced(self, how: str, values: str) -> str:

@@ -30,7 +30,9 @@ def to_pmml(model: Model) -> str:
     formula = model.trees.formula()
     facts = [_tag("Extension", name=key, value=value) for key, value in metadata(model).items()]
     document = _Document(formula)
-    body = document.tree() if formula.labels is not None else document.regression()
+    first, *others = formula.summands
+    single = first.routes is not None and not others and formula.link in ("identity", "number")
+    body = document.tree() if single else document.number() if formula.link == "number" else document.regression()
     header = _tag("Header", *facts, _tag("Application", name="privet"), description=model.recipe or "privet")
     whole = _tag("PMML", header, document.dictionary(), body, version="4.4", xmlns="http://www.dmg.org/PMML-4_4")
     if any(ord(sign) < 32 and sign not in "\t\n\r" for sign in whole):
@@ -45,7 +47,7 @@ class _Document:
         self.formula, self.schema = formula, formula.schema
         self.derived: list[str] = []
         self._taken = {*self.schema.names, self.schema.label.name}
-        self.classes = [str(value) for value in self.schema.classes]
+        self.classes = formula.classes
         self.texts = {a: texts(c) for a, c in enumerate(self.schema.attributes) if isinstance(c, Categorical)}
         self.cells = {a: self._category(a) for a in formula.asked if a in self.texts}
 
@@ -58,7 +60,8 @@ class _Document:
             values = [] if math.isnan(marker) else [_tag("Value", value=repr(marker), property="missing")]
             fields.append(_tag("DataField", *values, name=attribute.name, optype=kind[0], dataType=kind[1]))
         values = [_tag("Value", value=label) for label in self.classes]
-        fields.append(_tag("DataField", *values, name=self.schema.label.name, optype="categorical", dataType="string"))
+        kind = ("categorical", "string") if self.classes else ("continuous", "double")
+        fields.append(_tag("DataField", *values, name=self.schema.label.name, optype=kind[0], dataType=kind[1]))
         return _tag("DataDictionary", *fields)
 
     def tree(self) -> str:
@@ -67,23 +70,24 @@ class _Document:
         node = self._node(top, _tag("True"))
         output = self._output(_tag("OutputField", name=self._free("label"), feature="predictedValue"))
         how = {"missingValueStrategy": "none", "noTrueChildStrategy": "returnLastPrediction"}
-        how |= {"functionName": "classification", "splitCharacteristic": "multiSplit"}
+        how |= {"functionName": "classification" if self.classes else "regression"}
+        how |= {"splitCharacteristic": "multiSplit"}
         return _tag("TreeModel", self._mining(), output, self._transformations(), node, **how)
+
+    def number(self) -> str:
+        """A RegressionModel of one term: the number, which derived fields add up."""
+        [score] = self._scores()[0]
+        output = self._output(_tag("OutputField", name=self._free("label"), feature="predictedValue"))
+        table = _tag("RegressionTable", _tag("NumericPredictor", name=score, coefficient="1"), intercept="0")
+        transformations = self._transformations()
+        return _tag("RegressionModel", self._mining(), output, transformations, table, functionName="regression")
 
     def regression(self) -> str:
         """A RegressionModel whose tables are the probabilities, computed by derived fields."""
         formula = self.formula
-        codes = {a: self._code(a) for a in formula.asked if a not in self.texts}
-        shape = [branches(self.schema, summand, "PMML") for summand in formula.summands]
-        scores = [
-            self._tally([(s.table[:, c], top) for s, top in zip(formula.summands, shape, strict=True)], codes,
-                        formula.combine)
-            for c in range(formula.columns)
-        ]  # fmt: skip
+        scores, second = self._scores()
         deciding, top = scores, self._derive("top", _apply("max", *map(_ref, scores)))
         if formula.ties is not None:
-            second = [self._tally([(t[:, c], n) for t, n in zip(formula.ties, shape, strict=True)], codes, "sum")
-                      for c in range(formula.columns)]  # fmt: skip
             deciding = [
                 self._derive("decisive", _apply("if", _equal(score, _ref(top)), _ref(tie), _number(-1.0)))
                 for score, tie in zip(scores, second, strict=True)
@@ -102,6 +106,19 @@ class _Document:
         ]  # fmt: skip
         how = {"functionName": "classification", "normalizationMethod": "none"}
         return _tag("RegressionModel", self._mining(), self._output(chosen), self._transformations(), *tables, **how)
+
+    def _scores(self) -> tuple[list[str], list[str]]:
+        """The fields of the scores of all columns, and of the sums that decide between ties."""
+        formula = self.formula
+        codes = {a: self._code(a) for a in formula.asked if a not in self.texts}
+        shape = [branches(self.schema, summand, "PMML") for summand in formula.summands]
+
+        def tallies(tables: Sequence[Any], combine: str) -> list[str]:
+            return [self._tally([(table[:, c], top) for table, top in zip(tables, shape, strict=True)], codes, combine)
+                    for c in range(formula.columns)]  # fmt: skip
+
+        scores = tallies([summand.table for summand in formula.summands], formula.combine)
+        return scores, tallies(formula.ties, "sum") if formula.ties is not None else []
 
     def _shares(self, scores: Sequence[str], top: str) -> list[str]:
         if self.formula.link == "identity":
@@ -153,8 +170,9 @@ class _Document:
 
     def _node(self, node: Node, predicate: str) -> str:
         if not isinstance(node, Branch):
-            assert self.formula.labels is not None
             shares = self.formula.summands[0].table[node].tolist()
+            if self.formula.labels is None:
+                return _tag("Node", predicate, score=repr(shares[0]))
             listed = [_tag("ScoreDistribution", value=name, recordCount=repr(share), probability=repr(share))
                       for name, share in zip(self.classes, shares, strict=True)]  # fmt: skip
             return _tag("Node", predicate, *listed, score=self.classes[self.formula.labels[node]])

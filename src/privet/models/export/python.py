@@ -24,7 +24,7 @@ def to_python(model: Model) -> str:
     facts: dict[str, Any] = {
         "METADATA": metadata(model),
         "LABEL": formula.schema.label.name,
-        "CLASSES": list(formula.schema.classes),
+        "CLASSES": [] if formula.link == "number" else list(formula.schema.classes),
         "COMBINE": formula.combine,
         "LINK": formula.link,
         "TAKEN": formula.taken,

@@ -23,7 +23,7 @@ SUMMANDS: list = []  # a table of numbers each, and how a record finds its row
 
 
 def predict(record):
-    """The label of a record, a mapping from names of columns to cells."""
+    """The label (or the number) of a record, a mapping from names of columns to cells."""
     return _answer(record)[0]
 
 
@@ -36,6 +36,8 @@ def _answer(record):
     codes = [_code(record[name], *column) for name, *column in COLUMNS]
     rows = [_row(summand, codes) for summand in SUMMANDS]
     scores = _combine([summand["table"][row] for summand, row in zip(SUMMANDS, rows, strict=True)], COMBINE)
+    if LINK == "number":
+        return scores[0], []
     if LABELS is not None:
         return CLASSES[LABELS[rows[0]]], _probabilities(scores)
     decisive = scores

@@ -71,8 +71,7 @@ class _Query:
         label, shares = self._link()
         outputs = [f"{kept} AS {name(column)}" for kept, column in zip(self.kept, keep, strict=True)]
         outputs.append(f"{label} AS {name(self.schema.label.name)}")
-        outputs += [f"{share} AS {name(f'P({value})')}"
-                    for share, value in zip(shares, self.schema.classes, strict=True)]  # fmt: skip
+        outputs += [f"{share} AS {name(f'P({value})')}" for share, value in zip(shares, formula.classes, strict=True)]
         last = self.steps[-1].partition(" ")[0].partition("(")[0]
         return "WITH " + ",\n".join(self.steps) + f"\nSELECT {_listed(outputs)}\nFROM {last}"
 
@@ -166,9 +165,10 @@ class _Query:
         formula, number = self.formula, self.dialect.number
         scores = [f"s{c}" for c in range(formula.columns)]
         carried = [*self.kept, *scores]
+        if formula.link == "number":
+            return "s0", []
         if formula.labels is not None:
-            classes = self.schema.classes
-            return _cases((f"l0 = {c}", literal(str(value))) for c, value in enumerate(classes)), scores
+            return _cases((f"l0 = {c}", literal(value)) for c, value in enumerate(formula.classes)), scores
         deciding, last = scores, self._last
         if formula.ties is not None:
             tied = [f"CASE WHEN {s} = {self.dialect.largest(scores)} THEN t{c} ELSE -1 END AS d{c}"
@@ -188,8 +188,7 @@ class _Query:
             self._step("capped", [*self.kept, *dict.fromkeys(deciding), "top", *capped], "sums")
             last = "capped"
         self._step("totals", [f"{last}.*", f"{total} AS total"], last)
-        label = _cases((f"{d} = top", literal(str(value)))
-                       for d, value in zip(deciding, self.schema.classes, strict=True))  # fmt: skip
+        label = _cases((f"{d} = top", literal(value)) for d, value in zip(deciding, formula.classes, strict=True))
         equal = number(1 / formula.columns)
         return label, [f"CASE WHEN total > 0 THEN w{c} / total ELSE {equal} END" for c in range(formula.columns)]
 
