@@ -75,3 +75,20 @@ def test_recipes_for_classes_refuse_a_number_before_anything_is_charged():
         with pytest.raises(RecipeError, match="predicts classes, and the label 'wage' is a number"):
             model.fit(TABLE)
     assert ledger.spent == 0
+
+
+def test_what_needs_classes_refuses_a_number_before_anything_is_charged():
+    from privet.evaluation.cross_validation import evaluate
+    from privet.evaluation.private_evaluation import evaluate_privately
+    from privet.planning.planner import plan
+
+    ledger, tree = privet.Ledger(5), privet.ExactTreeRegressor(SCHEMA, epsilon=1)
+    asked = [
+        lambda: evaluate_privately([tree], TABLE, 1, ledger),
+        lambda: evaluate(SCHEMA, TABLE, [tree]),
+        lambda: plan(SCHEMA, 1000),
+    ]
+    for ask in asked:
+        with pytest.raises(SchemaError, match="needs classes, and the label 'wage' is a number"):
+            ask()
+    assert ledger.spent == 0

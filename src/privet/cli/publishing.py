@@ -104,6 +104,7 @@ def publish(
         else:
             assert epsilon is not None
             mind_epsilon(epsilon)
+            facts.refuse_number("a published table")
             name = f"publishing by {publisher.name}"
             with (
                 progress(name) as advance,

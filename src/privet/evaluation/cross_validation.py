@@ -122,6 +122,7 @@ def evaluate(
     ``seed`` decides the folds and public choices; noise is drawn anew each time. ``max_depth`` is for the references.
     Records of unknown label are left out, as in a fit.
     """
+    schema.refuse_number("cross-validation")
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(parameter=name, problem=f"must be a whole number of at least {least}, not {value!r}")

@@ -82,6 +82,7 @@ def evaluate_privately(
     schema, *others = dict.fromkeys(schema_of(table, request.schema) for request in requests)
     if others:
         raise ParameterError("classifiers must have the same schema: they learn from the same records")
+    schema.refuse_number("a private evaluation")
     found_ledger = ledger_of(table, ledger)
     if found_ledger is None:
         raise ParameterError("ledger is missing: give a privet.Ledger, what all fits and scores may spend")

@@ -74,6 +74,7 @@ def private_score(
     if held_out not in (True, False, None):
         raise ParameterError(parameter="held_out", problem=f"must be True, False or None, not {held_out!r}")
     trees, schema = trained.trees, trained.schema
+    schema.refuse_number("a private score")
     if schema.n_classes**2 > MOST_CELLS:
         raise ParameterError(f"a confusion matrix of {schema.n_classes} classes is too large; group the rare ones")
     kept = _check_bins(bins, schema.n_classes) if trees.graded else 1

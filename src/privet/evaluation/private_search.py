@@ -176,6 +176,7 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         ledger = ledger_of(X, self.ledger if self.ledger is not None else self.estimator.ledger, first.neighbours)
         ledger = ledger or Ledger(epsilon, neighbours=first.neighbours)
         schema, name = schema_of(X, first.schema), f"search of {len(candidates)} settings"
+        schema.refuse_number("a private search")
         with Work(first.source, schema, epsilon, name, ledger, labels=first.labels) as work, work.records() as data:
             account = data.ledger
             conditions = rehearse(recipes, schema, epsilon / PRICE, account.neighbours)

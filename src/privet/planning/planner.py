@@ -136,6 +136,7 @@ def plan(
     progress : callable, optional
         Called with (steps done, steps at most).
     """
+    schema.refuse_number("a plan")
     size = check_whole(records, "records", LEAST_RECORDS, MOST_RECORDS)
     check_whole(worlds, "worlds", LEAST_WORLDS, 10_000)
     check_number(confidence, "confidence", 0.5, 1 - 1e-9)

@@ -338,6 +338,11 @@ class Schema:
             )
         return self.label.values
 
+    def refuse_number(self, what: str) -> None:
+        """Refuse a number as the label where classes are needed: before anything is charged."""
+        if self.predicts_number:
+            raise SchemaError(f"{what} needs classes, and the label {self.label.name!r} is a number")
+
     @property
     def n_classes(self) -> int:
         """The number of codes of the label: its classes, or the bins that a number to predict is cut into."""
