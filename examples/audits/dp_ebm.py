@@ -19,8 +19,10 @@ def ebm():
 
 
 def a_category():
-    """The only record of a category leaves."""
-    return [pair for pair in PAIRS if pair.name == "a category of one record leaves"]
+    """The only record of a category gets another one. The number of records stays, so it cannot be what shows."""
+    (lone,) = (pair for pair in PAIRS if pair.name == "a category of one record leaves")
+    X, y = lone.ours
+    return [("a category of one record is replaced", (X, y), (X.replace({"category": {"alone": "a"}}), y))]
 
 
 def any_record():

@@ -73,7 +73,7 @@ def test_a_function_that_keeps_it_for_people(desk: Any, mine: Path) -> None:
 
 def test_a_recipe(desk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = recipes.recipe_pairs()[:2]
-    monkeypatch.setattr(recipes, "recipe_pairs", lambda neighbours: two)
+    monkeypatch.setattr(recipes, "recipe_pairs", lambda neighbours, predicts: two)
     ask = ("audit", "--sample", "sulq", "--variant", "sound", "--max-fits", "200", "--alpha", "1e-6", "--json")
     first = json.loads(desk.ok(*ask, "--resume", str(tmp_path / "kept")).stdout)["results"]
     assert [(one["name"], one["verdict"]) for one in first] == [("sulq (sound)", "not refuted")]

@@ -64,7 +64,7 @@ def sample_recipes(chosen: list[Recipe], effort: Effort, as_json: bool) -> None:
         def start(advance: Bar, make: Any = make, delta: Any = delta, name: str = name, folder: Any = folder,
                   repeat: str = repeat) -> Any:  # fmt: skip
             options = replace(each, resume=folder).options(advance)
-            pairs = recipe_pairs(effort.neighbours)
+            pairs = recipe_pairs(effort.neighbours, make.recipe.predicts)
             return watch(make, pairs, effort.epsilon, delta, function=True, name=name, repeat=repeat, **options)
 
         results.append(_follow(start, name, as_json, results))

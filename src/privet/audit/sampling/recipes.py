@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +27,7 @@ from privet.privacy.ledger import Ledger
 from privet.publishing import Publisher, publish
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_class
-from privet.schema import Schema
+from privet.schema import Numeric
 from privet.tables.encoding import encode_features
 
 # Deeper and more trees than a walk of all draws can take.
@@ -45,7 +45,7 @@ def sample_recipe(recipe: str | Recipe | Any, claimed: object = 1, **options: An
     neighbours = Neighbours.parse(options.get("neighbours", "add-remove")).value
     epsilon = parse_epsilon(claimed, "claimed")
     given: dict[str, Any] = {
-        "pairs": recipe_pairs(neighbours),
+        "pairs": recipe_pairs(neighbours, chosen.predicts),
         "delta": float(chosen.loss(epsilon).delta),
         "name": f"{chosen.info.name} ({chosen.variant})",
     }
@@ -62,10 +62,23 @@ def sampled_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
     return as_recipe(recipe, **(large | params))
 
 
-def recipe_pairs(neighbours: str = "add-remove") -> list[TablePair]:
-    """The pairs of the exact auditor's zoo where losses are large, for its small schema."""
+def recipe_pairs(neighbours: str = "add-remove", predicts: str = "classes") -> list[TablePair]:
+    """The pairs of the exact auditor's zoo where losses are large, for its small schema; or with numbers as labels."""
     animals = (pair for pair in zoo(tiny_schema(), relation=neighbours, of_a_class=()) if pair.ways is None)
-    return [pair for pair in map(from_zoo, animals) if pair.relation == neighbours]
+    pairs = [pair for pair in map(from_zoo, animals) if pair.relation == neighbours]
+    return pairs if predicts == "classes" else [_numbered(pair) for pair in pairs]
+
+
+def _numbered(pair: TablePair) -> TablePair:
+    """The classes at the ends of a number's range, where one record moves a sum most."""
+    (X, y), (other_X, other_y) = pair.ours, pair.theirs
+    ends = dict(zip(tiny_schema().label.values, (number_label().low, number_label().high), strict=True))
+    at = [[ends.get(label, label) if isinstance(label, str) else label for label in some] for some in (y, other_y)]
+    return TablePair(pair.name, (X, at[0]), (other_X, at[1]), pair.unit)
+
+
+def number_label() -> Numeric:
+    return Numeric("amount", 0, 10)
 
 
 @dataclass(frozen=True)
@@ -75,10 +88,11 @@ class RecipeFit:
     recipe: Recipe
     epsilon: Fraction
     neighbours: str = "add-remove"
-    schema: Schema | None = None
 
     def __call__(self, X: Any, y: Any) -> Mapping[str, Any]:
-        schema = self.schema or tiny_schema()
+        schema = tiny_schema()
+        if self.recipe.predicts == "numbers":
+            schema = replace(schema, label=number_label())
         request = Request(self.recipe, X, self.epsilon, schema=schema, labels=y, neighbours=self.neighbours)
         return released(fit(request))
 

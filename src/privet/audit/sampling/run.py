@@ -30,6 +30,7 @@ FIRST = 250  # fits of each table in the first look: a loss of 3 shows at once, 
 GROWTH = 2  # each look has as many fresh fits as all looks before it together
 LOOKS = 40  # more are never reached
 LEAST = 100  # fits: fewer show nothing
+TURNS = 10  # the tables take turns within a look, so that a date in a release does not tell them apart
 
 
 def sample(
@@ -215,20 +216,19 @@ class _Audit:
         """Fits of both tables: kept ones first, then new ones, by turns."""
         key = self._key(pair, purpose)
         wanted = int(self.kept.decide(f"{key}: fits", planned))
-        sides = []
         probes = pair.probes()
-        done = 0
-        for side, table in (("first", pair.ours), ("second", pair.theirs)):
-            fits = self.kept.take(f"{key}: {side}", wanted)
-            for chunk in self.crew.fits(table, probes, wanted - len(fits)):
-                self.kept.keep(f"{key}: {side}", chunk)
-                fits += chunk
-                if self.progress is not None:
-                    self.progress(done + len(fits), 2 * wanted)
-            done += wanted
-            sides.append(fits)
-        self.fits += done
-        return sides[0], sides[1]
+        tables = {"first": pair.ours, "second": pair.theirs}
+        sides = {side: self.kept.take(f"{key}: {side}", wanted) for side in tables}
+        for turn in range(1, TURNS + 1):
+            for side, table in tables.items():
+                fits = sides[side]
+                for chunk in self.crew.fits(table, probes, max(0, wanted * turn // TURNS - len(fits))):
+                    self.kept.keep(f"{key}: {side}", chunk)
+                    fits += chunk
+                    if self.progress is not None:
+                        self.progress(sum(map(len, sides.values())), 2 * wanted)
+        self.fits += 2 * wanted
+        return sides["first"], sides["second"]
 
     def _screen_count(self) -> int:
         """Fits of each table in the first round of screening: as many as its share of the time allows."""
