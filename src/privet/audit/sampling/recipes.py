@@ -72,7 +72,7 @@ def recipe_pairs(neighbours: str = "add-remove", predicts: str = "classes") -> l
 def _numbered(pair: TablePair) -> TablePair:
     """The classes at the ends of a number's range, where one record moves a sum most."""
     (X, y), (other_X, other_y) = pair.ours, pair.theirs
-    ends = dict(zip(tiny_schema().label.values, (number_label().low, number_label().high), strict=True))
+    ends = dict(zip(tiny_schema().classes, (number_label().low, number_label().high), strict=True))
     at = [[ends.get(label, label) if isinstance(label, str) else label for label in some] for some in (y, other_y)]
     return TablePair(pair.name, (X, at[0]), (other_X, at[1]), pair.unit)
 
