@@ -101,7 +101,7 @@ class Examined:
             case "settled" | "frozen":
                 for person, lost in facts.get("lost", {}).items():
                     self._spend(person, Loss.read(lost))
-        if not sum(self.limits.values(), self.carried) <= self.cap:
+        if kind in ("population", "cap", "grant") and not sum(self.limits.values(), self.carried) <= self.cap:
             raise _Wrong("leaves grants that together pass the cap")
 
     def _spend(self, person: str, loss: Loss) -> None:
