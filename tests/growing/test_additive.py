@@ -10,7 +10,7 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.growing.additive.bases import COARSE, LEAST_SHARE, buy_knots, knots_share, main_basis, public_knots
-from privet.growing.additive.fitting import Preferences, grow_additive
+from privet.growing.additive.fitting import Preferences, grow_additive, tree_share
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.cutting.points import fine_bins
 from privet.growing.prelude import ClassEstimate, Prelude
@@ -170,6 +170,41 @@ def test_the_widest_noise_holds_for_categories_that_no_record_has(delta: Fractio
     assert seen > 0.25 * part.widest
     assert seen > 3 * part.deviation
     assert abs(float(part.table[0, 0])) < 0.5 * part.widest
+
+
+@pytest.mark.parametrize("counts", [(500.0, 500.0), (940.0, 60.0), (100.0,) * 10])
+def test_the_share_of_a_tree_changes_gradually(counts: tuple[float, ...]) -> None:
+    """Where noise is a tenth more, a tree gets at most a twentieth more: no rule switches from curves to a tree."""
+    estimate = ClassEstimate(np.array(counts), 1.0, Fraction(0))
+    shares = [float(tree_share(estimate, 0.01 * 1.1**step)) for step in range(90)]
+    assert (np.diff(shares) >= 0).all()
+    assert np.diff(shares).max() <= 0.05 + 0.02  # shares have small denominators
+    assert shares[0] == 0
+    assert max(shares) <= 0.9
+
+
+def test_a_tree_gets_no_more_than_it_can_use() -> None:
+    schema, columns = table(20_000, classes=3)
+    _, ledger = grow(schema, columns, Fraction(1, 20))
+    charges = [charge for charge in ledger.certificate().charges if "whole trees" in charge.what]
+    assert all(float(charge.epsilon) * 20_000 <= 620 for charge in charges)
+
+
+@pytest.mark.parametrize(("attributes", "positive"), [(10, 0.06), (40, 0.3)])
+def test_wide_unbalanced_tables_do_not_collapse(attributes: int, positive: float) -> None:
+    """Where the largest class has nearly all records a tree says nothing: curves must not be given up for it."""
+    random = np.random.default_rng(attributes)
+    x = random.uniform(0, 10, (30_000, attributes))
+    score = x[:, :4].sum(axis=1) / 2 + random.logistic(size=30_000)
+    columns = {f"x{i}": x[:, i] for i in range(attributes)} | {"y": 1 * (score > np.quantile(score, 1 - positive))}
+    numbers = tuple(Numeric(f"x{i}", 0, 10) for i in range(attributes))
+    schema = fine_bins(Schema(numbers, Categorical("y", (0, 1))))
+    model, _ = grow(schema, columns, Fraction(1, 5))
+    codes = encode(schema, columns)
+    order = model.predict_scores(codes.features)[:, 0].argsort().argsort()
+    ill = codes.labels == 1
+    auc = (order[ill].mean() - order[~ill].mean()) / len(order) + 0.5
+    assert auc > 0.75
 
 
 # ---- the estimate ----------------------------------------------------------------------------------------------------

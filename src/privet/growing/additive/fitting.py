@@ -42,8 +42,9 @@ FINE_KNOTS = 0.1  # below: more knots
 WITH_PAIRS = 0.05  # below: tables of pairs on top of the curves
 CLEAR = 0.02  # below: the margin shrinks, since noise hides less than the margin's own distortion would
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
+TREE_RECORDS = 600.0  # times epsilon: with as many, more would not make a better tree
 MOST_TREE_SHARE = Fraction(9, 10)  # of what is left: curves follow every tree, and their ridge knows their noise
-LEAST_TREE_SHARE = Fraction(1, 10)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
+LEAST_TREE_SHARE = Fraction(1, 5)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
 PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
 SIGNAL = 12.0  # expected variance of scores
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
@@ -166,7 +167,8 @@ def _tree_first(growing: _Growing, left: Loss, noise_ratio: float) -> Loss:
     share = tree_share(growing.estimate, noise_ratio)
     if share < LEAST_TREE_SHARE:
         return left
-    cost = left.epsilon * share
+    enough = Fraction(TREE_RECORDS / growing.estimate.records).limit_denominator(10**6) * growing.data.ledger.steps
+    cost = min(left.epsilon * share, max(enough, SMALLEST))
     wanted, favours = growing.preferences.class_weights, growing.preferences.favours
     growing.routes, leaves = draw_first_tree(growing.data, cost, growing.estimate, wanted, favours, growing.link)
     growing.parts.append(leaves)
