@@ -26,6 +26,7 @@ from encoding_containers import Container, containers
 
 from privet.errors import SchemaError
 from privet.schema import Attribute, Categorical, DatePart, Numeric, Reading, Schema
+from privet.schema.limits import has_surrogates
 from privet.tables import encoding, frames
 from privet.tables.cells import UNKNOWN, plain_of, reader_of
 from privet.tables.readings import translator
@@ -82,7 +83,8 @@ def _categorical(random: np.random.Generator, cells: Sequence[Any]) -> Categoric
         value for value in said if value is not None and not (isinstance(value, float) and not math.isfinite(value))
     ]
     texts = [text for value in known for text in (str(value), str(value).strip(), f" {value}")]
-    pool = [*known, *texts, 1, 0.1, "2020-01-02", "1970-01-01", "2020-01-02T03:04:05"]
+    pool = [one for one in (*known, *texts) if not (isinstance(one, str) and has_surrogates(one))]  # no schema has any
+    pool += [1, 0.1, "2020-01-02", "1970-01-01", "2020-01-02T03:04:05"]
     values: list[Any] = []
     for i in random.integers(0, len(pool), random.integers(1, 6)):
         if pool[i] not in values:
@@ -94,7 +96,8 @@ def _with_reading(random: np.random.Generator, attribute: Attribute, cells: Sequ
     """In two of three draws, markers, spellings, parts of dates, prefixes, folded case: each with what cells say."""
     if random.random() < 1 / 3:
         return attribute
-    said = [plain for cell in cells if isinstance(plain := plain_of(cell), str | int | float)]
+    said = [plain for cell in cells if isinstance(plain := plain_of(cell), str | int | float)
+            and not (isinstance(plain, str) and has_surrogates(plain))]  # fmt: skip
     plain = [one for one in said if not isinstance(one, bool) and one == one]
     formats = (("%Y-%m-%d",), ("%d.%m.%Y", "%m/%d/%y"))[random.integers(2)]
     part = ("year", "month", "weekday", "days")[random.integers(4)]

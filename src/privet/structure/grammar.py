@@ -7,6 +7,7 @@
                 | "quantiles" share { "," share } "of" column | "median of" column | "most frequent" column
     comparison  = column ( "=" | "is" ) value | column "in" "(" value { "," value } ")"
                 | column ( "<=" | "at most" ) number | column ( ">" | "above" ) number | column "is missing"
+    rule        = "if" comparison { "and" comparison } "then" value | "always" value
 
 A column or a value with blanks, commas, brackets or operators in it, or one that is also a word of the grammar, stands
 in single or double quotes; a quote in it is written twice. Words of the grammar are read in any case.
@@ -121,6 +122,18 @@ class _Reader:
             Op.parse(token.text)  # says what to write instead of <, >= and !=
         self._expected("=, in, <=, > or 'is missing'")
 
+    def rule(self) -> tuple[tuple[Comparison, ...], str]:
+        if self._take("always"):
+            return (), self._name("a value to predict")
+        if not self._take("if"):
+            self._expected("'if' or 'always'")
+        found = [self.comparison()]
+        while self._take("and"):
+            found.append(self.comparison())
+        if not self._take("then"):
+            self._expected("'and' or 'then'")
+        return tuple(found), self._name("a value to predict")
+
     def end(self) -> None:
         if self._peek() is not None:
             self._expected("'where', 'and', 'by' or nothing")
@@ -180,3 +193,16 @@ class _Reader:
         rest = self._text[place:].strip()[:40]
         where = f"at {rest!r}" if rest else "at its end"
         raise ParameterError(parameter="question", problem=f"{problem} {where}", fix=fix)
+
+
+def parse_rule(text: str) -> tuple[tuple[Comparison, ...], str]:
+    """The comparisons of a rule and what it predicts: ``IF comparison AND comparison THEN value``, or ``ALWAYS value``.
+
+    >>> conditions, label = parse_rule("IF age > 63.7 AND ward in (a, b) THEN ill")
+    >>> [str(one) for one in conditions], label
+    (['age > 63.7', 'ward in (a, b)'], 'ill')
+    """
+    reader = _Reader(text)
+    conditions, label = reader.rule()
+    reader.end()
+    return conditions, label
