@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import time
@@ -76,7 +77,7 @@ class Wire:
                 time.sleep(min(0.25 * 2**attempt, 15))
             try:
                 reply = self._once(urllib.request.Request(self.url + path, raw, head, method=method))
-            except OSError as error:  # URLError is one too
+            except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
                 failure = ServerError(f"cannot reach {self.url}: {getattr(error, 'reason', error)}", "unreachable")
                 continue
             if reply.status < 400:
