@@ -35,7 +35,7 @@ REACH = 0.35  # of the range: a label that far from a leaf's value costs 1, and 
 STEPS = 2**12  # of a residual
 COUNT_SHARE = Fraction(1, 4)  # of a leaf's epsilon, for its number of records
 OFF = 0.05  # of the range: how far the value with the least loss may be from the mean of skewed labels
-LEAST = 100.0  # strength: with less, the mean of all labels is all that can be told
+LEAST = 200.0  # strength: with less, the mean of all labels is all that can be told
 A_LEAF = 120.0  # strength that a leaf needs
 DEEP, BLOCK, MOST_BLOCKS = 3, 2, 4  # levels of a single draw, and of each of several: two, in measurements on shapes
 
