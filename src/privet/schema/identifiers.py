@@ -6,7 +6,7 @@ import re
 
 from privet.schema.facts import Schema
 
-ID = re.compile(r"(?i)(^|[_ .-])(id|uuid|guid|key|nr|no|number|mrn|ssn)$|(?<=[a-z])(Id|ID|Nr)$")
+ID = re.compile(r"(?i:(^|[_ .-])(id|uuid|guid|key|nr|no|number|mrn|ssn)$)|(?<=[a-z])(Id|ID|Nr)$")
 
 
 def looks_like_identifier(name: str) -> bool:
