@@ -10,8 +10,8 @@ import pytest
 from checks import accepted_of_sixty, answers_that_change, mutant, tells_sizes, told_apart
 from house import House
 
-TIMES = int(os.environ.get("PRIVET_TIMINGS", "16"))
-LARGE = int(os.environ.get("PRIVET_TIMINGS_RECORDS", "400000"))
+TIMES = int(os.environ.get("PRIVET_TIMINGS", "20"))
+LARGE = int(os.environ.get("PRIVET_TIMINGS_RECORDS", "1500000"))
 Build = Callable[[str], House]
 
 
