@@ -181,7 +181,7 @@ class Stage:
 
     def __init__(self, house: House, cap: Any = 10**5) -> None:
         self.house, self.owner, self.tag = house, house.owner, "t" + secrets.token_hex(5)
-        body = {"title": "a stage", "unit": "person", "cap": {"epsilon": cap, "delta": "1e-3"}}
+        body = {"title": "a stage", "unit": "person", "cap": {"epsilon": cap, "delta": "1e-2"}}
         self.must(self.owner("PUT", f"/v1/populations/{self.tag}", body))
 
     @staticmethod
