@@ -23,6 +23,7 @@ from privet.server.problems import FAULT, Problem, from_refusal, from_status
 from privet.server.routes import asking, auditing, owning, signing
 from privet.server.service import Service
 from privet.server.settings import Settings
+from privet.server.workers import Gone
 
 THREADS = 64  # requests that are worked on at a time; others wait
 SHOWN = 10  # faults of one body that a refusal lists
@@ -72,7 +73,13 @@ def _handle(app: FastAPI) -> None:
 
     @app.exception_handler(JournalError)
     async def journal(request: Request, error: JournalError) -> Response:
-        return Problem("busy", "the books cannot be reached now; nothing was charged").response()
+        return Problem(
+            "busy", "the books cannot be reached now; ask again with the same key, which is charged once"
+        ).response()
+
+    @app.exception_handler(Gone)
+    async def gone(request: Request, error: Gone) -> Response:
+        return Problem("busy", "the workers are starting again", headers={"Retry-After": "5"}).response()
 
     @app.exception_handler(PrivetError)
     async def other(request: Request, error: PrivetError) -> Response:

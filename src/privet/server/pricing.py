@@ -21,7 +21,7 @@ from privet.privacy.losses import Loss
 from privet.server.problems import Problem
 from privet.server.rates import Buckets
 from privet.server.settings import Settings
-from privet.server.workers import Gone, Workers
+from privet.server.workers import Workers
 
 FACTOR = 3  # how much longer than its longest rehearsal a question may take
 LEAST = 1.0  # seconds; below, what else the machine does for a moment decides
@@ -89,8 +89,6 @@ class Pricing:
         begun = time.monotonic()
         try:
             reply = self._workers.run(kind, request | {"public": True}, self._settings.rehearsal_limit)
-        except Gone:
-            raise Problem("busy", "the workers are starting again", headers={"Retry-After": "5"}) from None
         finally:
             self._free.use(key, max(0.0, time.monotonic() - begun - 1.0))
         if "ok" not in reply:

@@ -105,7 +105,8 @@ class Workers:
         folder = settings.folder / "run"
         folder.mkdir(mode=0o700, exist_ok=True)
         for left in folder.glob("*.sock"):
-            left.unlink(missing_ok=True)
+            if not _is_served(left):  # another server on the same folder keeps its own
+                left.unlink(missing_ok=True)
         cores = worker_cores(settings.cores)
         self.questions = Nursery(folder, QUESTIONS, cores, log)
         self.fits = Nursery(folder, FITS, cores, log, after=self.questions)
@@ -122,6 +123,16 @@ class Workers:
     def stop(self) -> None:
         self.fits.stop()
         self.questions.stop()
+
+
+def _is_served(path: Path) -> bool:
+    """Whether a process listens at this socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+    return True
 
 
 def worker_cores(text: str) -> set[int]:
