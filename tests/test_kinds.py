@@ -30,8 +30,6 @@ def test_the_kernel_states_what_it_bought(tmp_path: Path) -> None:
     assert [charge.kind for charge in ledger.certificate().charges] == kinds
     read = Ledger(journal=tmp_path / "some.journal").certificate()
     assert [charge.kind for charge in read.charges] == kinds
-    for charge in read.charges:  # as it would be without a kind
-        assert kind_of_old(charge.what, charge.mechanism) is charge.kind
 
 
 @pytest.mark.parametrize(

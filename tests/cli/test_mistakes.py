@@ -161,7 +161,7 @@ public records for another recipe | RecipeError | --public is for jagannathan201
 a page for a model | ParameterError | --output | {FIT} --output tree.html
 a pickle for a model | ParameterError | --output | {FIT} --output tree.pkl
 a pdf for a page | ParameterError | --output | report tree.json -o page.pdf
-parquet for predictions | ParameterError | --output | predict tree.json clinic.csv -o out.parquet
+a page for predictions | ParameterError | --output | predict tree.json clinic.csv -o out.html
 output in a missing directory | ParameterError | there is no directory | {FIT} --output nowhere/tree.json
 output onto a directory | ParameterError | it is a directory | {FIT} --output .
 predictions into no directory | ParameterError | there is no directory | predict tree.json clinic.csv -o nowhere/out.csv

@@ -164,8 +164,8 @@ class Demanding(Mohammed2015):
         (Nameless, r"lacks `info: ClassVar\[Info\]"),
         (Changeable, r"lacks `info: ClassVar\[Info\]"),
         (Demanding, r"Demanding\.shrubs needs a plain default"),
-        (SuLQ(), "no subclass of privet.recipes.recipe.Recipe"),
-        (int, "no subclass of privet.recipes.recipe.Recipe"),
+        (SuLQ(), "not a subclass of privet.recipes.recipe.Recipe"),
+        (int, "not a subclass of privet.recipes.recipe.Recipe"),
     ],
     ids=str,
 )

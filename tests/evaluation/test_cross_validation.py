@@ -67,7 +67,7 @@ def test_records_of_unknown_label_are_left_out() -> None:
 
 @pytest.mark.parametrize(("folds", "repeats"), [(1, 1), (2, 0), (True, 1), (2.5, 1)])
 def test_folds_and_repeats_are_checked(folds: int, repeats: int) -> None:
-    with pytest.raises(ParameterError, match="whole number from"):
+    with pytest.raises(ParameterError, match="whole number of at least"):
         evaluate(SCHEMA, TABLE, [], folds=folds, repeats=repeats)
 
 

@@ -80,6 +80,10 @@ QUERIES: dict[str, Callable[[PrivateDataset, Any], object]] = {
     "class_counts": lambda data, epsilon: data.class_counts(epsilon),
     "noisy_sum": lambda data, epsilon: data.noisy_sum("x", epsilon),
     "noisy_average": lambda data, epsilon: data.noisy_average("x", epsilon),
+    "ask": lambda data, epsilon: data.ask("count where x > 1", epsilon),
+    "histogram": lambda data, epsilon: data.histogram("x", epsilon),
+    "quantiles": lambda data, epsilon: data.quantiles("x", [0.5], epsilon),
+    "most_frequent": lambda data, epsilon: data.most_frequent("c", epsilon),
     "choose": lambda data, epsilon: data.choose(Tests.binary(SCHEMA), Max(), epsilon),
     "part": lambda data, epsilon: data.partition(Threshold(0, 1))[0].noisy_count(epsilon),
     "count_all": lambda data, epsilon: data.level().count_all(epsilon),
@@ -367,7 +371,7 @@ def test_what_was_asked_for_other_cells() -> None:
 def test_every_query_is_on_the_list() -> None:
     """A new query must be added above."""
     asked = {name for name in vars(PrivateDataset) | vars(Level) if not name.startswith("_")}
-    parts = {"partition", "shards", "sample", "level", "split", "descend", "descend_each", "for_work", "recut"}
+    parts = {"where", "partition", "shards", "sample", "level", "split", "descend", "descend_each", "for_work", "recut"}
     facts = {"schema", "ledger", "size", "certificate", "can_be_recut", "can_draw"}  # public
     free = facts | {"add_caveat", "charge_nonprivate", "will_choose"} | parts
     # These need a public space or a public plan: see the tests of the samplers and of the fits.

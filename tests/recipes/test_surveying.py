@@ -78,7 +78,7 @@ def test_nothing_is_bought_that_is_declared() -> None:
         cut = ExactTreeClassifier(schema, 1, max_depth=2, grid=grid).fit(table)
         assert {charge.what for charge in cut.certificate_.charges} == {"whole trees", "leaf class counts"}
     forbidden = ExactTree(attribute_prior={"x1": 0})
-    assert forbidden._numbers(schema) == (0, 2)
+    assert forbidden.numbers(schema) == (0, 2)
 
 
 def test_too_few_records_are_cut_on_the_public_grid() -> None:

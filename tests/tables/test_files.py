@@ -320,7 +320,8 @@ def test_no_other_module_reads_tables() -> None:
         }  # fmt: skip
         if readers or unpacks or imported & {"parquet"}:
             others.append(file.relative_to(SRC).as_posix())
-    assert sorted(others) == ["tables/bounded.py", "tables/files.py", "tables/parquet.py"]
+    writes, exported = "cli/predicting.py", "models/export/scorer.py"  # predictions; a program that runs without privet
+    assert set(others) - {writes, exported} == {"tables/bounded.py", "tables/files.py", "tables/parquet.py"}
 
 
 def test_the_loader_of_real_tables_uses_it(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from privet.engines import parts
 from privet.engines.chunks import ChunkEngine
 from privet.engines.memory import MemoryEngine
 from privet.engines.opening import open_engine
-from privet.evaluation.splitting import deal
+from privet.evaluation.splitting import split_protected
 from privet.privacy.counting import ROOT, Engine, Tally
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Categorical, Numeric
@@ -296,7 +296,7 @@ def test_rows_that_were_not_chosen_are_refused() -> None:
 def test_rows_are_chosen_before_they_are_dealt() -> None:
     """Else a unit could have all its rows in each of the two parts of a search."""
     data = privet.protect(columns([(1.0, "a", "no", "x")] * 50), SCHEMA, Ledger(1))
-    assert sum(part.labels.size for part in deal(data, 0.5, "a search")) == 2
+    assert sum(part.labels.size for part in split_protected(data, 0.5, "a search")) == 2
 
 
 def test_a_search_and_a_score_by_unit() -> None:
@@ -331,7 +331,7 @@ def test_a_table_must_say_who() -> None:
     del table["who"]
     with pytest.raises(TableError, match="'who'"):
         privet.protect(table, SCHEMA, Ledger(1))
-    with pytest.raises(TableError, match="no names"):
+    with pytest.raises(TableError, match="no column names"):
         privet.protect(np.zeros((3, 3)), SCHEMA, Ledger(1))
     model = privet.papers.DiffPC45Classifier(SCHEMA, epsilon=1, max_depth=1).fit(table | {"who": ["x"]})
     assert model.predict(table).size == 1  # a prediction asks nobody who they are

@@ -28,7 +28,7 @@ class Link:
     """The link of a margin. Scores have a column, that of the second class, or a column for each class.
 
     >>> Link(1.4).log_odds(np.array([[0.0], [2.0], [-30.0]])).round(2).tolist()
-    [[0.0], [1.01], [-28.6]]
+    [[0.0], [1.0], [-28.6]]
     """
 
     margin: float = 0.0
