@@ -12,6 +12,7 @@ from privet.models.codec import from_text, to_text
 from privet.models.number_tree import NumberTree
 from privet.report.page import model_page
 from privet.schema import Categorical, Numeric, Schema, Unit
+from privet.structure.splits import Threshold
 
 SCHEMA = Schema(
     (Numeric("age", 0, 100), Categorical("sex", ("f", "m")), Categorical("ward", ("a", "b", "c"))),
@@ -66,6 +67,15 @@ def test_words_of_rules_text_and_pages(fitted):
     page = model_page(fitted.model_)
     assert "give or take" in page
     assert "of these" not in page
+
+
+def test_a_leaf_whose_count_noise_made_negative_keeps_its_value():
+    leaves = [Threshold(0, 0), None, None]
+    counts, nothing = np.array([[np.nan], [-3.0], [50.0]]), np.zeros(3)
+    tree = NumberTree.of(SCHEMA, leaves, counts, np.array([0.0, 31.0, 42.0]), nothing + 2.5)
+    assert tree.value[1:].tolist() == [31, 42]
+    assert tree.deviation[1:].tolist() == [2.5, 2.5]
+    assert 41 < tree.value[0] < 42
 
 
 def test_importances_go_to_what_matters(fitted):

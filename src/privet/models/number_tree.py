@@ -125,11 +125,14 @@ class NumberTree(Tree):
 
 
 def _records(routes: Routes, counts: Floats) -> Floats:
-    """(node, 1) records of the leaves, never negative; where none were released, every branch has the same."""
+    """(node, 1) records of the leaves, one at least; where none were released, every branch has the same.
+
+    A leaf without records would lose its value in the mean of itself.
+    """
     leaves = counts[routes.leaves]
     if np.isnan(leaves).any() or not (leaves > 0).any():
         return chances(routes)[:, None]
-    return np.maximum(np.nan_to_num(counts, nan=0.0), 0.0)
+    return np.where(np.isnan(counts), 0.0, np.maximum(counts, 1.0))
 
 
 def about(value: float, deviation: float) -> str:
