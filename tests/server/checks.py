@@ -27,7 +27,7 @@ def accepted_of_sixty(house: House) -> int:
     stage.analyst(1, table).ask(table, ask="count", epsilon="1/10")  # rehearsed now
     ann = stage.analyst("3/10", table)
     got = together(*[lambda: ann.ask(table, wait=0, ask="count", epsilon="1/10").status for _ in range(60)])
-    assert set(got) <= {202, 402}
+    assert set(got) <= {202, 402, 429}, sorted(set(got))  # 429: a key with room for more than three has too many open
     return got.count(202)
 
 
@@ -87,12 +87,16 @@ def large_and_small(stage: Stage, large: int, small: int) -> tuple[str, str]:
     return tuple(stage.parquet(records, large, f"n{records}") for records in (large, small))  # type: ignore[return-value]
 
 
-def tells_sizes(house: House, times: int, large: int = 400_000, small: int = 1_000) -> bool:
-    """Whether the time of an answer tells a large table from a small one."""
+def tells_sizes(house: House, times: int, large: int, *, looks: int = 1, small: int = 1_000) -> bool:
+    """Whether the time of an answer tells a large table from a small one, in one of ``looks`` samples of times.
+
+    Each look has its own false alarms, so a sound server is looked at once. A busy machine can hide a difference, so
+    a planted fault is given more.
+    """
     stage = Stage(house)
     tables = large_and_small(stage, large, small)
     ann = stage.analyst(10**4, *tables)
     ask: dict[str, Any] = {"ask": "average", "of": "age", "epsilon": "1/100"}
     for table in tables:
         ann.ask(table, **ask)  # rehearsed and mapped
-    return told_apart(*timings(ann, tables, times, ask))
+    return any(told_apart(*timings(ann, tables, times, ask)) for _ in range(looks))
