@@ -248,18 +248,20 @@ class Additive(Released):
         return np.pad(scores, ((0, 0), (self.schema.n_classes - scores.shape[1], 0)))
 
     def formula(self) -> Formula:
-        """Two classes have a column each, as more classes do; the first is 0."""
-        if self.schema.predicts_number:
-            raise ParameterError("exports are for models that predict classes; save a model of numbers as JSON instead")
+        """A number has one column. Two classes have a column each, as more classes do; the first is 0."""
+        number = self.schema.number if self.schema.predicts_number else None
+        wanted = 1 if number else self.schema.n_classes
 
         def columns(table: Floats) -> Floats:
-            return np.pad(table, ((0, 0), (self.schema.n_classes - table.shape[1], 0)))
+            return np.pad(table, ((0, 0), (wanted - table.shape[1], 0)))
 
         parts = [
             Summand(columns(part.table), None if part.attributes else self.routes, part.attributes, part.levels)
             for part in self.parts
         ]
         everyone = constant(columns(self.offset[None]))
+        if number:
+            return Formula(self.schema, (everyone, *parts), link="number", bounds=(number.low, number.high))
         return Formula(self.schema, (everyone, *parts), link="softmax", taken=self.link.taken)
 
     def _tested(self) -> tuple[int, ...]:

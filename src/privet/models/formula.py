@@ -101,6 +101,8 @@ class Formula:
     ties: tuple[Floats, ...] | None = None
     taken: float = 0.0
     """By the link of a margin (:mod:`privet.models.link`)."""
+    bounds: tuple[float, float] | None = None
+    """Of a number to predict: what lies outside is moved to the nearer end."""
 
     @property
     def columns(self) -> int:
@@ -125,7 +127,7 @@ class Formula:
         tables = [summand.table for summand in self.summands]
         scores = _combined([table[row] for table, row in zip(tables, rows, strict=True)], self.combine)
         if self.link == "number":
-            return scores[:, 0], scores[:, :0]
+            return scores[:, 0] if self.bounds is None else np.clip(scores[:, 0], *self.bounds), scores[:, :0]
         proba = linked(self.link, scores, self.taken)
         if self.labels is not None:
             return self.labels[rows[0]], proba

@@ -9,7 +9,6 @@ import numpy as np
 
 from privet.models.additive import Additive, Part
 from privet.models.forest import Forest
-from privet.models.formula import Formula
 from privet.models.number_tree import NumberTree
 from privet.models.released import Released
 from privet.models.tree import Tree
@@ -87,15 +86,8 @@ def number_tree(seed: int = 3) -> NumberTree:
     return NumberTree(NUMBER, *structure, nothing, *released)
 
 
-class NumberSum(Released):
-    """A sum of curves, pairs and a tree that predicts a number."""
-
-    title = "sum"
-    schema = NUMBER
-
-    def formula(self) -> Formula:
-        parts = summed(PLAIN, np.random.default_rng(4), grown(PLAIN, np.random.default_rng(5))).formula().summands
-        return Formula(NUMBER, tuple(replace(part, table=part.table[:, :1]) for part in parts), link="number")
-
-    def predict(self, features: Any) -> Any:
-        return self.formula().predict(features)[0]
+def number_sum(seed: int = 4) -> Additive:
+    """A sum of curves, pairs and a tree that predicts a number, with sums below, between and above the bounds."""
+    model = summed(NUMBER, np.random.default_rng(seed), number_tree())
+    parts = tuple(replace(part, table=part.table * 15) for part in model.parts)
+    return replace(model, parts=parts, offset=np.array([40.0]), margin=0.0)

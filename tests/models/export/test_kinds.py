@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent)]  # importlib mode leaves it off
-from kinds import NUMBER, PLAIN, SCHEMA, TWO, NumberSum, every_kind, number_tree  # noqa: E402
+from kinds import NUMBER, PLAIN, SCHEMA, TWO, every_kind, number_sum, number_tree  # noqa: E402
 from runtimes import (  # noqa: E402
     check,
+    expected,
     hostile,
     run_duckdb,
     run_onnx,
@@ -61,10 +62,21 @@ def test_values_that_pmml_cannot_tell_apart() -> None:
         Model("", KINDS["additive"]).to_pmml()
 
 
-@pytest.mark.parametrize("model", [number_tree(), NumberSum()], ids=["tree", "sum"])
+@pytest.mark.parametrize("model", [number_tree(), number_sum()], ids=["tree", "sum"])
 def test_models_that_predict_a_number(model: Any, postgres: Any) -> None:
     for run in (run_onnx, run_duckdb, run_sqlite, run_postgres(postgres), run_python, run_pmml):
         check(model, hostile(NUMBER, 60), run)
+
+
+def test_numbers_outside_the_bounds_are_clipped() -> None:
+    model, table = number_sum(), hostile(NUMBER, 60)
+    assert {0.0, 80.0} < set(expected(model, table)[0])
+    loose = replace(NUMBER, label=replace(NUMBER.number, high=81.0))
+    assert model.routes is not None
+    other = replace(model, schema=loose, routes=replace(model.routes, schema=loose))
+    for run in (run_onnx, run_duckdb, run_sqlite, run_python):
+        with pytest.raises(AssertionError):
+            check(model, table, lambda _, records, run=run: run(Model("", other), records))
 
 
 @pytest.mark.parametrize("kind", ["tree", "proba", "surest", "additive"])
@@ -119,23 +131,27 @@ def test_outputs_of_onnx() -> None:
     assert kinds == [onnx.TensorProto.STRING, onnx.TensorProto.DOUBLE]
 
 
-@pytest.mark.parametrize("kind", ["tree", "majority", "proba", "evidence"])
-def test_shap_values_add_up(kind: str) -> None:
+@pytest.mark.parametrize("model", [*(KINDS[kind] for kind in ("tree", "majority", "proba", "evidence")), number_tree()])
+def test_shap_values_add_up(model: Any) -> None:
     shap = pytest.importorskip("shap", reason="NOT TESTED: SHAP; pip install shap")
     from privet.tables.encoding import encode_features
 
-    codes = encode_features(SCHEMA, RECORDS)
+    codes = encode_features(model.schema, RECORDS)
     rows = codes.T.astype(float)
-    explainer = shap.TreeExplainer(Model("", KINDS[kind]).to_shap(), data=rows[:30])
+    explainer = shap.TreeExplainer(Model("", model).to_shap(), data=rows[:30])
     found = explainer.shap_values(rows[:50], check_additivity=False)
-    total = found.sum(axis=1) + explainer.expected_value
-    np.testing.assert_allclose(total, KINDS[kind].predict_scores(codes[:, :50]), atol=1e-5)  # SHAP's own tolerance
+    total = (found.sum(axis=1) + explainer.expected_value).reshape(50, -1)
+    np.testing.assert_allclose(total, model.predict_scores(codes[:, :50]), atol=1e-5)  # SHAP's own tolerance
 
 
-@pytest.mark.parametrize(("kind", "words"), [("additive", "its parts add up"), ("surest", "surest")])
-def test_what_shap_cannot_explain(kind: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [(KINDS["additive"], "its parts add up"), (number_sum(), "its parts add up"), (KINDS["surest"], "surest")],
+    ids=["additive", "sum of numbers", "surest"],
+)
+def test_what_shap_cannot_explain(model: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        Model("", KINDS[kind]).to_shap()
+        Model("", model).to_shap()
 
 
 def test_refusals() -> None:

@@ -23,6 +23,7 @@ class Dialect:
     nan: str | None
     strip: str
     greatest: str = "GREATEST"
+    least: str = "LEAST"
 
     def number(self, value: float) -> str:
         """A double, exactly: as written here it is a double, not a decimal."""
@@ -45,11 +46,15 @@ class Dialect:
     def largest(self, values: Sequence[str]) -> str:
         return values[0] if len(values) == 1 else f"{self.greatest}({', '.join(values)})"
 
+    def within(self, value: str, low: float, high: float) -> str:
+        """The value, or the nearer bound."""
+        return f"{self.least}({self.greatest}({value}, {self.number(low)}), {self.number(high)})"
+
 
 DIALECTS = {
     "duckdb": Dialect("duckdb", "DOUBLE", "'NaN'::DOUBLE", "TRIM"),
     "postgres": Dialect("postgres", "DOUBLE PRECISION", "float8 'NaN'", "BTRIM"),
-    "sqlite": Dialect("sqlite", "REAL", None, "TRIM", "MAX"),
+    "sqlite": Dialect("sqlite", "REAL", None, "TRIM", "MAX", "MIN"),
 }
 
 

@@ -69,8 +69,10 @@ class _Graph:
 
     def number(self) -> list[tuple[str, str, list[int]]]:
         """The output (name, type, width) of a model that predicts a number."""
-        number = self._free("number")
-        self._add("Squeeze", [self._scores()[0], self._axis], number)
+        number, scores = self._free("number"), self._scores()[0]
+        if self.formula.bounds is not None:
+            scores = self._add("Clip", [scores, *map(self._constant, self.formula.bounds)])
+        self._add("Squeeze", [scores, self._axis], number)
         return [(number, "DOUBLE", [])]
 
     def label(self) -> list[tuple[str, str, list[int]]]:

@@ -31,7 +31,7 @@ def to_pmml(model: Model) -> str:
     facts = [_tag("Extension", name=key, value=value) for key, value in metadata(model).items()]
     document = _Document(formula)
     first, *others = formula.summands
-    single = first.routes is not None and not others and formula.link in ("identity", "number")
+    single = first.routes is not None and not others and formula.link in ("identity", "number") and not formula.bounds
     body = document.tree() if single else document.number() if formula.link == "number" else document.regression()
     header = _tag("Header", *facts, _tag("Application", name="privet"), description=model.recipe or "privet")
     whole = _tag("PMML", header, document.dictionary(), body, version="4.4", xmlns="http://www.dmg.org/PMML-4_4")
@@ -77,6 +77,9 @@ class _Document:
     def number(self) -> str:
         """A RegressionModel of one term: the number, which derived fields add up."""
         [score] = self._scores()[0]
+        if self.formula.bounds is not None:
+            low, high = map(_number, self.formula.bounds)
+            score = self._derive("number", _apply("min", _apply("max", _ref(score), low), high))
         output = self._output(_tag("OutputField", name=self._free("label"), feature="predictedValue"))
         table = _tag("RegressionTable", _tag("NumericPredictor", name=score, coefficient="1"), intercept="0")
         transformations = self._transformations()

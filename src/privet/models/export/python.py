@@ -28,6 +28,7 @@ def to_python(model: Model) -> str:
         "COMBINE": formula.combine,
         "LINK": formula.link,
         "TAKEN": formula.taken,
+        "BOUNDS": formula.bounds,
         "LABELS": None if formula.labels is None else formula.labels.tolist(),
         "TIES": [table.tolist() for table in formula.ties] if tied and formula.ties else None,
     }

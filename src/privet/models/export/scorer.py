@@ -16,7 +16,7 @@ import sys
 METADATA: dict = {}
 LABEL = ""
 CLASSES: list = []
-COMBINE, LINK, TAKEN, LABELS, TIES = "sum", "identity", 0.0, None, None
+COMBINE, LINK, TAKEN, BOUNDS, LABELS, TIES = "sum", "identity", 0.0, None, None, None
 COLUMNS: list = []  # (name, cuts or spellings, marker of a missing value, code of missing and unknown values)
 SUMMANDS: list = []  # a table of numbers each, and how a record finds its row
 # </the model>
@@ -37,7 +37,7 @@ def _answer(record):
     rows = [_row(summand, codes) for summand in SUMMANDS]
     scores = _combine([summand["table"][row] for summand, row in zip(SUMMANDS, rows, strict=True)], COMBINE)
     if LINK == "number":
-        return scores[0], []
+        return scores[0] if BOUNDS is None else min(max(scores[0], BOUNDS[0]), BOUNDS[1]), []
     if LABELS is not None:
         return CLASSES[LABELS[rows[0]]], _probabilities(scores)
     decisive = scores

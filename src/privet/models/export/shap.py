@@ -27,7 +27,7 @@ def to_shap(model: Model) -> dict[str, Any]:
     if not model.trees.members:
         raise ParameterError(
             "an additive model needs no SHAP: its parts add up to the score, so the exact values are the model's own "
-            "curves; see explain() and shapes_ of the classifier, or privet show"
+            "curves; see explain() and shapes_ of the estimator, or privet show"
         )
     if formula.combine != "sum":
         raise ParameterError("SHAP explains sums of trees, and here the tree that is surest decides alone")

@@ -166,7 +166,7 @@ class _Query:
         scores = [f"s{c}" for c in range(formula.columns)]
         carried = [*self.kept, *scores]
         if formula.link == "number":
-            return "s0", []
+            return "s0" if formula.bounds is None else self.dialect.within("s0", *formula.bounds), []
         if formula.labels is not None:
             return _cases((f"l0 = {c}", literal(value)) for c, value in enumerate(formula.classes)), scores
         deciding, last = scores, self._last
