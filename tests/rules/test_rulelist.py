@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,10 @@ from privet.estimators.references import SklearnTreeReference
 from privet.models.forest import Forest
 from privet.models.rules import Condition, Rule
 from privet.rules import RuleList, rule_list
+from privet.rules.by_value import read_rules
+from privet.rules.wording import admitted
 from privet.schema import Categorical, Numeric, Schema
-from privet.structure.splits import Multiway, OneCategory, Threshold
+from privet.structure.splits import Multiway, OneCategory, Tests, Threshold
 from privet.tables.encoding import encode_features
 
 SCHEMA = Schema(
@@ -58,17 +61,91 @@ def test_filters() -> None:
 
 def test_json_and_back() -> None:
     assert RuleList.from_json(RULES.to_json()) == RULES
-    assert json.loads(RULES.to_json())["rules"][1]["text"] == SHORT.describe(SCHEMA)
+    written = json.loads(RULES.to_json())["rules"]
+    assert written[0]["if"] == ["age > 10.0", "age <= 30.0", "job in (smith, nurse)"]
+    assert [("path" in rule) for rule in written] == [True, False, True]  # repeated tests, none, a multiway test
+    assert written[1] == {"if": ["job = cook"], "then": "no", "support": 10.0, "confidence": 0.6}
+
+
+def test_the_first_version_is_still_read() -> None:
+    content = RULES.to_dict()
+    content["rules"][0]["if"] = content["rules"][0].pop("path")
+    assert RuleList.from_json(json.dumps(content | {"version": 1})) == RULES
+
+
+def test_a_number_to_predict() -> None:
+    schema = Schema((Numeric("age", 0, 9),), Numeric("cost", 0, 99))
+    rules = RuleList(schema, (Rule((Condition(Threshold(0, 2), 1),), 3.5, 12.0, None, None, 0.25),))
+    assert RuleList.from_json(rules.to_json()) == rules
+    assert read_rules(schema, rules.to_text()) == rules
+
+
+WORDS = ["a", "and", "b c", 'q"', "it's", "=", "", "(x", "Ä", "7", "or", "true"]
+
+
+@st.composite
+def rule_lists(draw: st.DrawFn) -> RuleList:
+    names = draw(st.lists(st.sampled_from(WORDS[:-1]), min_size=4, max_size=4, unique=True).filter(all))
+    missing = draw(st.sampled_from([None, "?"]))
+    facts = (
+        Numeric(names[0], 0, 20, integer=draw(st.booleans()), bins=draw(st.integers(2, 6)), missing=missing),
+        Numeric(names[1], -1, 1, thresholds=(-0.1, 0.1 + 0.2, 0.7), missing=missing),
+        Categorical(names[2], tuple(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5, unique=True)))),
+    )
+    schema = Schema(facts, Categorical(names[3], ("no", "THEN x")))
+    every = [*Tests.binary(schema), *Tests.multiway(schema)]
+    every += [Threshold(2, cut) for cut in range(schema.arities[2] - 1)]
+    conditions = [Condition(test, child) for test in every for child in range(test.arity(schema))]
+    number = st.none() | st.floats(0, 1e6)
+    rule = st.builds(
+        Rule,
+        st.lists(st.sampled_from(conditions), max_size=4).map(tuple) if conditions else st.just(()),
+        st.sampled_from(schema.classes),
+        number,
+        number,
+        number,
+    )
+    return RuleList(schema, tuple(draw(st.lists(rule, min_size=1, max_size=3))))
+
+
+@settings(max_examples=150, deadline=None)
+@given(rule_lists())
+def test_what_is_written_by_value_reads_back_as_the_same(rules: RuleList) -> None:
+    assert RuleList.from_json(rules.to_json()) == rules
+    back = read_rules(rules.schema, rules.to_text())
+    assert back.schema == rules.schema
+    for rule, same in zip(rules, back, strict=True):
+        assert admitted(rules.schema, rule.conditions) == admitted(rules.schema, same.conditions)
+        assert replace(rule, conditions=()) == replace(same, conditions=())
+        if all(any(codes) for codes in admitted(rules.schema, rule.conditions).values()):  # no contradiction
+            assert same == rule.simplified(rules.schema)
+    assert RuleList.from_json(back.to_json()) == back
+
+
+def test_a_condition_that_no_text_can_say_stays_a_test() -> None:
+    schema = Schema((Categorical("code", tuple(range(1200))),), Categorical("ill", ("no", "yes")))
+    rules = RuleList(schema, (Rule((Condition(OneCategory(0, 7), 1),), "no"),))
+    assert RuleList.from_json(rules.to_json()) == rules
+    with pytest.raises(ParameterError, match="use to_json"):
+        rules.to_text()
+    with pytest.raises(ParameterError, match="use to_json"):
+        RULES.without_labels().to_text()
 
 
 @pytest.mark.parametrize(
     "break_it",
     [
         lambda d: d.update(format="other"),
-        lambda d: d["rules"][0]["if"][0].update(attribute="weight"),
-        lambda d: d["rules"][0]["if"][0].update(number=99),
-        lambda d: d["rules"][0]["if"][0].update(child=7),
-        lambda d: d["rules"][0]["if"][0].update(test="guess"),
+        lambda d: d["rules"][0]["path"][0].update(attribute="weight"),
+        lambda d: d["rules"][0]["path"][0].update(number=99),
+        lambda d: d["rules"][0]["path"][0].update(child=7),
+        lambda d: d["rules"][0]["path"][0].update(test="guess"),
+        lambda d: d["rules"][0]["if"].pop(),  # the path now says more
+        lambda d: d["rules"][1].update({"if": ["weight = 3"]}),
+        lambda d: d["rules"][1].update({"if": ["age > 11"]}),  # between two cuts
+        lambda d: d["rules"][1].update({"if": [["job = cook"]]}),
+        lambda d: d["rules"][1].update(then="maybe"),
+        lambda d: d["rules"][1].update(support="many"),
         lambda d: d.pop("schema"),
         lambda d: d.update(rules=3),
     ],

@@ -1,4 +1,4 @@
-"""Lists of rules from privet's or scikit-learn's trees and forests: filtered, described, stored as JSON."""
+"""Lists of rules from privet's or scikit-learn's trees and forests: filtered, described, written by value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from privet.errors import ModelFileError, ParameterError, SchemaError
 from privet.models.model import Model
 from privet.models.rules import Condition, Rule
 from privet.rules.foreign import foreign_rules, is_foreign
+from privet.rules.wording import admitted, conditions_of, label_of, parts_of
 from privet.schema import Schema
 from privet.schema.limits import brief
+from privet.structure.grammar import RULE_FACTS, parse_condition, quoted
 from privet.structure.splits import Kind, Tests, check_test, make_test
 
 FORMAT = "privet-rules"
@@ -73,22 +75,33 @@ class RuleList:
         return replace(self, rules=tuple(replace(rule, label=None, confidence=None) for rule in self.rules))
 
     def to_dict(self) -> dict[str, Any]:
-        rules = [
-            {
-                "if": [self._condition(condition) for condition in rule.conditions],
-                "then": rule.label,
-                "support": rule.support,
-                "confidence": rule.confidence,
-                **({} if rule.below is None else {"below": rule.below}),
-                "text": rule.describe(self.schema),
-            }
-            for rule in self.rules
-        ]
-        return {"format": FORMAT, "version": 1, "schema": self.schema.to_dict(), "rules": rules}
+        rules = [self._written(rule) for rule in self.rules]
+        return {"format": FORMAT, "version": 2, "schema": self.schema.to_dict(), "rules": rules}
 
     def to_json(self) -> str:
-        """The rules and their schema. The texts in it are for people and are not parsed back."""
+        """The rules by value, and their schema. ``from_json`` gives the same list.
+
+        ``"if"`` has the conditions as people write them, merged by attribute. ``"path"`` is there only where a tree
+        asks for more, and has its tests one by one.
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
+
+    def to_text(self) -> str:
+        """The rules by value, one a line, as :func:`privet.rules.by_value.read_rules` reads them with their schema.
+
+        Conditions on one attribute are merged, as :meth:`normalised` does.
+        """
+        from privet.rules.by_value import read_rules
+
+        text = "".join(f"{_line(self.schema, rule)}\n" for rule in self.rules)
+        if self.rules and not self._says(read_rules(self.schema, text)):
+            raise ParameterError("a value of these rules cannot stand in a line of text", fix="use to_json")
+        return text
+
+    def _says(self, others: RuleList) -> bool:
+        """Whether others predict the same for the same records."""
+        mine, theirs = ([_said(rules.schema, rule) for rule in rules] for rules in (self, others))
+        return self.schema == others.schema and mine == theirs
 
     @classmethod
     def from_json(cls, text: str) -> RuleList:
@@ -105,6 +118,17 @@ class RuleList:
             raise ModelFileError(f"the rules are damaged: {error}") from error
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise ModelFileError(f"the rules are damaged: {brief(error)}") from error
+
+    def _written(self, rule: Rule) -> dict[str, Any]:
+        parts = list(parts_of(self.schema, rule))
+        known = {key: getattr(rule, key) for key in RULE_FACTS}
+        facts = {
+            "if": [part if isinstance(part, str) else self._condition(part) for part in parts],
+            "then": rule.label,
+            **{key: value for key, value in known.items() if value is not None},
+        }
+        same = _conditions(self.schema, facts["if"]) == rule.conditions
+        return facts if same else facts | {"path": [self._condition(condition) for condition in rule.conditions]}
 
     def _condition(self, condition: Condition) -> dict[str, Any]:
         test, name = condition.test, self.schema.names[condition.test.attribute]
@@ -144,15 +168,47 @@ def _reaches(value: float | None, least: float) -> bool:
     return least <= 0 if value is None else value >= least
 
 
-def _rule(schema: Schema, facts: Mapping[str, Any]) -> Rule:
-    kinds = {name: kind for kind, name in _KINDS.items()}
-    conditions = tuple(
-        Condition(make_test(kinds[c["test"]], schema.index(c["attribute"]), int(c["number"])), int(c["child"]))
-        for c in facts["if"]
-    )
-    if facts["then"] is not None and facts["then"] not in schema.classes:
-        raise ParameterError("a rule predicts a label that the schema does not have")
-    for key in ("support", "confidence", "below"):
-        if facts.get(key) is not None and not (type(facts[key]) in (int, float) and 0 <= facts[key] < math.inf):
+def checked_facts(facts: Mapping[str, Any]) -> dict[str, float]:
+    """What a written rule says about itself."""
+    known = {key: facts[key] for key in RULE_FACTS if facts.get(key) is not None}
+    for key, value in known.items():
+        if not (type(value) in (int, float) and 0 <= value < math.inf):
             raise ParameterError(f"the {key} of a rule must be a number of at least 0")
-    return Rule(conditions, facts["then"], facts.get("support"), facts.get("confidence"), facts.get("below"))
+    return known
+
+
+def _rule(schema: Schema, facts: Mapping[str, Any]) -> Rule:
+    conditions = _conditions(schema, facts["if"])
+    if "path" in facts:
+        path = _conditions(schema, facts["path"])
+        RuleList(schema, (Rule(path, None), Rule(conditions, None)))  # refuses tests that the schema does not have
+        if admitted(schema, path) != admitted(schema, conditions):
+            raise ParameterError("the 'path' of a rule contradicts its 'if'", fix="delete 'path' after a change")
+        conditions = path
+    return Rule(conditions, label_of(schema, facts["then"]), **checked_facts(facts))
+
+
+def _conditions(schema: Schema, written: Sequence[Any]) -> tuple[Condition, ...]:
+    """Texts are merged by attribute; tests by number stay as they are."""
+    texts = conditions_of(schema, [parse_condition(one) for one in written if isinstance(one, str)])
+    kinds = {name: kind for kind, name in _KINDS.items()}
+    tests = tuple(
+        Condition(make_test(kinds[c["test"]], schema.index(c["attribute"]), int(c["number"])), int(c["child"]))
+        for c in written
+        if not isinstance(c, str)
+    )
+    return texts + tests
+
+
+def _said(schema: Schema, rule: Rule) -> tuple[Any, Rule]:
+    return admitted(schema, rule.conditions), replace(rule, conditions=())
+
+
+def _line(schema: Schema, rule: Rule) -> str:
+    parts = list(parts_of(schema, rule))
+    if rule.label is None or not all(isinstance(part, str) for part in parts):
+        raise ParameterError("a rule without a label, or with a very long list, is no line of text", fix="use to_json")
+    premise = f"IF {' AND '.join(map(str, parts))} THEN" if parts else "ALWAYS"
+    known = [(key, getattr(rule, key)) for key in RULE_FACTS]
+    facts = ", ".join(f"{key} {float(value)!r}" for key, value in known if value is not None)
+    return f"{premise} {quoted(str(rule.label))}" + (f" ({facts})" if facts else "")

@@ -266,6 +266,8 @@ def with_cuts(schema: Schema, comparisons: Iterable[Comparison]) -> Schema:
 def cut_finer(fact: Any, cuts: Sequence[float]) -> Numeric:
     """A number with further cuts; as it is, where they are there or do not fit."""
     assert isinstance(fact, Numeric)
+    if fact.integer:  # 40 and 40.5 tell the same whole numbers apart
+        cuts = [cut for cut in cuts if math.floor(cut) not in np.floor(fact.cuts)]
     union = np.union1d(fact.cuts, cuts)
     fits = union.size <= MAX_CODES and fact.low < union[0] and union[-1] < fact.high
     return replace(fact, thresholds=tuple(union.tolist())) if fits and union.size > fact.cuts.size else fact

@@ -7,7 +7,9 @@
                 | "quantiles" share { "," share } "of" column | "median of" column | "most frequent" column
     comparison  = column ( "=" | "is" ) value | column "in" "(" value { "," value } ")"
                 | column ( "<=" | "at most" ) number | column ( ">" | "above" ) number | column "is missing"
-    rule        = "if" comparison { "and" comparison } "then" value | "always" value
+    rule        = ( "if" condition { "and" condition } "then" value | "always" value ) [ "(" fact { "," fact } ")" ]
+    condition   = comparison [ "or is missing" ]
+    fact        = ( "support" | "confidence" | "below" | "deviation" ) number
 
 A column or a value with blanks, commas, brackets or operators in it, or one that is also a word of the grammar, stands
 in single or double quotes; a quote in it is written twice. Words of the grammar are read in any case.
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from privet.errors import ParameterError
 from privet.structure.comparisons import Comparison, Op
@@ -25,6 +27,20 @@ from privet.structure.questions import Ask, Question
 
 LONGEST = 10_000  # characters of a question
 _TOKEN = re.compile(r"""\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|==|!=|<>|[=<>(),])|([^\s"'=<>!(),]+))""")
+
+
+_WORDS = {"above", "always", "and", "at", "by", "if", "in", "is", "missing", "most", "of", "or", "then", "where"}
+RULE_FACTS = ("support", "confidence", "below", "deviation")  # what a rule can say about itself
+Meant = tuple[Comparison, ...]
+"""Comparisons of one column, of which a record meets at least one."""
+
+
+class RuleText(NamedTuple):
+    """A rule as it is written: its conditions, what it predicts, and what is known about it."""
+
+    conditions: tuple[Meant, ...]
+    label: str
+    facts: dict[str, float]
 
 
 def parse_question(text: str) -> Question:
@@ -122,17 +138,44 @@ class _Reader:
             Op.parse(token.text)  # says what to write instead of <, >= and !=
         self._expected("=, in, <=, > or 'is missing'")
 
-    def rule(self) -> tuple[tuple[Comparison, ...], str]:
-        if self._take("always"):
-            return (), self._name("a value to predict")
-        if not self._take("if"):
-            self._expected("'if' or 'always'")
-        found = [self.comparison()]
-        while self._take("and"):
-            found.append(self.comparison())
-        if not self._take("then"):
-            self._expected("'and' or 'then'")
-        return tuple(found), self._name("a value to predict")
+    def condition(self) -> Meant:
+        first = self.comparison()
+        if not self._take("or"):
+            return (first,)
+        self._take("is")
+        if not self._take("missing"):
+            self._expected("'missing'")
+        return first, Comparison(first.column, Op.MISSING)
+
+    def rule(self) -> RuleText:
+        found: list[Meant] = []
+        if not self._take("always"):
+            if not self._take("if"):
+                self._expected("'if' or 'always'")
+            found.append(self.condition())
+            while self._take("and"):
+                found.append(self.condition())
+            if not self._take("then"):
+                self._expected("'and' or 'then'")
+        label = self._name("a value to predict")
+        return RuleText(tuple(found), label, self._facts())
+
+    def _facts(self) -> dict[str, float]:
+        """What is known about a rule, in brackets after it."""
+        found: dict[str, float] = {}
+        if not self._take("("):
+            return found
+        while True:
+            name = self._name("support or confidence").lower()
+            if name not in RULE_FACTS:
+                self._fail(f"expects one of {', '.join(RULE_FACTS)}", 0, "quote a value that ends in brackets")
+            try:
+                found[name] = float(self._name(f"a number after {name!r}"))
+            except ValueError:
+                self._expected(f"a number after {name!r}")
+            if not self._take(","):
+                self._sign(")")
+                return found
 
     def end(self) -> None:
         if self._peek() is not None:
@@ -195,14 +238,38 @@ class _Reader:
         raise ParameterError(parameter="question", problem=f"{problem} {where}", fix=fix)
 
 
-def parse_rule(text: str) -> tuple[tuple[Comparison, ...], str]:
-    """The comparisons of a rule and what it predicts: ``IF comparison AND comparison THEN value``, or ``ALWAYS value``.
+def parse_condition(text: str) -> Meant:
+    """A condition of a rule: a comparison, or one ``or is missing``.
 
-    >>> conditions, label = parse_rule("IF age > 63.7 AND ward in (a, b) THEN ill")
-    >>> [str(one) for one in conditions], label
-    (['age > 63.7', 'ward in (a, b)'], 'ill')
+    >>> [str(one) for one in parse_condition("age > 63.7 or is missing")]
+    ['age > 63.7', 'age is missing']
     """
     reader = _Reader(text)
-    conditions, label = reader.rule()
+    condition = reader.condition()
     reader.end()
-    return conditions, label
+    return condition
+
+
+def parse_rule(text: str) -> RuleText:
+    """A rule: ``IF condition AND condition THEN value``, or ``ALWAYS value``, with what is known about it.
+
+    >>> rule = parse_rule("IF age > 63.7 AND ward in (a, b) THEN ill (support 40)")
+    >>> [str(one) for (one,) in rule.conditions], rule.label, rule.facts
+    (['age > 63.7', 'ward in (a, b)'], 'ill', {'support': 40.0})
+    """
+    reader = _Reader(text)
+    rule = reader.rule()
+    reader.end()
+    return rule
+
+
+def quoted(word: str) -> str:
+    """A column or a value as the grammar reads it: in quotes where it has to be.
+
+    >>> quoted("age"), quoted("ward 2"), quoted("and"), quoted('6" pipe')
+    ('age', '"ward 2"', '"and"', '"6"" pipe"')
+    """
+    plain = _TOKEN.fullmatch(word)
+    if plain is not None and plain[4] == word and word.lower() not in _WORDS:
+        return word
+    return '"' + word.replace('"', '""') + '"'
