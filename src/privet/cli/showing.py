@@ -12,6 +12,7 @@ import typer
 from privet.bidi import isolated
 from privet.cli.options import Json, MaxLeaves, MinSupport, ModelFile
 from privet.cli.output import print_json
+from privet.cli.rule_filter import RuleFilter
 from privet.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from privet.models.shown import ShownTree
     from privet.privacy.certificate import Certificate
 
-EXAMPLE = "Example: privet show tree.json --format rules"
+EXAMPLE = "Example: privet show tree.json --format rules --sub-rules --label Sick --about age --min-support 100"
 
 
 class Format(StrEnum):
@@ -44,6 +45,20 @@ def show(
     everything: Annotated[
         bool, typer.Option("--all", help="With --format rules: also rules that noise alone could have made.")
     ] = False,
+    sub_rules: Annotated[
+        bool, typer.Option("--sub-rules", help="With --format rules: also a rule for each test on the way to a leaf.")
+    ] = False,
+    label: Annotated[
+        str | None, typer.Option("--label", metavar="L", help="With --format rules: only rules that predict L.")
+    ] = None,
+    about: Annotated[
+        list[str] | None,
+        typer.Option("--about", metavar="COLUMN", help="With --format rules: only rules that ask for it; repeatable."),
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option("--min-confidence", metavar="P", min=0, max=1, help="With --format rules: only rules so sure."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show a model: its tree (or an overview of its forest), its rules, a graph, or its certificate.
@@ -53,12 +68,17 @@ def show(
     from privet.recipes.saved import read_model
 
     found, certificate = read_model(model)
+    wanted = RuleFilter(label, tuple(about or ()), min_support, min_confidence)
+    if (wanted.given or sub_rules) and not (form is Format.RULES or as_json):
+        raise ParameterError("--sub-rules, --label, --about and --min-confidence choose rules; add --format rules")
+    wanted.check(found.schema)
     if raw and not (max_leaves is None and min_support is None):
         raise ParameterError("--raw shows all of the model; leave --max-leaves and --min-support out")
     chosen = _chosen(found, tree)
     sections = chosen.sections(max_leaves=max_leaves, min_support=min_support, raw=raw)
     if as_json:
-        print_json(_facts(chosen, certificate, [str(section) for section in sections]))
+        text = [str(section) for section in sections]
+        print_json(_facts(chosen, certificate, text, wanted, sub_rules=sub_rules))
     elif form is Format.CERTIFICATE:
         print(certificate)
     elif form is Format.TEXT:
@@ -67,7 +87,8 @@ def show(
         raise ParameterError(f"an additive model is a sum and has no {form.value}; use --format text or certificate")
     elif form is Format.RULES:
         trees = list(cast("Iterator[ShownTree]", sections))
-        print(_rules_text(trees, everything=everything) + (_deeper(chosen) if raw else ""), end="")
+        rules = _rules_text(trees, wanted, everything=everything, sub_rules=sub_rules)
+        print(rules + (_deeper(chosen) if raw else ""), end="")
     else:
         print("\n".join(_graph(section, form) for section in sections), end="")
 
@@ -100,27 +121,36 @@ def _graph(section: Any, form: Format) -> str:
     return export_graphviz(section) if form is Format.GRAPHVIZ else export_mermaid(section)
 
 
-def _rules_text(shown: list[ShownTree], *, everything: bool) -> str:
+def _rules_text(shown: list[ShownTree], wanted: RuleFilter, *, everything: bool, sub_rules: bool) -> str:
     """The rules of all trees, by number of records; minor ones, which noise could have made, are only counted.
 
     They are listed if there are no others, or with ``everything``.
     """
+    listed = [
+        [rule for rule in (tree.all_rules if sub_rules else tree.rules) if wanted.shows(rule, tree.schema)]
+        for tree in shown
+    ]
+    if not any(listed):
+        return "# no rule is of this kind\n"
     if not shown[0].simplified:
-        return "".join(f"{rule}\n" for tree in shown for rule in tree.rules)
-    found = [rule for tree in shown for rule in tree.rules if not tree.is_minor(rule.leaf)]
+        return "".join(f"{rule}\n" for rules in listed for rule in rules)
+    found = [rule for tree, rules in zip(shown, listed, strict=True) for rule in rules if not tree.is_minor(rule.leaf)]
     lines = [str(rule) for rule in sorted(found, key=lambda rule: -(rule.leaf.support or 0))]
     everything = everything or not lines
-    for number, tree in enumerate(shown, 1):
-        if tree.minor:
-            rules = f"{len(tree.minor)} {'rule' if len(tree.minor) == 1 else 'rules'}"
-            rules += f" of tree {number}" if len(shown) > 1 else ""
-            lines.append(f"# {rules}: {tree.why_minor}{'' if everything else '; --all lists them'}")
-            lines += [str(rule) for rule in tree.rules[len(tree.rules) - len(tree.minor) :] if everything]
+    for number, (tree, rules) in enumerate(zip(shown, listed, strict=True), 1):
+        if minor := [rule for rule in rules if tree.is_minor(rule.leaf)]:
+            many = f"{len(minor)} {'rule' if len(minor) == 1 else 'rules'}"
+            many += f" of tree {number}" if len(shown) > 1 else ""
+            lines.append(f"# {many}: {tree.why_minor}{'' if everything else '; --all lists them'}")
+            lines += [str(rule) for rule in minor if everything]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _facts(model: Model, certificate: Certificate, text: list[str]) -> dict[str, Any]:
-    shown = {"rules": _rules(model), "rules_not_listed": _too_long(model)} if model.trees.members else {}
+def _facts(
+    model: Model, certificate: Certificate, text: list[str], wanted: RuleFilter, *, sub_rules: bool
+) -> dict[str, Any]:
+    rules = _rules(model, wanted, sub_rules=sub_rules) if model.trees.members else []
+    shown = {"rules": rules, "rules_not_listed": _too_long(model)} if model.trees.members else {}
     return {
         "recipe": model.recipe,
         "params": dict(model.params),
@@ -133,12 +163,17 @@ def _facts(model: Model, certificate: Certificate, text: list[str]) -> dict[str,
     }
 
 
-def _rules(model: Model) -> list[dict[str, Any]]:
-    """One rule for each leaf of the model, with its counts as released."""
+def _rules(model: Model, wanted: RuleFilter, *, sub_rules: bool) -> list[dict[str, Any]]:
+    """One rule for each leaf of the model (and each node with ``sub_rules``), with its counts as released."""
     from privet.models.rules import DEEPEST
 
     schema = model.schema
-    released = (tree.counts[n] for tree in model.trees.members for n, _ in tree.walk(DEEPEST) if tree.is_leaf[n])
+    released = (
+        tree.counts[node]
+        for tree in model.trees.members
+        for node, _ in tree.walk(DEEPEST)
+        if sub_rules or tree.is_leaf[node]
+    )
     return [
         {
             "conditions": [condition.describe(schema) for condition in rule.simplified(schema).conditions],
@@ -148,7 +183,8 @@ def _rules(model: Model) -> list[dict[str, Any]]:
             "below": rule.below,
             "counts": [None if count != count else count for count in counts.tolist()],  # JSON has no NaN
         }
-        for rule, counts in zip(model.rules(deepest=DEEPEST), released, strict=True)
+        for rule, counts in zip(model.rules(deepest=DEEPEST, inner=sub_rules), released, strict=True)
+        if wanted.keeps(rule, schema)
     ]
 
 

@@ -185,8 +185,18 @@ class ShownTree:
 
         A whole tree lists only rules of up to 100 conditions.
         """
-        order = sorted(self._rules(), key=lambda rule: (self.is_minor(rule.leaf), -(rule.leaf.support or 0)))
-        return tuple(order)
+        return self._ordered(self._rules())
+
+    @cached_property
+    def all_rules(self) -> tuple[ShownRule, ...]:
+        """The same, and a sub-rule for each shown node on the way to a leaf: what the tree predicts if it stops there.
+
+        Fletcher 2017, section 6.2.3. Their supports and confidences follow from released counts, and cost nothing.
+        """
+        return self._ordered(self._rules(inner=True))
+
+    def _ordered(self, rules: Iterator[ShownRule]) -> tuple[ShownRule, ...]:
+        return tuple(sorted(rules, key=lambda rule: (self.is_minor(rule.leaf), -(rule.leaf.support or 0))))
 
     def is_minor(self, leaf: ShownNode) -> bool:
         """Whether to de-emphasise a leaf: noise alone could have made it, or it is below ``min_support``."""
@@ -209,16 +219,16 @@ class ShownTree:
             reasons.append(f"fewer than {self.min_support:,.10g} records (min_support)")
         return "; or ".join(reasons)
 
-    def _rules(self) -> Iterator[ShownRule]:
+    def _rules(self, *, inner: bool = False) -> Iterator[ShownRule]:
         if not self.simplified:  # conditions may contradict each other, and stay
-            listed = [self.nodes[node] for node, depth in self.order if self.is_leaf(node) and depth <= DEEPEST]
-            for leaf, rule in zip(listed, rules_of(self.tree, deepest=DEEPEST), strict=True):
+            listed = [self.nodes[n] for n, depth in self.order if depth <= DEEPEST and (inner or self.is_leaf(n))]
+            for leaf, rule in zip(listed, rules_of(self.tree, deepest=DEEPEST, inner=inner), strict=True):
                 conditions = rule.simplified(self.schema).conditions
                 names = (self.schema.names[condition.test.attribute] for condition in conditions)
                 yield ShownRule(tuple(zip(names, words_of(conditions, self.schema), strict=True)), leaf)
             return
         for node, admitted in walk_admitted(self._fan, self.root):
-            if self.is_leaf(node):
+            if inner or self.is_leaf(node):
                 yield ShownRule(tuple(self._premise(admitted)), self.nodes[node])
 
     def _fan(self, node: int) -> Fan | None:
