@@ -53,7 +53,7 @@ def test_a_child_cannot_spend_more_than_its_price(folder: Path) -> None:
 def reply(monkeypatch: pytest.MonkeyPatch, sent: dict[str, Any]) -> dict[str, Any]:
     """What a child replies, without the limits that would hold for this process too."""
     monkeypatch.setattr(nursery, "_limit", lambda request: None)
-    monkeypatch.setattr(nursery, "_die_with_parent", lambda: None)
+    monkeypatch.setattr(nursery, "_set_apart", lambda: None)
     here, there = socket.socketpair()
     with here, there:
         here.sendall(json.dumps(sent).encode() + b"\n")

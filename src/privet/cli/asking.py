@@ -65,7 +65,7 @@ def ask(
     neighbours: Neighbours = None,
     quoted_line_breaks: QuotedLineBreaks = False,
     of: Annotated[str | None, typer.Option("--of", metavar="ID", help="Of a server's score: the id of a fit.")] = None,
-    recipe: Annotated[str, typer.Option("--recipe", "-r", metavar="NAME", help="Of a server's fit.")] = "exact",
+    recipe: Annotated[str | None, typer.Option("--recipe", "-r", metavar="NAME", help="Of a server's fit.")] = None,
     params: Settings = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to put a model from a server.")

@@ -6,11 +6,15 @@ import json
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.cli.options import parse_settings
 from privet.cli.output import print_json
 from privet.errors import ParameterError
+from privet.recipes.registry import default_recipe
+
+if TYPE_CHECKING:
+    from privet.client.connection import RemoteDataset
 
 WORK = ("fit", "score")  # asked of a server beside the questions of the grammar
 
@@ -22,7 +26,7 @@ class Remote:
     words: tuple[str, ...]
     epsilon: Fraction | None
     of: str | None = None
-    recipe: str = "exact"
+    recipe: str | None = None
     params: list[str] = field(default_factory=list)
     output: Path | None = None
     price: bool = False
@@ -33,8 +37,8 @@ class Remote:
         """The words after the table."""
         return " ".join(self.words[1:])
 
-    def body(self) -> tuple[str, dict[str, Any]]:
-        """The question's kind, and its fields."""
+    def body(self, data: RemoteDataset | None = None) -> tuple[str, dict[str, Any]]:
+        """The question's kind, and its fields. The default recipe depends on the table."""
         if self.epsilon is None:
             raise ParameterError(parameter="--epsilon", problem="is missing", fix="say what the answer may cost")
         if self.question not in WORK:
@@ -46,7 +50,8 @@ class Remote:
             return "score", {"of": self.of, "epsilon": self.epsilon}
         if self.output is None and not (self.price or self.trial):
             raise ParameterError(parameter="--output", problem="is missing", fix="say where to put the model")
-        return "fit", {"recipe": self.recipe, "params": parse_settings(self.params) or None, "epsilon": self.epsilon}
+        recipe = self.recipe or (data and default_recipe(data.schema))
+        return "fit", {"recipe": recipe, "params": parse_settings(self.params) or None, "epsilon": self.epsilon}
 
 
 def ask_server(url: str, remote: Remote, as_json: bool) -> None:
@@ -64,7 +69,7 @@ def ask_server(url: str, remote: Remote, as_json: bool) -> None:
     if not remote.question:
         _describe(data, as_json)
         return
-    kind, what = remote.body()
+    kind, what = remote.body(data)
     if remote.price:
         _show(data.price(kind, **what), as_json)
     elif remote.trial:

@@ -15,10 +15,10 @@ from typing import Any
 
 from privet.client.wire import Wire
 from privet.errors import ParameterError, ServerError
+from privet.recipes.registry import default_recipe
 from privet.schema import Categorical, Schema
 
 WAIT = {"Prefer": "wait=30"}  # seconds that the server may keep a request
-RECIPE = "exact"  # the default of the library
 
 
 def connect(url: str, key: str | None = None) -> Server:
@@ -160,9 +160,10 @@ class RemoteDataset:
         """Quantiles of a number, with noise."""
         return self.ask("quantiles", of=of, at=list(at), epsilon=epsilon, where=where, by=by)
 
-    def fit(self, recipe: str = RECIPE, *, epsilon: object, **params: Any) -> Any:
-        """Grow a model there, and return the ordinary fitted classifier."""
-        return self.ask("fit", recipe=recipe, epsilon=epsilon, params=params or None)
+    def fit(self, recipe: str | None = None, *, epsilon: object, **params: Any) -> Any:
+        """Grow a model there, and return the ordinary fitted classifier, or regressor where the label is a number."""
+        name = recipe or default_recipe(self.schema)
+        return self.ask("fit", recipe=name, epsilon=epsilon, params=params or None)
 
     def score(self, model: Any, epsilon: object, *, held_out: bool | None = None) -> Any:
         """A private score of a model that came from this server."""

@@ -176,6 +176,12 @@ def answers_of_none(schema: Schema, questions: Sequence[Question], throws: int) 
     return [np.ascontiguousarray(answer) for answer in answers]
 
 
+def thawed(schema: Schema, chunks: Sequence[list[bytes]]) -> Frozen:
+    """The records of several frozen chunks, one after another."""
+    nothing = [b""] * (len(schema.attributes) + 1)
+    return _thawed(schema, [b"".join(column) for column in zip(nothing, *chunks, strict=True)])
+
+
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 

@@ -146,10 +146,18 @@ def load_table(
         return table.load()
 
 
-def gathered(engine: Engine, work: str, *, values: bool = False) -> MemoryEngine:
-    """All records in one engine in memory, for work record by record. Refused for a cluster's records."""
+def gathered(engine: Engine, work: str, *, values: bool = False, from_cluster: bool = False) -> MemoryEngine:
+    """All records in one engine in memory, for work record by record.
+
+    Those of a cluster stay there, unless ``from_cluster`` says that the owner wants them here.
+    """
     if isinstance(engine, ChunkEngine):
         return engine.gather(values=values)
+    if from_cluster:
+        from privet.engines.spark import SparkEngine
+
+        if isinstance(engine, SparkEngine):
+            return engine.gather()
     if not isinstance(engine, MemoryEngine):
         raise ParameterError(
             f"{work} needs all records in the memory of one process, and these stay on their cluster; use a data "

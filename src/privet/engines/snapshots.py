@@ -40,7 +40,7 @@ def write_snapshot(source: Any, schema: Schema, folder: Path, most_records: int)
     ...     open_snapshot(Path(place, "clinic")).schema == schema
     True
     """
-    engine = gathered(open_engine(source, schema), "a snapshot", values=True)
+    engine = gathered(open_engine(source, schema), "a snapshot", values=True, from_cluster=True)
     frozen = engine.frozen(ROOT)
     if frozen.labels.size > most_records:
         raise TableError("the table has more usable records than most_records declares; declare more, or give fewer")

@@ -1,4 +1,5 @@
-"""Records on a Spark cluster. Their codes stay in Spark's storage; only sums of counts leave the cluster.
+"""Records on a Spark cluster. Their codes stay in Spark's storage; only sums of counts leave the cluster, unless the
+owner takes a snapshot.
 
 Codes are stored by a checkpoint: a reliable one where the session has a checkpoint folder, else a local one, on the
 executors. Never by ``persist`` alone: lost data is then recomputed, rows of a shuffle come in another order, and a
@@ -22,6 +23,7 @@ import numpy as np
 from privet.engines import executors
 from privet.engines.attempts import SOURCE_FAILED, attempt
 from privet.engines.chunks import CHUNK, CUT
+from privet.engines.memory import MemoryEngine
 from privet.engines.sources.spark import SparkTable
 from privet.errors import ParameterError
 from privet.privacy.counting import (
@@ -132,6 +134,18 @@ class SparkEngine:
         from privet.engines.joint_tables import JointTables
 
         return JointTables(self, cells, tests, depth)
+
+    def gather(self) -> MemoryEngine:
+        """All records in one engine in memory, for the owner's snapshot: the only way for records to leave."""
+        if self._frozen is None:
+            raise ParameterError(CUT)
+
+        def fetched() -> MemoryEngine:
+            rows = sorted(self._frozen.toLocalIterator(), key=lambda row: (row.part, row.number))
+            frozen = executors.thawed(self.schema, [row.arrays for row in rows])
+            return MemoryEngine(self.schema, frozen.codes(self.schema), frozen, caveats=self.caveats)
+
+        return attempt(fetched, SOURCE_FAILED, tries=1)
 
     def with_schema(self, schema: Schema) -> SparkEngine:
         if schema == self.schema:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,7 @@ from privet.growing.prelude import Prelude
 from privet.privacy.counting import Joint, Partition
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
-from privet.recipes.registry import OWN, recipe_class
+from privet.recipes.registry import NUMBERS, OWN, recipe_class
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Tests
 from privet.tables.encoding import encode_features
@@ -25,6 +25,7 @@ SCHEMA = Schema(
     (Numeric("age", 0, 100), Numeric("dose", 0, 1, missing="?"), *(Categorical(name, (0, 1)) for name in "abc")),
     Categorical("class", (0, 1)),
 )
+NUMBER = Schema(SCHEMA.attributes, Numeric("stay", 0, 30))  # a number to predict
 RECORDS = 400  # enough, at this epsilon, for cuts, curves and several levels
 EPSILON = Fraction(10)
 SMALL = {"n_estimators": 2, "public_trees": 2, "max_depth": 3}  # where a recipe has such parameters
@@ -38,18 +39,23 @@ def compile_all() -> None:
     """
     random = np.random.default_rng(0)
     table = _invented(random)
-    frozen = freeze(SCHEMA, table)
-    engines = MemoryEngine(SCHEMA, frozen.codes(SCHEMA), frozen), _Chunks.read(_Batches(table), SCHEMA)
-    for name in OWN:
+    _compile(OWN, SCHEMA, table, random)
+    _compile(NUMBERS, NUMBER, table, random)
+
+
+def _compile(names: Iterable[str], declared: Schema, table: dict[str, Any], random: np.random.Generator) -> None:
+    frozen = freeze(declared, table)
+    engines = MemoryEngine(declared, frozen.codes(declared), frozen), _Chunks.read(_Batches(table), declared)
+    for name in names:
         kind = recipe_class(name)
         has = {field.name for field in fields(kind)}
         recipe = kind(kind.info.variants[0], **{name: value for name, value in SMALL.items() if name in has})
-        schema = recipe.prepare(SCHEMA)
+        schema = recipe.prepare(declared)
         for engine in engines:
             data = PrivateDataset(engine.with_schema(schema), Ledger(EPSILON).allow_nonprivate())
             planned, prelude = recipe.survey(Prelude(data, EPSILON))
             model = planned.grow_after(prelude, random)  # not kept, so no fit is recorded
-            model.predict_proba(encode_features(model.schema, table))
+            model.predict(encode_features(model.schema, table))
     PrivateDataset(engines[0], Ledger(EPSILON)).noisy_sum("age", EPSILON)
 
 
@@ -58,7 +64,8 @@ def _invented(random: np.random.Generator) -> dict[str, Any]:
     bits = random.integers(0, 2, (3, RECORDS))
     age = random.uniform(0, 100, RECORDS)
     ill = ((age > 40) & (bits[0] == 1)) ^ (random.random(RECORDS) < 0.1)
-    return {"age": age, "dose": random.random(RECORDS), **dict(zip("abc", bits, strict=True)), "class": ill.astype(int)}
+    labels = {"class": ill.astype(int), "stay": 10.0 + 10 * ill}
+    return {"age": age, "dose": random.random(RECORDS), **dict(zip("abc", bits, strict=True)), **labels}
 
 
 class _Chunks(ChunkEngine):

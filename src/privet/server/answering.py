@@ -19,7 +19,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.recipes.recipe import Recipe
-from privet.recipes.registry import OWN, recipe_class
+from privet.recipes.registry import ALL, recipe_class
 from privet.schema import Schema
 from privet.structure.questions import Question
 
@@ -54,7 +54,7 @@ def price(ask: dict[str, Any], recipes: tuple[str, ...] = ()) -> Loss:
 def recipe_of(ask: dict[str, Any], recipes: Any = ()) -> Recipe:
     """The sound recipe of a fit, with its parameters."""
     name, params = ask["recipe"], ask.get("params", {})
-    if name not in OWN and name not in recipes:
+    if name not in ALL and name not in recipes:
         raise ParameterError(parameter="recipe", problem=f"{name!r} is not on offer here", fix="GET the data set")
     kind = recipe_class(name)
     if "sound" not in kind.info.variants or "sound" in kind.unsound:
@@ -79,10 +79,11 @@ def forecast(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def offers(recipes: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The recipes on offer: name, title and what each is recommended for."""
-    kinds = (recipe_class(name) for name in (*OWN, *recipes))
-    sound = (kind.info for kind in kinds if "sound" in kind.info.variants and "sound" not in kind.unsound)
-    return [{"name": info.name, "title": info.title, "recommended": info.recommended} for info in sound]
+    """The recipes on offer: name, title, what each is recommended for, and whether it predicts classes or numbers."""
+    kinds = (recipe_class(name) for name in (*ALL, *recipes))
+    sound = [kind for kind in kinds if "sound" in kind.info.variants and "sound" not in kind.unsound]
+    facts = [{"name": kind.info.name, "title": kind.info.title, "predicts": kind.predicts} for kind in sound]
+    return [one | {"recommended": kind.info.recommended} for one, kind in zip(facts, sound, strict=True)]
 
 
 def ask_data(data: PrivateDataset, ask: dict[str, Any]) -> dict[str, Any]:

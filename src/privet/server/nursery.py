@@ -78,7 +78,7 @@ def warm_up(warm: str) -> None:
 
 
 def _child(connection: socket.socket) -> None:
-    _die_with_parent()
+    _set_apart()
     reader = connection.makefile("r")
     request = json.loads(reader.readline())
     connection.sendall(b"%d\n" % os.getpid())
@@ -142,10 +142,14 @@ def _limit(request: dict[str, Any]) -> None:
         resource.setrlimit(kind, (most, most))
 
 
-def _die_with_parent() -> None:
-    """Linux: a child is killed when the nursery ends. Elsewhere it ends when it cannot reply."""
+def _set_apart() -> None:
+    """Linux: a child is killed when the nursery ends. Elsewhere it ends when it cannot reply. It says nothing else."""
     import ctypes
 
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a source may start programs
+    with open(os.devnull, "w") as nowhere:
+        for stream in (1, 2):  # a library's warning may quote a record
+            os.dup2(nowhere.fileno(), stream)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from privet.addresses import is_address, scheme_of
 from privet.engines.sources.places import refuse_address
-from privet.engines.sources.spark import SparkTable
+from privet.engines.sources.spark import Spark, SparkTable
 from privet.tables.files import is_there
 
 
@@ -85,6 +85,8 @@ def _by_name(name: str, quoted_line_breaks: bool) -> Source:
         from privet.engines.sources.postgres import Postgres
 
         return Postgres.parse(name)
+    if scheme == "spark":
+        return Spark.parse(name)
     if scheme:
         from privet.engines.sources.others import open_other
 

@@ -14,8 +14,9 @@ from privet.addresses import meant_scheme, safe, scheme_of
 from privet.errors import TableError
 
 KINDS = (
-    "give a path to .csv or .parquet files or to a folder of Parquet files, duckdb:///file.db?table=t or "
-    "postgresql://host/db?table=t, or open it with a library and hand over the frame, relation or reader"
+    "give a path to .csv or .parquet files or to a folder of Parquet files, duckdb:///file.db?table=t, "
+    "postgresql://host/db?table=t or spark://host:7077?table=t, or open it with a library and hand over the frame, "
+    "relation or reader"
 )
 
 
@@ -27,6 +28,8 @@ class Place(NamedTuple):
     query: str | None
     shown: str
     """The address as messages show it."""
+    parts: tuple[str, ...] = ()
+    """The parts of the table's name, for engines that quote names otherwise."""
 
     @property
     def asked(self) -> str:
@@ -64,7 +67,9 @@ def parse_place(name: str) -> Place:
     [(key, value)] = asked
     rest = "&".join("".join(option) for option in options if option[0] != key)
     place = Place(f"{address}?{rest}" if rest else address, None, None, safe(name))
-    return place._replace(table=table_words(value)) if key == "table" else place._replace(query=value)
+    if key == "query":
+        return place._replace(query=value)
+    return place._replace(table=table_words(value), parts=tuple(table_parts(value)))
 
 
 def table_words(name: str) -> str:

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse
 
 from privet.privacy.books import release, work
 from privet.privacy.losses import Loss
+from privet.schema import Schema
 from privet.server.asks import Ask, Forecast
 from privet.server.keys import Person
 from privet.server.pricing import Table
@@ -50,7 +51,9 @@ def dataset(request: Request, d: Name) -> dict[str, Any]:
     table = here.table(d, person)
     facts = {"id": table.id, "population": table.population, "state": table.state, "schema": table.schema}
     facts |= {"unit": table.schema.get("unit") or table.unit, "neighbours": table.neighbours}
-    return facts | {"most_records": table.most_records, "recipes": request.app.state.offers()}
+    predicts = "numbers" if Schema.from_dict(table.schema).predicts_number else "classes"
+    recipes = [one for one in request.app.state.offers() if one["predicts"] == predicts]
+    return facts | {"most_records": table.most_records, "recipes": recipes}
 
 
 @router.post("/datasets/{d}/price")

@@ -197,7 +197,8 @@ def put_dataset(
         limits = {"public": True, "memory": 2**40, "cpu": 24 * 3600}  # the owner's own table: no limit but the machine
         reply = here.workers.run("register", job | limits | {"source": place}, 24 * 3600)
     if "ok" not in reply:
-        raise Problem("invalid", f"the table cannot be read: {reply.get('fault', '')}"[:600])
+        why = str(reply.get("fault", "")).replace(repr(place), "the source")  # where it is, is in the settings alone
+        raise Problem("invalid", f"the table cannot be read: {why}"[:600])
 
     def work(tx: Transaction) -> None:
         if tx.one("SELECT 1 FROM datasets WHERE id = ?", d):
