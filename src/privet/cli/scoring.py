@@ -23,8 +23,10 @@ from privet.cli.output import print_json, print_rich, progress, try_stdout
 from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
 
 if TYPE_CHECKING:
+    from privet.evaluation.number_score import PrivateNumberScore
     from privet.evaluation.private_result import PrivateScore
 
+TITLE = "Private scores, with intervals of 95 % (noise and sampling)"
 EXAMPLE = "Example: privet score tree.json held-out.csv --epsilon 0.5 --held-out --journal patients.journal"
 
 
@@ -52,11 +54,15 @@ def score(
     quoted_line_breaks: QuotedLineBreaks = False,
     as_json: Json = False,
 ) -> None:
-    """Score a model on private records: one charge buys a noisy confusion matrix, from which all scores follow."""
+    """Score a model on private records: one charge buys noisy counts, from which all scores follow.
+
+    Of classes it buys a confusion matrix. Of a number it buys how far predictions are off: R2, MAE and RMSE.
+    """
     check_journal(journal, budget, analyst)
     mind_epsilon(epsilon)
     with progress("starting"):
         from privet.estimators.registry import load_model
+        from privet.evaluation.number_score import PrivateNumberScore
         from privet.evaluation.private_score import BINS, private_score
         from privet.work import Purse
 
@@ -76,15 +82,25 @@ def score(
     if as_json:
         print_json(found.to_dict() | rest_of(purse))
     else:
-        print_rich(_grid(found), *_curve(found))
+        print_rich(*(_of_numbers(found) if isinstance(found, PrivateNumberScore) else (_grid(found), *_curve(found))))
         print(found.certificate)
         print_rest(purse)
+
+
+def _of_numbers(found: PrivateNumberScore) -> list[Any]:
+    from rich.table import Table as Grid
+
+    grid = Grid("", title=TITLE)
+    grid.add_column(f"score for {isolated(found.label.name)}", justify="right")
+    for name, value in found.written.items():
+        grid.add_row(name, value)
+    return [grid, f"Errors above {found.clip:.4g} count as that: noise hides what is further off."]
 
 
 def _grid(found: PrivateScore) -> Any:
     from rich.table import Table as Grid
 
-    grid = Grid(title="Private scores, with intervals of 95 % (noise and sampling)")
+    grid = Grid(title=TITLE)
     grid.add_column("")
     columns = ("precision", "recall", "f1")
     for heading in ("score", *columns, *(f"taken for {isolated(label)}" for label in found.classes)):

@@ -65,6 +65,34 @@ def average(values: Floats, counts: Floats, noise: float) -> Estimate:
     return Estimate(mean / total, low, high).within(*bounds)
 
 
+Sum = tuple[Floats, Floats, float]
+"""Values, noisy counts of them, and the variance of the noise in a count."""
+
+
+def quotient(above: Sum, below: Sum) -> Estimate:
+    """A sum over records by another, both of a number that is constant in each cell; Fieller's interval.
+
+    The two are taken for independent. Where they rise and fall together the interval is wider than it had to be.
+    """
+    bounds = 0.0, math.inf
+    (top, top_spread, top_tails), (bottom, bottom_spread, bottom_tails) = map(_moments, (above, below))
+    if bottom <= 0:
+        return Estimate(math.nan, *bounds)
+    value = max(top / bottom, 0.0)
+    tails = top_tails + value**4 * bottom_tails
+    z2 = reach(top_spread + value**2 * bottom_spread, tails) ** 2
+    low, high = _between(bottom**2 - z2 * bottom_spread, -2 * top * bottom, top**2 - z2 * top_spread, bounds)
+    return Estimate(value, low, high).within(*bounds)
+
+
+def _moments(of: Sum) -> tuple[float, float, float]:
+    """A sum, its variance, and what ``reach`` needs to know of its noise."""
+    values, counts, noise = of
+    squares = values * values
+    spread = float(squares @ (np.maximum(counts, 0.0) + noise))
+    return float(values @ counts), spread, noise * noise * float(squares @ squares)
+
+
 def _between(a: float, b: float, c: float, bounds: tuple[float, float]) -> tuple[float, float]:
     """Where a parabola is not above 0; all of the bounds if it opens downwards: no value is contradicted."""
     inside = b * b - 4 * a * c

@@ -1,7 +1,8 @@
-"""``PrivateScore``: measures of a model, from a noisy histogram of predictions."""
+"""``PrivateScore``: measures of a model, from a noisy histogram of predictions; and what every private score has."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,8 +23,40 @@ ORIGINS = {
 }
 
 
+class Scored(ABC):
+    """What every private score has, of classes or of numbers."""
+
+    epsilon: Fraction
+    scale: Fraction
+    """Of the discrete Laplace noise in every count."""
+    held_out: bool | None
+    certificate: Certificate
+
+    @property
+    @abstractmethod
+    def measures(self) -> dict[str, Estimate]:
+        """The measures of the whole model that are defined, by name, the most important first."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text, for JSON."""
+
+    def _facts(self) -> dict[str, Any]:
+        """What its JSON says beside the measures."""
+        return {
+            "noise_scale": str(self.scale),
+            "confidence": 0.95,
+            "held_out": self.held_out,
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{name:<18} {value}" for name, value in self.measures.items()]
+        return "\n".join([*lines, f"(95 % intervals, noise included; {ORIGINS[self.held_out]})"])
+
+
 @dataclass(frozen=True)
-class PrivateScore:
+class PrivateScore(Scored):
     """Noisy counts from one charge, and the measures computed from them.
 
     ``counts`` are noisy (true class, predicted class, bin of confidence) numbers of records; they can be negative.
@@ -34,9 +67,13 @@ class PrivateScore:
     counts: tuple[tuple[tuple[int, ...], ...], ...]
     epsilon: Fraction
     scale: Fraction
-    """Of the discrete Laplace noise in every count."""
     held_out: bool | None
     certificate: Certificate
+
+    @property
+    def measures(self) -> dict[str, Estimate]:
+        names = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
+        return {name.replace("_", " "): value for name in names if (value := getattr(self, name)) is not None}
 
     @property
     def bins(self) -> int:
@@ -110,28 +147,16 @@ class PrivateScore:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and text, for JSON."""
         by_class = {name: getattr(self, name) for name in ("precision", "recall", "f1")}
-        single = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
-        known = {name: estimate for name in single if (estimate := getattr(self, name)) is not None}
         return {
             "classes": list(self.classes),
             "confusion": self.confusion.tolist(),
-            **{name: estimate.to_dict() for name, estimate in known.items()},
+            **{name.replace(" ", "_"): estimate.to_dict() for name, estimate in self.measures.items()},
             **{name: [e.to_dict() for e in estimates.values()] for name, estimates in by_class.items()},
             "reliability": [{"from": a, "to": b, **e.to_dict()} for a, b, e in self.reliability],
             "counts": [[list(bins) for bins in row] for row in self.counts],
-            "noise_scale": str(self.scale),
-            "confidence": 0.95,
-            "held_out": self.held_out,
-            "certificate": self.certificate.to_dict(),
+            **self._facts(),
         }
-
-    def __str__(self) -> str:
-        names = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
-        rows = [(name.replace("_", " "), value) for name in names if (value := getattr(self, name)) is not None]
-        lines = [f"{name:<18} {value}" for name, value in rows]
-        return "\n".join([*lines, f"(95 % intervals, noise included; {ORIGINS[self.held_out]})"])
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
