@@ -56,6 +56,7 @@ def score_of(counts: np.ndarray, epsilon: Fraction) -> PrivateScore:
 
 def measured(score: PrivateScore) -> dict[str, Estimate]:
     single = {name: value for name in MEASURES if (value := getattr(score, name)) is not None}
+    single["f2 of 1"] = score.f_beta(1, beta=2)
     return single | {f"{name} of {c}": e for name in BY_CLASS for c, e in getattr(score, name).items()}
 
 

@@ -62,6 +62,9 @@ def test_without_noise_it_is_what_scikit_learn_says(model: str, request: Any) ->
         assert [e.value for e in getattr(score, name).values()] == pytest.approx(values, nan_ok=True)
     assert score.macro_f1.value == pytest.approx(metrics.f1_score(TRUTH, predicted, average="macro"))
     assert score.macro_recall == score.balanced_accuracy
+    for label, beta in ((labels[0], 0.5), (labels[1], 2)):
+        wanted = metrics.fbeta_score(TRUTH, predicted, beta=beta, pos_label=label)
+        assert score.f_beta(label, beta).value == pytest.approx(wanted)
 
 
 def test_scores_of_a_graded_model_are_those_of_its_bins(forest: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,20 @@ def test_every_number_stands_in_the_page(result: Evaluation) -> None:
         name = "commonest class" if score.recipe == "majority" else score.recipe
         assert f"{name} {epsilon} {100 * score.accuracy_mean:.1f} % ± {100 * score.accuracy_std:.1f}" in page
     assert "What is promised" not in page
+
+
+def test_the_unbeaten_are_named_and_joined(result: Evaluation) -> None:
+    """A Pareto picture: fewer records are a third objective beside accuracy and epsilon."""
+    small = tuple(replace(score, records=50) for score in result.results)
+    both = replace(result, results=(*result.results, *small), positive="Sick", beta=2.0)
+    page = evaluation_page(both, SCHEMA)
+    rows = re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', page, re.DOTALL)
+    shown = [re.findall(r"<td[^>]*>(.*?)</td>", cells) for _, cells in rows][: len(both.results)]
+    assert [cells[-1] for cells in shown] == ["yes" if best else "no" for best in both.efficient]
+    assert {cells[1] for cells in shown} == {"all", "50"}  # the same accuracy with fewer records beats all records
+    assert not any(both.efficient[: len(result.results)])
+    assert 'class="curve c4 dashed"' in page  # after two methods at two numbers of records
+    assert "F2 of Sick" in words(page)
 
 
 def points_of(chart: Html, kind: str) -> list[tuple[float, float]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.bidi import isolated
 from privet.cli.fitting import make_params
 from privet.cli.options import (
     Budget,
@@ -59,6 +60,16 @@ def evaluate(
     max_depth: MaxDepth = None,
     settings: Settings = None,
     references: Annotated[bool, typer.Option(help="Also run non-private learners, for comparison.")] = True,
+    positive: Annotated[
+        str | None, typer.Option("--positive", metavar="LABEL", help="Also measure F-beta of this class.")
+    ] = None,
+    beta: Annotated[
+        float, typer.Option("--beta", metavar="B", help="How much more recall counts than precision in F-beta.")
+    ] = 1.0,
+    records: Annotated[
+        list[int] | None,
+        typer.Option("--records", metavar="N", min=1, help="Also fit to N records of each fold; may be repeated."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seeds the folds. Noise is never seeded.")] = 0,
     private: Annotated[
         bool,
@@ -82,7 +93,7 @@ def evaluate(
 ) -> None:
     """Cross-validate recipes on a table. NOT PRIVATE without --private: every fold is a fit.
 
-    With --private, --folds, --repeats, --seed and the non-private references have no effect.
+    With --private, --folds, --repeats, --records, --seed and the non-private references have no effect.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
@@ -90,6 +101,7 @@ def evaluate(
         from privet.estimators.references import REFERENCES
         from privet.estimators.registry import make_classifier
         from privet.evaluation import cross_validation as evaluation
+        from privet.evaluation.metrics import check_positive
         from privet.evaluation.private_evaluation import evaluate_privately
         from privet.privacy.budget import epsilon as check_epsilon
         from privet.schema import Schema
@@ -101,6 +113,8 @@ def evaluate(
         raise ParameterError("--journal is for --private: no budget covers exact scores")
     check_journal(journal, budget, analyst)
     facts, purse = Schema.from_json(schema), Purse(journal, budget, analyst)
+    if positive is not None:
+        check_positive(facts.classes, positive, beta)
     classifiers = [
         make_classifier(name, epsilon=check_epsilon(one), variant=variant, **make_params(name, max_depth, settings))
         for name in recipe or [default_recipe(facts)]
@@ -123,10 +137,10 @@ def evaluate(
                     quoted_line_breaks=quoted_line_breaks,
                 )
             if as_json:
-                printed = {"results": [result.to_dict() for result in results], "certificate": certificate.to_dict()}
-                print_json(printed | rest_of(purse))
+                found = [one.to_dict() | _f_beta(one, positive, beta) for one in results]
+                print_json({"results": found, "certificate": certificate.to_dict()} | rest_of(purse))
             else:
-                print_rich(_private_grid(results))
+                print_rich(_private_grid(results, positive, beta))
                 print(certificate)
                 print_rest(purse)
             write_page(lambda pages: pages.private_evaluation_page(results, certificate, facts))
@@ -144,29 +158,38 @@ def evaluate(
                 seed=seed,
                 references=(evaluation.MAJORITY, *(REFERENCES if references else ())),
                 max_depth=max_depth,
+                positive=positive,
+                beta=beta,
+                records=records or (),
                 progress=advance,
             )
         if as_json:
             print_json(result.to_dict())
         elif markdown:
-            print_markdown(HEADINGS, [_row(score) for score in (*result.results, *result.references)])
+            print_markdown(_headings(result), [_row(score, result) for score in (*result.results, *result.references)])
         else:
             print_rich(_grid(result))
         write_page(lambda pages: pages.evaluation_page(result, facts))
 
 
-def _private_grid(results: tuple[Evaluated, ...]) -> Any:
+def _f_beta(result: Evaluated, positive: str | None, beta: float) -> dict[str, Any]:
+    return {} if positive is None else {"f_beta": result.score.f_beta(positive, beta).to_dict(), "beta": beta}
+
+
+def _private_grid(results: tuple[Evaluated, ...], positive: str | None, beta: float) -> Any:
     from rich.table import Table as Grid
 
     grid = Grid(title="Private scores on a quarter of the records, with intervals of 95 % (noise and sampling)")
     grid.add_column("recipe")
     grid.add_column("variant")
-    for heading in ("epsilon", "accuracy", "balanced accuracy", "AUC", "epsilon of the score"):
+    measure = () if positive is None else (f"F{beta:g} of {isolated(positive)}",)
+    for heading in ("epsilon", "accuracy", "balanced accuracy", "AUC", *measure, "epsilon of the score"):
         grid.add_column(heading, justify="right")
     for result in results:
         score = result.score
         auc = "-" if score.auc is None else str(score.auc)
-        scores = str(score.accuracy), str(score.balanced_accuracy), auc, f"{float(score.epsilon):g}"
+        more = () if positive is None else (str(score.f_beta(positive, beta)),)
+        scores = str(score.accuracy), str(score.balanced_accuracy), auc, *more, f"{float(score.epsilon):g}"
         grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *scores)
     return grid
 
@@ -176,25 +199,40 @@ def _grid(result: Evaluation) -> Any:
 
     folds = [*result.results, *result.references][0]
     grid = Grid(title=f"{folds.folds} folds x {folds.repeats} (not private)")
-    for heading in HEADINGS:
+    for heading in _headings(result):
         grid.add_column(heading, justify="left" if heading in HEADINGS[:2] else "right")
     for score in result.results:
-        grid.add_row(*_row(score))
+        grid.add_row(*_row(score, result))
     grid.add_section()
     for score in result.references:
-        grid.add_row(*_row(score), style="dim")
+        grid.add_row(*_row(score, result), style="dim")
     return grid
 
 
-def _row(score: Score) -> tuple[str, ...]:
+def _headings(result: Evaluation) -> tuple[str, ...]:
+    sizes = ("records",) if _sized(result) else ()
+    measure = () if result.f_beta is None else (isolated(result.f_beta),)
+    return (*HEADINGS[:3], *sizes, *HEADINGS[3:-1], *measure, HEADINGS[-1])
+
+
+def _sized(result: Evaluation) -> bool:
+    return any(score.records is not None for score in result.results)
+
+
+def _row(score: Score, result: Evaluation) -> tuple[str, ...]:
+    def part(value: float | None) -> str:
+        return "-" if value is None else f"{value:.3f}"
+
     return (
         score.recipe,
         score.variant,
         "none" if score.epsilon is None else f"{score.epsilon:g}",
+        *(("all" if score.records is None else f"{score.records}",) if _sized(result) else ()),
         f"{100 * score.accuracy_mean:.2f} ± {100 * score.accuracy_std:.2f}",
         "-" if score.balanced_accuracy_mean is None else f"{100 * score.balanced_accuracy_mean:.2f}",
-        "-" if score.auc_mean is None else f"{score.auc_mean:.3f}",
-        "-" if score.log_loss_mean is None else f"{score.log_loss_mean:.3f}",
+        part(score.auc_mean),
+        part(score.log_loss_mean),
+        *(() if result.f_beta is None else (part(score.f_beta_mean),)),
         f"{score.fit_seconds_mean:.3f}",
     )
 

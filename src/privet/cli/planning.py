@@ -9,6 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.guiding import (
+    Alpha,
+    Arms,
+    Events,
+    Miss,
+    Money,
+    Power,
+    Tell,
+    Within,
+    samples_grid,
+    samples_of,
+    worth_grid,
+    worth_of,
+)
 from privet.cli.options import Json, SchemaFile, parse_epsilon
 from privet.cli.output import print_json, print_rich, progress, say
 from privet.cli.writing import Force, put, writing
@@ -19,7 +33,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = (
     "Example: privet plan --schema patients.schema.json --records 5000 --signal medium --epsilon 0.1 --epsilon 1 "
-    "--plot plan.png"
+    "--plot plan.png --event 0.02:500 --money 10000 --tell 0.5:0.6"
 )
 
 
@@ -53,6 +67,14 @@ def plan(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Also draw points lost against epsilon, as PNG.")
     ] = None,
+    event: Events = None,
+    money: Money = None,
+    within: Within = 0.1,
+    miss: Miss = 0.05,
+    tell: Tell = None,
+    arms: Arms = 1,
+    alpha: Alpha = 0.05,
+    power: Power = 0.8,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -60,14 +82,19 @@ def plan(
 
     From the schema, a rough number of records and a guess at the strength of the signal, invent tables and fit each
     method with and without noise. The result: the points of accuracy lost, the records that a leaf needs, and the error
-    of an answer.
+    of an answer. With --event, also what epsilon is worth in money; with --tell, the records that a test needs.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
         from privet.planning import pictures, planner
+        from privet.privacy.budget import epsilon as parse_budget
         from privet.schema import Schema
 
-    facts = Schema.from_json(schema)
+    facts, chosen = Schema.from_json(schema), epsilon or [parse_budget(one) for one in planner.EPSILONS]
+    worth, samples = worth_of(records, event, money, within, miss), samples_of(tell, arms, alpha, power)
+    further = ({} if worth is None else {"economics": worth.to_dict(chosen)}) | (
+        {} if samples is None else {"sample_size": samples.to_dict(chosen)}
+    )
     if plot is not None:
         pictures.check_matplotlib()  # before the work, not after it
     with writing(plot, "the picture", inputs=[schema], force=force) if plot is not None else nullcontext() as draft:
@@ -76,7 +103,7 @@ def plan(
                 facts,
                 records,
                 signal=signal,
-                epsilons=epsilon or planner.EPSILONS,
+                epsilons=chosen,
                 recipes=recipe or planner.RECIPES,
                 largest_class=largest_class,
                 worlds=planner.WORLDS if worlds is None else worlds,
@@ -87,9 +114,11 @@ def plan(
         if draft is not None:
             say(f"wrote {put(draft, pictures.draw(forecast), 'the picture', force=force)}")
     if as_json:
-        print_json(forecast.to_dict())
+        print_json(forecast.to_dict() | further)
     else:
-        print_rich(_learners(forecast), _answers(forecast), *forecast.notes)
+        grids = [] if worth is None else worth_grid(worth, chosen)
+        grids += [] if samples is None else samples_grid(samples, chosen)
+        print_rich(_learners(forecast), _answers(forecast), *forecast.notes, *grids)
 
 
 def _learners(forecast: Forecast) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count, islice
 from typing import Any, TypeVar
@@ -24,7 +24,8 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, TableError
 from privet.estimators.base import PrivateClassifier
 from privet.estimators.references import REFERENCES, ReferenceClassifier, majority_leaf
-from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
+from privet.evaluation.metrics import balanced_accuracy, check_positive, f_beta, log_loss, macro_auc
+from privet.evaluation.outcome import WARNING, Evaluation, Score
 from privet.fitting import Request, fit
 from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -34,53 +35,13 @@ from privet.schema import Schema
 from privet.tables.encoding import Codes
 from privet.tables.frozen import Frozen, freeze
 
-WARNING = (
-    "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "
-    "records without noise. Use it on tables that need no protection; what it prints must not be released from others."
-)
+__all__ = ["MAJORITY", "REFERENCE_DEPTH", "WARNING", "Evaluation", "Fold", "Index", "Records", "Score", "Way"]
 WARM_UP = 100  # records
 MAJORITY = "majority"  # the reference that knows only the class counts: the baseline
 REFERENCE_DEPTH = 5  # the default of the private classifiers
 
 Index = npt.NDArray[np.intp]
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Score:
-    """One learner's scores over all folds; None where a measure is undefined.
-
-    Accuracies and AUC are fractions, log-loss is in nats (see ``privet.evaluation.metrics``).
-    """
-
-    recipe: str
-    variant: str
-    epsilon: float | None
-    delta: float | None
-    folds: int
-    repeats: int
-    accuracy_mean: float
-    accuracy_std: float
-    balanced_accuracy_mean: float | None
-    auc_mean: float | None
-    log_loss_mean: float | None
-    fit_seconds_mean: float
-    private: bool
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The scores of private learners and, separately, of non-private ones."""
-
-    results: tuple[Score, ...]
-    references: tuple[Score, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "warning": WARNING,
-            "results": [asdict(score) for score in self.results],
-            "references": [asdict(score) for score in self.references],
-        }
 
 
 @dataclass(frozen=True)
@@ -115,15 +76,21 @@ def evaluate(
     seed: int = 0,
     references: Sequence[str] = (MAJORITY, *REFERENCES),
     max_depth: int | None = None,
+    positive: Any = None,
+    beta: float = 1.0,
+    records: Sequence[int] = (),
     progress: Progress | None = None,
 ) -> Evaluation:
     """Stratified k-fold cross-validation of unfitted ``classifiers``, repeated with other folds.
 
     ``seed`` decides the folds and public choices; noise is drawn anew each time. ``max_depth`` is for the references.
-    Records of unknown label are left out, as in a fit.
+    Records of unknown label are left out, as in a fit. ``positive`` names the class of F-``beta``. Each of ``records``
+    is a smaller number of records to fit to as well: what would fewer records cost?
     """
     schema.refuse_number("cross-validation")
-    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1)):
+    code = None if positive is None else check_positive(schema.classes, positive, beta)
+    sizes = [("records", size, 1) for size in records]
+    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), *sizes):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ParameterError(parameter=name, problem=f"must be a whole number of at least {least}, not {value!r}")
     learners = [private_way(classifier, schema, seed) for classifier in classifiers]
@@ -132,22 +99,32 @@ def evaluate(
     learners += [majority_way(cut) if name == MAJORITY else reference_way(name, schema, depth) for name in references]
     frozen = freeze(schema, table)
     encoded = {cut: Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
-    done, total = count(1), len(learners) * folds * repeats
+    done = count(1)
+    total = (len(learners) + len(classifiers) * len(records)) * folds * repeats
     first, _ = next(stratified_folds(frozen.labels, folds, repeats, seed))
-    scores = []
-    for learner in learners:
-        records = encoded[learner.schema]
-        learner.grow(records.take(first[:WARM_UP]))  # loads and compiles what the fits need
+    if too_many := [size for size in records if size > len(first)]:
+        fix = f"name at most the {len(first)} that {folds} folds leave to fit to"
+        raise ParameterError(parameter="records", problem=f"must be fewer than {too_many[0]}", fix=fix)
+    results: list[Score] = []
+    others: list[Score] = []
+    for place, learner in enumerate(learners):
+        ours = encoded[learner.schema]
+        learner.grow(ours.take(first[:WARM_UP]))  # loads and compiles what the fits need
+        for size in (None, *(records if place < len(classifiers) else ())):
+            random = np.random.default_rng(seed)  # the same records for every learner
 
-        def fold(train: Index, test: Index, learner: Way = learner, records: Records = records) -> Fold:
-            found = try_fold(learner, records.take(train), records.take(test))
-            if progress is not None:
-                progress(next(done), total)
-            return found
+            def fold(train: Index, test: Index, learner: Way = learner, ours: Records = ours, some: Any = size) -> Fold:
+                rows = train if some is None else random.choice(train, some, replace=False)  # noqa: B023
+                found = try_fold(learner, ours.take(rows), ours.take(test))
+                if progress is not None:
+                    progress(next(done), total)
+                return found
 
-        runs = each_fold(frozen.labels, fold, folds=folds, repeats=repeats, seed=seed)
-        scores.append(_score(learner, runs, folds, repeats))
-    return Evaluation(tuple(scores[: len(classifiers)]), tuple(scores[len(classifiers) :]))
+            runs = each_fold(frozen.labels, fold, folds=folds, repeats=repeats, seed=seed)
+            measured = None if code is None else _mean(f_beta(run.labels, run.predicted, code, beta) for run in runs)
+            score = replace(_score(learner, runs, folds, repeats), f_beta_mean=measured, records=size)
+            (results if place < len(classifiers) else others).append(score)
+    return Evaluation(tuple(results), tuple(others), None if code is None else schema.classes[code], beta)
 
 
 # ---- learners -----------------------------------------------------------------------------------------------------

@@ -49,20 +49,28 @@ def loose_proportion(hits: float, misses: float, cells: tuple[int, int], noise: 
 
 def average(values: Floats, counts: Floats, noise: float) -> Estimate:
     """The mean over records of a number that is constant in each cell; Fieller's interval."""
-    total, bounds = float(counts.sum()), (float(values.min()), float(values.max()))
+    return weighted_share(values, np.ones_like(values), counts, noise, (float(values.min()), float(values.max())))
+
+
+def weighted_share(
+    above: Floats, below: Floats, counts: Floats, noise: float, bounds: tuple[float, float] = (0.0, 1.0)
+) -> Estimate:
+    """A quotient of two weighted sums of the same counts, which lies within ``bounds``; Fieller's interval."""
+    total = float(below @ counts)
     if total <= 0:
         return Estimate(math.nan, *bounds)
-    mean = float(values @ counts)
+    part = float(above @ counts)
     variance = np.maximum(counts, 0.0) + noise
-    weights = (values - mean / total) ** 2
+    weights = (above - part / total * below) ** 2
     z2 = reach(float(weights @ variance), noise * noise * float(weights @ weights)) ** 2
+    # (part - r total)^2 <= z^2 sum (above - r below)^2 variance, a parabola in r.
     low, high = _between(
-        total * total - z2 * float(variance.sum()),
-        -2 * mean * total + 2 * z2 * float(values @ variance),
-        mean * mean - z2 * float((values * values) @ variance),
+        total * total - z2 * float((below * below) @ variance),
+        -2 * part * total + 2 * z2 * float((above * below) @ variance),
+        part * part - z2 * float((above * above) @ variance),
         bounds,
     )
-    return Estimate(mean / total, low, high).within(*bounds)
+    return Estimate(part / total, low, high).within(*bounds)
 
 
 Sum = tuple[Floats, Floats, float]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from privet.models.model import Model
 from privet.privacy.dataset import PrivateDataset
 from privet.tables.encoding import Codes, encode
 
+MOST_BETA = 100  # beyond it F-beta is the recall, to four digits
 LEAST_PROBABILITY = 1e-6  # in a log-loss: a model that rules out what happens costs 13.8 nats, not infinitely many
 
 
@@ -78,6 +80,31 @@ def rare_f1(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float | Non
     rare = codes[sizes.argmin()]
     hits = int(((truth == rare) & (predicted == rare)).sum())
     return 2 * hits / (int(sizes.min()) + int((predicted == rare).sum()))
+
+
+def f_beta(truth: npt.NDArray[Any], predicted: npt.NDArray[Any], positive: int, beta: float = 1.0) -> float | None:
+    """F-beta of one class: the harmonic mean of its precision and its recall, which counts beta times as much.
+
+    None if no record has the class and none is predicted to.
+
+    >>> truth, predicted = np.array([1, 1, 1, 1, 0, 0]), np.array([1, 1, 0, 0, 0, 0])  # precision 1, recall 1/2
+    >>> round(f_beta(truth, predicted, 1), 4), round(f_beta(truth, predicted, 1, beta=2), 4)
+    (0.6667, 0.5556)
+    """
+    actual, guessed = truth == positive, predicted == positive
+    both, weight = int((actual & guessed).sum()), beta * beta
+    every = weight * int(actual.sum()) + int(guessed.sum())
+    return (1 + weight) * both / every if every else None
+
+
+def check_positive(classes: Sequence[Any], positive: Any, beta: float) -> int:
+    """The code of the class that F-beta is about."""
+    if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 < beta <= MOST_BETA:
+        raise ParameterError(parameter="beta", problem=f"must be a number above 0, up to {MOST_BETA}, not {beta!r}")
+    texts = [str(one) for one in classes]
+    if str(positive) not in texts:
+        raise ParameterError(parameter="positive", problem=f"must be one of {', '.join(texts)}, not {positive!r}")
+    return texts.index(str(positive))
 
 
 def macro_auc(truth: npt.NDArray[Any], proba: npt.NDArray[np.float64]) -> float | None:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.evaluation.intervals import Ratio, area, average, loose_proportion, mean_of
+from privet.evaluation.intervals import Ratio, area, average, loose_proportion, mean_of, weighted_share
+from privet.evaluation.metrics import check_positive
 from privet.models.intervals import Estimate, noise_variance
 from privet.privacy.certificate import Certificate
 
@@ -101,6 +102,12 @@ class PrivateScore(Scored):
     @property
     def f1(self) -> dict[Any, Estimate]:
         return self._by_class(self._f1s)
+
+    def f_beta(self, positive: Any, beta: float = 1.0) -> Estimate:
+        """F-beta of one class, for which recall counts ``beta`` times as much as precision."""
+        code, weight = check_positive(self.classes, positive, beta), beta * beta
+        actual, guessed = (self._of_class(axis, code).ravel().astype(np.float64) for axis in (0, 1))
+        return weighted_share((1 + weight) * actual * guessed, weight * actual + guessed, self._flat, self._noise)
 
     @property
     def balanced_accuracy(self) -> Estimate:

@@ -46,7 +46,7 @@ class Limit:
 
 def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str) -> Html:
     """Accuracy, from 0 to 1, against epsilon, with levels that need no epsilon."""
-    scaled = [Series(one.name, tuple((e, _percent(at)) for e, at in one.points)) for one in series]
+    scaled = [Series(one.name, tuple((e, _percent(at)) for e, at in one.points), one.dashed) for one in series]
     levels = [replace(limit, value=100 * limit.value) for limit in limits]
     low, high = _bounds([*_known(scaled), *(limit.value for limit in levels)])
     axes = _Axes.of_numbers(scaled, max(low, 0.0), min(high, 100.0), logarithmic=True)
