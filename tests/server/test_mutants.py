@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from checks import accepted_of_sixty, answers_that_change, mutant, tells_sizes, told_apart
+from checks import accepted_of_sixty, answers_that_change, mutant, seen_early, tells_neighbours, tells_sizes, told_apart
 from house import House
 
 TIMES = int(os.environ.get("PRIVET_TIMINGS", "20"))
@@ -43,6 +43,16 @@ def test_an_answer_is_stored_before_it_leaves(build: Build, name: str, fails: bo
 @pytest.mark.parametrize(("name", "fails"), [("sound", False), ("unpadded", True)])
 def test_time_does_not_tell_the_size_of_a_table(build: Build, name: str, fails: bool) -> None:
     assert tells_sizes(build(name), TIMES, LARGE, looks=5 if fails else 1) == fails
+
+
+@pytest.mark.parametrize(("name", "fails"), [("sound", False), ("unpadded", True)])
+def test_nothing_shows_before_it_is_due(build: Build, name: str, fails: bool) -> None:
+    assert (seen_early(build(name)) > 0) == fails
+
+
+@pytest.mark.skipif(TIMES < 100, reason="at length: make server-timing")
+def test_time_does_not_tell_a_record(build: Build) -> None:
+    assert not tells_neighbours(build("sound"), TIMES)
 
 
 def test_the_test_of_times_accepts_equal_laws_and_rejects_others() -> None:

@@ -97,7 +97,6 @@ def _check(settings: Settings) -> None:
 
 def _demo(settings: Settings) -> None:
     """What an owner would type, for invented patients."""
-    from privet.client.wire import Wire
     from privet.datasets.patients import sample_files
 
     key, files = settings.folder / "owner.key", sample_files()
@@ -106,7 +105,11 @@ def _demo(settings: Settings) -> None:
         return
     from privet.cli.owning import send_table
 
-    schema = files["patients.schema.json"]
+    schema, path = files["patients.schema.json"], settings.folder / "ann.key"
+    ask = f"PRIVET_KEY=$(cat {path}) privet ask {owner.url} patients count --epsilon 0.1"
+    if path.exists():  # a later start
+        print(f"try it: {ask}", file=sys.stderr)
+        return
     try:
         cap = {"epsilon": 10, "delta": "1e-5"}
         owner.call("PUT", "/v1/populations/patients", {"title": "Invented patients", "cap": cap})
@@ -117,10 +120,9 @@ def _demo(settings: Settings) -> None:
     except PrivetError as error:
         print(f"privet: the demo's table was not added: {error}", file=sys.stderr)
         return
-    with open(os.open(settings.folder / "ann.key", os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
+    with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
         file.write(made + "\n")
-    ann = f"PRIVET_KEY=$(cat {settings.folder / 'ann.key'})"
-    print(f"try it: {ann} privet ask {Wire(settings.origin, 'x').url} patients count --epsilon 0.1", file=sys.stderr)
+    print(f"try it: {ask}", file=sys.stderr)
 
 
 def _when_there(settings: Settings, key: Path) -> Any:

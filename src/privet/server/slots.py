@@ -142,7 +142,7 @@ class Slots:
         """T2: only what is on disk can leave. While the books cannot be written, it waits."""
         while True:
             try:
-                return self._books.do(lambda tx: work.store(tx, job, attempt, answer, rung))
+                return self._books.do(lambda tx: work.store(tx, job, attempt, answer, rung), counted=False)
             except JournalError:
                 if self._closed.wait(SWEEP):
                     raise

@@ -30,6 +30,7 @@ class Witness:
         self._known: set[str] = set()  # heads that the books held when they were last looked up
         self._wake, self._stop = threading.Event(), False
         self._written = -1
+        self.readable = True  # whether the file could be read at the start, or was not there yet
         if self._file is not None:
             self._compare(self._file)
             threading.Thread(target=self._keep, daemon=True, name="witness").start()
@@ -76,7 +77,7 @@ class Witness:
         except FileNotFoundError:
             return
         except (OSError, ValueError):
-            heads = {}
+            heads, self.readable = {}, False
         for head in heads.values() if isinstance(heads, dict) else ():
             self.check(str(head))
 

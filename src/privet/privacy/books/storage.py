@@ -20,11 +20,12 @@ from typing import Any, TypeVar
 
 from privet.errors import JournalError
 from privet.privacy.books.entries import append_entry
-from privet.privacy.books.tables import APPEND_ONLY, MIGRATIONS
+from privet.privacy.books.tables import APPEND_ONLY, MIGRATIONS, NAMED
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
 Work = Callable[["Transaction"], T]
+_Waiting = tuple[Work[Any], Future[Any], bool]
 
 WRITERS, SERVERS = 7177, 7178  # PostgreSQL's advisory locks: of all writers, and one for each running server
 GROUP = 256  # works in one commit: its cost is shared, and a commit stays below some ten milliseconds
@@ -68,7 +69,7 @@ class Books:
         self._alone: Any = None
         self._readers: queue.LifoQueue[Any] = queue.LifoQueue()
         self._room = threading.Semaphore(READERS)
-        self._works: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._works: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._writer = self._connect(new=True)
         self._migrate()
         self._thread = threading.Thread(target=self._write, daemon=True, name="books")
@@ -76,13 +77,16 @@ class Books:
 
     # -- works -----------------------------------------------------------------------------------------------------
 
-    def do(self, work: Work[T]) -> T:
-        """Run a work; it is on disk when this returns. What the work raises is raised here, and nothing is kept."""
-        return self.later(work).result()
+    def do(self, work: Work[T], *, counted: bool = True) -> T:
+        """Run a work; it is on disk when this returns. What the work raises is raised here, and nothing is kept.
 
-    def later(self, work: Work[T]) -> Future[T]:
+        Auditors see the number of commits. That of an answer is not ``counted``: its moment tells how long work took.
+        """
+        return self.later(work, counted).result()
+
+    def later(self, work: Work[T], counted: bool = True) -> Future[T]:
         done: Future[T] = Future()
-        self._works.put((work, done))
+        self._works.put((work, done, counted))
         return done
 
     def read(self, sql: str, *values: Any) -> list[Row]:
@@ -193,13 +197,8 @@ class Books:
         """Bring the tables up to date. Two servers that start at once wait for each other."""
         self._begin()
         try:
-            where = (
-                "sqlite_master WHERE type='table' AND name"
-                if self.engine == "sqlite"
-                else "pg_tables WHERE schemaname = current_schema() AND tablename"
-            )
             tx, version = Transaction(self._writer, self.engine), 0
-            if tx.one(f"SELECT 1 FROM {where} = 'facts'"):
+            if tx.one(f"SELECT 1 FROM {NAMED[self.engine]} = 'facts'"):
                 found = tx.one("SELECT value FROM facts WHERE name = 'version'")
                 version = int(found[0]) if found else 0
             if version > len(MIGRATIONS):
@@ -233,12 +232,12 @@ class Books:
             if last:
                 return
 
-    def _commit(self, group: list[tuple[Work[Any], Future[Any]]]) -> None:
+    def _commit(self, group: list[_Waiting]) -> None:
         """All works of a group in one transaction. If it cannot be committed, none of them happened."""
         results = list[tuple[Any, BaseException | None]]()
         try:
             self._begin()
-            for work, _ in group:
+            for work, _, _ in group:
                 results.append(self._run(work))
             self._writer.execute("COMMIT")
         except Exception as error:
@@ -250,12 +249,12 @@ class Books:
                     self._writer.close()
                 with suppress(JournalError):
                     self._writer = self._connect()
-            for _, done in group:
+            for _, done, _ in group:
                 text = "the books cannot be written now; ask again with the same key, which is charged once"
                 done.set_exception(JournalError(text))
             return
-        self.commits += 1
-        for (_, done), (value, refused) in zip(group, results, strict=True):
+        self.commits += any(counted for *_, counted in group)
+        for (_, done, _), (value, refused) in zip(group, results, strict=True):
             if refused is None:
                 done.set_result(value)
             else:
@@ -280,11 +279,14 @@ class Books:
         self._thread.join()
         with suppress(Exception):
             self._writer.close()
-        while not self._readers.empty():
-            with suppress(Exception):
+            while not self._readers.empty():
                 self._readers.get_nowait().close()
-        if self._alone is not None:
-            os.close(self._alone) if isinstance(self._alone, int) else self._alone.close()
+        if isinstance(self._alone, int):
+            os.close(self._alone)
+        elif self._alone is not None:
+            with suppress(Exception):  # PostgreSQL would notice the end of the connection a little later
+                self._alone.execute("SELECT pg_advisory_unlock(%s, %s)", (SERVERS, self.server))
+            self._alone.close()
 
     def __enter__(self) -> Books:
         return self

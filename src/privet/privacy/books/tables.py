@@ -35,7 +35,15 @@ FIRST = (
     "CREATE INDEX entries_by_hash ON entries (hash)",
     "CREATE TABLE rehearsals (shape TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL, loss TEXT NOT NULL)",
 )
-MIGRATIONS = (FIRST,)
+# What a server looks for every second, among all questions that were ever asked.
+SECOND = ("CREATE INDEX jobs_to_note ON jobs (state, rung) WHERE noted = 0",)
+MIGRATIONS = (FIRST, SECOND)
+
+# Where an engine lists its tables.
+NAMED = {
+    "sqlite": "sqlite_master WHERE type = 'table' AND name",
+    "postgresql": "pg_tables WHERE schemaname = current_schema() AND tablename",
+}
 
 # Entries are only ever added. The chain shows a change; the trigger stops an accident.
 APPEND_ONLY = {
