@@ -14,6 +14,7 @@ from privet.errors import ParameterError
 from privet.rules.by_value import read_rules, rules_by_value
 from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import encode_features
+from privet.testing import ZeroNoise, use_noise
 
 SCHEMA = Schema(
     (Numeric("age", 0, 120, integer=True), Numeric("dose", 0, 9, missing="?"), Categorical("ward", ("a", "b", "c"))),
@@ -101,6 +102,36 @@ def test_the_toy_of_the_thesis_by_hand_written_rules(toy: Any) -> None:
     assert "OUTSIDE PRIVACY" in found.stderr
 
 
-def test_figures_to_publish_need_one_tree(toy: Any) -> None:
-    found = toy("--epsilon", "1")
-    assert (found.exit_code, "patterns must be one tree" in found.stderr) == (1, True)
+def test_figures_to_publish_are_bought(toy: Any, tmp_path: Path) -> None:
+    with use_noise(ZeroNoise()):
+        found = toy("--epsilon", "1", "--min-support", "0", "--json")
+    assert found.exit_code == 0, found.stderr
+    facts = json.loads(found.stdout)
+    assert facts["means"] == pytest.approx({"PSD": 0.0833, "PLD": 0.3405, "RE": 1 / 3}, abs=5e-5)
+    assert facts["pattern_accuracy"] == pytest.approx(1 / 3)
+    budget = ("--journal", str(tmp_path / "j.journal"), "--budget", "1")
+    bought = json.loads(toy("--epsilon", "1", "--json", *budget).stdout)
+    assert (bought["private"], bought["certificate"]["epsilon"], bought["left"]["epsilon"]) == (True, "1", "0")
+    again = toy("--epsilon", "1", *budget)
+    assert (again.exit_code, "budget" in again.stderr.lower()) == (1, True)
+
+
+def test_a_measure_of_ones_own(toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ownmeasures.py").write_text("def lost(rule, x, z):\n    return float(x.support > z.support)\n")
+    monkeypatch.chdir(tmp_path)
+    found = toy("--measure", "ownmeasures:lost", "--json")
+    assert found.exit_code == 0, found.stderr
+    assert json.loads(found.stdout)["means"]["lost"] == 0.25
+    for more, message in (
+        (("--measure", "ownmeasures:lost", "--epsilon", "1"), "goes without --epsilon"),
+        (("--measure", "ownmeasures:none"), "cannot find the measure 'ownmeasures:none'"),
+        (("--measure", "lost"), "write MODULE:FUNCTION"),
+    ):
+        refused = toy(*more)
+        assert (refused.exit_code, message in refused.stderr) == (1, True), refused.stderr
+
+
+def test_patterns_that_cannot_be_read(toy: Any, tmp_path: Path) -> None:
+    (tmp_path / "rules.txt").unlink()
+    found = toy()
+    assert (found.exit_code, "cannot read the patterns" in found.stderr) == (1, True)

@@ -23,7 +23,6 @@ from privet.rules import (
     private_retention,
     private_supports,
     retention_report,
-    rule_list,
 )
 from privet.rules.matching import count_matches
 from privet.schema import Categorical, Numeric, Schema
@@ -171,10 +170,8 @@ def test_the_private_form_spends_once_and_agrees_without_noise() -> None:
     assert report.support_original.tolist() == exact.support_original.tolist()
 
 
-def test_the_private_form_needs_one_tree() -> None:
+def test_the_private_form_refuses_what_is_not_public() -> None:
     data = privet.protect(X, TOY, privet.Ledger(1))
-    with pytest.raises(ParameterError, match="one tree"):
-        private_supports(data, rule_list(TREE), 1)
     with pytest.raises(ParameterError, match="published table"):
         private_retention(data, data, TREE, 1)
     with pytest.raises(ParameterError, match="protected data set"):

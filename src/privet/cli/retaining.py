@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +14,8 @@ import typer
 from privet.cli.options import Budget, JournalFile, Json, SchemaFile, Source, mind_epsilon, parse_epsilon
 from privet.cli.output import print_json, progress, say
 from privet.cli.spending import Analyst, check_journal, print_rest, rest_of
+from privet.errors import ParameterError
+from privet.models.drafts import why
 
 EXAMPLE = "Example: privet retention patients.csv published.csv --schema patients.schema.json --patterns rules.txt"
 EXACT = "OUTSIDE PRIVACY: both tables are counted exactly; for the owner's eyes. --epsilon E buys figures to publish."
@@ -34,7 +39,19 @@ def retention(
     epsilon: Annotated[
         Fraction | None,
         typer.Option(
-            "--epsilon", "-e", metavar="E", parser=parse_epsilon, help="Count the original privately; needs one tree."
+            "--epsilon",
+            "-e",
+            metavar="E",
+            parser=parse_epsilon,
+            help="Count the original privately, to publish figures.",
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="MODULE:FUNCTION",
+            help="A measure of your own: a function of a rule and its records in both tables. Not with --epsilon.",
         ),
     ] = None,
     journal: JournalFile = None,
@@ -50,18 +67,25 @@ def retention(
     from privet.work import Purse, Work
 
     check_journal(journal, budget, analyst)
+    if measure and epsilon is not None:
+        raise ParameterError("--measure reads records exactly, so it goes without --epsilon", fix="leave one out")
+    own = {name.rpartition(":")[2]: load_function(name) for name in measure or ()}
     with progress("starting"):
         facts = read_schema(schema)
         rules = _patterns(facts, patterns)
         after = load_table(str(published), facts)
     if epsilon is None:
         say(EXACT)
-        found: Any = retention_report(load_table(original, facts), after, rules, min_support=min_support)
+        found: Any = retention_report(load_table(original, facts), after, rules, min_support=min_support, measures=own)
         print_json(found.to_dict() | {"private": False}) if as_json else print(found)
         return
     mind_epsilon(epsilon)
     purse = Purse(journal, budget, analyst)
-    with progress("counting"), Work(original, facts, epsilon, "retention", purse) as work, work.records() as data:
+    with (
+        progress("counting"),
+        Work(original, facts, epsilon, "retention", purse, cut=rules.schema) as work,
+        work.records() as data,
+    ):
         found = private_retention(data, after, rules, epsilon, min_support=min_support)
         certificate = data.certificate()
     if as_json:
@@ -74,14 +98,33 @@ def retention(
 
 def _patterns(schema: Any, file: Path) -> Any:
     """A model, a list of rules that privet wrote, or rules that a person wrote."""
-    from privet.estimators.registry import load_model
+    from privet.recipes.saved import read_model
     from privet.rules.by_value import read_rules
     from privet.rules.rulelist import FORMAT, RuleList
 
-    text = file.read_text("utf-8-sig")
+    try:
+        text = file.read_bytes().decode("utf-8-sig", errors="replace")
+    except OSError as error:
+        raise ParameterError(f"cannot read the patterns {str(file)!r}: {why(error)}") from None
     if text.lstrip().startswith("{"):
-        return RuleList.from_json(text) if f'"{FORMAT}"' in text[:200] else load_model(file)
+        return RuleList.from_json(text) if f'"{FORMAT}"' in text[:200] else read_model(file)[0]
     return read_rules(schema, text)
+
+
+def load_function(name: str) -> Any:
+    """A function by its name, MODULE:FUNCTION; modules of the working directory are found too."""
+    module, _, function = name.rpartition(":")
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        found = getattr(importlib.import_module(module), function) if module and function else None
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ParameterError(f"cannot find the measure {name!r}: {error}", fix="write MODULE:FUNCTION") from None
+    finally:
+        sys.path.remove(here)
+    if not callable(found):
+        raise ParameterError(parameter="--measure", problem=f"{name!r} is no function", fix="write MODULE:FUNCTION")
+    return found
 
 
 def register(app: typer.Typer) -> None:

@@ -1,12 +1,13 @@
-"""Private pattern retention for one charge, from the noisy class counts of a tree's leaves.
+"""Private pattern retention for one charge, from the noisy class counts of the leaves of a public tree.
 
-The patterns must be the leaves of one tree. Each record matches exactly one of them, so all supports by class are one
-histogram, in which a record changes one count by 1. Everything else is arithmetic on that histogram and on the
-published table. Proof: ``docs/proofs/publishing.md``.
+The leaves are those of a model's tree, or of a tree made for a list of rules (:mod:`privet.rules.common_tree`). Each
+record is in exactly one of them, so all supports by class are one histogram, in which a record changes one count by 1.
+Everything else is arithmetic on that histogram and on the published table. Proof: ``docs/proofs/publishing.md``.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,20 @@ from privet.models.model import Model
 from privet.models.rules import rules_of
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
+from privet.rules.common_tree import CommonTree
 from privet.rules.matching import count_matches
 from privet.rules.retention import MIN_SUPPORT, RetentionReport, accuracy, chi_squared
-from privet.rules.rulelist import RuleList
+from privet.rules.rulelist import RuleList, rule_list
 from privet.tables.encoding import Codes, encode
 
+Ints = npt.NDArray[np.int64]
 
-def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> npt.NDArray[np.int64]:
-    """(leaf, class) noisy numbers of private records that match each leaf of a released tree. Spends ``epsilon``.
 
-    Leaves are in the order of :func:`privet.models.rules.rules_of`. Counts may be negative.
+def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> Ints:
+    """(pattern, class) noisy numbers of private records that match each pattern. Spends ``epsilon`` once.
+
+    ``patterns`` are a released tree, whose leaves are in the order of :func:`privet.models.rules.rules_of`, or a list
+    of rules, which may overlap. Counts may be negative.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -40,13 +45,7 @@ def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> np
     >>> data.ledger.remaining
     Fraction(0, 1)
     """
-    if not isinstance(data, PrivateDataset):
-        raise ParameterError("data must be a protected data set: privet.protect(table, schema, ledger) makes one")
-    tree = _tree(patterns)
-    with data.for_work(epsilon, "pattern supports", tree.schema) as work:
-        counts = work.level().descend(tree.routes).class_counts_all(epsilon, what="pattern supports")
-    place = {leaf: number for number, leaf in enumerate(tree.routes.leaves.tolist())}
-    return counts[[place[node] for node, _ in tree.walk() if tree.test(node) is None]]
+    return _counted(data, _patterns(patterns), epsilon).supports
 
 
 def private_retention(
@@ -54,24 +53,25 @@ def private_retention(
 ) -> RetentionReport:
     """Measure what a published table retains of private records, from noisy counts of them. Spends ``epsilon`` once.
 
-    ``anonymised`` is a released table, which is counted exactly, and ``patterns`` the tree of a released model; both
-    must be public already. Noise makes small patterns look changed: raise ``min_support`` well above 1/epsilon.
+    ``anonymised`` is a released table, which is counted exactly, and ``patterns`` a list of rules or the tree of a
+    released model; both must be public already. Noise makes small patterns look changed: raise ``min_support`` well
+    above 1/epsilon.
     """
-    tree = _tree(patterns)
     if isinstance(anonymised, PrivateDataset):
         raise ParameterError("anonymised must be a published table; a protected data set is not one")
-    rules = RuleList(tree.schema, rules_of(tree))
-    z = anonymised if isinstance(anonymised, Codes) else encode(tree.schema, anonymised)
-    after = count_matches(tree.schema, rules.rules, z)
-    noisy = private_supports(data, tree, epsilon)
-    known = noisy.clip(min=0)
-    records, support, left = max(int(noisy.sum()), 1), noisy.sum(axis=1), after.counts.sum(axis=1)
+    asked = _patterns(patterns)
+    rules = asked.rules
+    z = anonymised if isinstance(anonymised, Codes) else encode(rules.schema, anonymised)
+    after = count_matches(rules.schema, rules.rules, z)
+    found = _counted(data, asked, epsilon)
+    noisy, known = found.supports, found.supports.clip(min=0)
+    records, support, left = max(found.records, 1), noisy.sum(axis=1), after.counts.sum(axis=1)
     counted = (support >= min_support) & (known.sum(axis=1) > 0)
     label = [chi_squared(known[i], after.counts[i]) if counted[i] else np.nan for i in range(len(rules))]
     relative = np.full(len(rules), np.nan)
     relative[support > 0] = np.abs(support - left)[support > 0] / support[support > 0]
     by_pattern = {"PSD": np.abs(support - left) / records, "PLD": np.array(label), "RE": relative}
-    before = min(max(accuracy(rules, noisy, records), 0.0), 1.0)
+    before = min(max(accuracy(rules, found.first, records), 0.0), 1.0)
     return RetentionReport(
         rules,
         before,
@@ -85,11 +85,49 @@ def private_retention(
     )
 
 
-def _tree(patterns: Any) -> Tree:
-    found = Model.of(patterns)
-    if found is None or len(found.trees.members) != 1:
-        raise ParameterError(
-            "patterns must be one tree: its leaves share the records out, so that one noisy histogram has all of them. "
-            "Rules of several trees overlap; ask for each tree by itself, and pay for each"
-        )
-    return found.trees.members[0]
+@dataclass(frozen=True)
+class _Patterns:
+    """Patterns, and the tree of whose leaves they are unions."""
+
+    rules: RuleList
+    tree: CommonTree
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Noisy counts: (pattern, class) of all that match, of those that match no earlier pattern, and of all records."""
+
+    supports: Ints
+    first: Ints
+    records: int
+
+
+def _counted(data: PrivateDataset, asked: _Patterns, epsilon: object) -> _Counted:
+    if not isinstance(data, PrivateDataset):
+        raise ParameterError("data must be a protected data set: privet.protect(table, schema, ledger) makes one")
+    with data.for_work(epsilon, "pattern supports", asked.rules.schema) as work:
+        leaves = work.level().descend(asked.tree.routes).class_counts_all(epsilon, what="pattern supports")
+    # From here on everything is arithmetic on released numbers.
+    supports = asked.tree.matched.T.astype(np.int64) @ leaves
+    first = (asked.tree.first[:, None] == np.arange(len(asked.rules))).T.astype(np.int64) @ leaves
+    return _Counted(supports, first, int(leaves.sum()))
+
+
+def _patterns(patterns: Any) -> _Patterns:
+    if not isinstance(patterns, RuleList):
+        found = Model.of(patterns)
+        if found is not None and len(found.trees.members) == 1:
+            found.schema.refuse_number("private retention")
+            return _of_tree(found.trees.members[0])
+    rules = rule_list(patterns)
+    rules.schema.refuse_number("private retention")
+    return _Patterns(rules, CommonTree.of(rules))
+
+
+def _of_tree(tree: Tree) -> _Patterns:
+    """A tree's own leaves; contradictory ones, which no record reaches, are patterns too."""
+    place = {leaf: number for number, leaf in enumerate(tree.routes.leaves.tolist())}
+    order = [place[node] for node, _ in tree.walk() if tree.test(node) is None]
+    matched = np.zeros((len(order), len(order)), dtype=np.bool_)
+    matched[order, np.arange(len(order))] = True
+    return _Patterns(RuleList(tree.schema, rules_of(tree)), CommonTree(tree.routes, matched))
