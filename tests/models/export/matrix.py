@@ -1,24 +1,31 @@
 """``make exports``: every real table, every kind of model, every program, on all records and 200 hostile ones.
 
-    python tests/models/export/matrix.py [TABLE ...]
+    python tests/models/export/matrix.py [TABLE ...] [--results FILE] [--most 5000]
 
-Prints a line for each table, kind and program: records, labels that differ, the largest difference of a probability.
-Ends with an error if a label differs or a probability is off by more than 1e-12. Python and SQLite score at most 20,000
-records of a table and the PMML scorer 1,000, besides the hostile ones: they are slow. Needs PRIVET_DATA.
+Prints a line for each table, kind and program: records, labels that differ, the largest difference of a probability;
+then the tables of ``docs/guide/exports.md``. Ends with an error if a label differs or a probability is off by more than
+1e-12. Regressors predict the first number among the attributes, and must do so exactly. Python and SQLite score at
+most 20,000 records of a table and the PMML scorer 1,000, besides the hostile ones: they are slow. ``--most`` is a limit
+for all. What is in the file of results is not run again. Needs PRIVET_DATA.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "engines")]
+ROOT = Path(__file__).parents[3]
+sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests" / "engines"), str(ROOT / "benchmarks")]
 from runtimes import (  # noqa: E402
     NEAR,
     Answer,
@@ -44,29 +51,42 @@ from privet.models.voting import Voting  # noqa: E402
 from privet.schema import Numeric, Schema  # noqa: E402
 from privet.tables.cells import number_of  # noqa: E402
 
+HOUSING = "housing"
 TREES = 10
 HOSTILE = 200
 MOST = {"python": 20_000, "sqlite": 20_000, "pmml": 1_000}
 
 
 def kinds(schema: Schema, table: Any) -> Iterator[tuple[str, Released]]:
-    """Fitted models: single trees of both kinds of tests, a forest with every way of voting, an additive model."""
+    """Fitted models: trees of both kinds of tests, a forest with every way of voting, sums, regressors."""
     how: dict[str, Any] = {"schema": schema, "epsilon": 1}
-    yield "tree", privet.ExactTreeClassifier(**how).fit(table).model_.trees
-    yield "multiway tree", privet.ExactTreeClassifier(**how, tests="multiway").fit(table).model_.trees
-    forest = privet.PrivateForestClassifier(**how, n_estimators=TREES).fit(table).model_.trees
-    yield from (
-        (f"forest, {voting}", Forest(forest.schema, forest.members, voting, 0.5)) for voting in get_args(Voting)
-    )
-    yield "additive", privet.AdditiveClassifier(**how).fit(table).model_.trees
+    if not schema.predicts_number:
+        yield "tree", privet.ExactTreeClassifier(**how).fit(table).model_.trees
+        yield "multiway tree", privet.ExactTreeClassifier(**how, tests="multiway").fit(table).model_.trees
+        forest = privet.PrivateForestClassifier(**how, n_estimators=TREES).fit(table).model_.trees
+        yield from (
+            (f"forest, {voting}", Forest(forest.schema, forest.members, voting, 0.5)) for voting in get_args(Voting)
+        )
+        yield "additive", privet.AdditiveClassifier(**how).fit(table).model_.trees
+    if number := next((a for a in (schema.label, *schema.attributes) if isinstance(a, Numeric)), None):
+        others = tuple(a for a in (*schema.attributes, schema.label) if a is not number)
+        how["schema"] = replace(schema, attributes=others, label=replace(number, missing=None))
+        yield "regression tree", privet.ExactTreeRegressor(**how).fit(table).model_.trees
+        yield "additive regression", privet.AdditiveRegressor(**how).fit(table).model_.trees
+
+
+def loaded(name: str) -> tuple[Schema, Any]:
+    if name != HOUSING:
+        return load(name)
+    from regression import housing  # the benchmark declares its facts
+
+    return housing(Path(os.environ["PRIVET_DATA"]))
 
 
 def cells(schema: Schema, table: Any) -> Table:
     """The columns of a file as typed cells."""
     return {
-        a.name: [number_of(cell) for cell in table[a.name].tolist()]
-        if isinstance(a, Numeric)
-        else table[a.name].tolist()
+        a.name: [number_of(cell) for cell in table[a.name]] if isinstance(a, Numeric) else list(table[a.name])
         for a in schema.attributes
     }
 
@@ -80,49 +100,69 @@ def some(table: Table, most: int | None) -> Table:
     return {name: [column[i] for i in chosen] for name, column in table.items()}
 
 
-def main(wanted: list[str]) -> int:
+def measure(name: str, server: Any, most: int | None) -> Iterator[dict[str, Any]]:
+    """A row for each kind of model and each program."""
+
+    def postgres(model: Model, table: Table) -> Answer:
+        server.ingest("records", arrow_table(model.schema, table))
+        return sorted_rows(server.run(model.to_sql("postgres", keep=["row_id"])))
+
+    runs: dict[str, Callable[[Model, Table], Answer]] = {
+        "onnx": run_onnx, "duckdb": run_duckdb, "postgres": postgres, "sqlite": run_sqlite, "python": run_python,
+        "pmml": run_pmml,
+    }  # fmt: skip
+    schema, records = loaded(name)
+    for kind, released in kinds(schema, records):
+        real = cells(released.schema, records)
+        odd = hostile(released.schema, HOSTILE)  # on the cuts of this model
+        table = some({column: real[column] + odd[column] for column in real}, most)
+        for program, run in runs.items():
+            start = time.perf_counter()
+            mine = some(table, MOST.get(program))
+            labels, shares = run(Model(kind, released), mine)
+            right, graded = expected(released, mine)
+            differ = sum(one != other for one, other in zip(labels, right, strict=True))
+            off = float(np.abs(np.asarray(shares, dtype=float) - graded).max(initial=0.0))
+            seconds = time.perf_counter() - start
+            print(f"{name:16} {kind:20} {program:9} {len(right):7} records, {differ} labels differ, "
+                  f"probabilities by {off:.1e}, {seconds:.1f} s", flush=True)  # fmt: skip
+            yield {"table": name, "kind": kind, "program": program, "records": len(right), "differ": differ, "off": off}
+
+
+def page(rows: list[dict[str, Any]], by: str) -> Iterator[str]:
+    """A Markdown table of the results, a line for each table, kind or program."""
+    yield f"| {by} | models | predictions | labels that differ | largest difference of a probability |"
+    yield "|---|---|---|---|---|"
+    for value in dict.fromkeys(row[by] for row in rows):
+        mine = [row for row in rows if row[by] == value]
+        models = len({(row["table"], row["kind"]) for row in mine})
+        predictions, differ = (sum(row[key] for row in mine) for key in ("records", "differ"))
+        yield f"| {value} | {models} | {predictions:,} | {differ} | {max(row['off'] for row in mine):.1e} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("tables", nargs="*")
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--most", type=int)
+    asked = parser.parse_args()
     warnings.simplefilter("ignore")
     programs = postgres_programs()
     assert programs is not None, "no PostgreSQL is installed"
-    wrong = 0
-    total = dict[str, list[float]]()
+    kept = asked.results.read_text("utf-8").splitlines() if asked.results and asked.results.exists() else []
+    rows = [json.loads(line) for line in kept]
+    done = {row["table"] for row in rows}
     with running_postgres(programs) as server:
-
-        def postgres(model: Model, _: Table) -> Answer:
-            return sorted_rows(server.run(model.to_sql("postgres", keep=["row_id"])))
-
-        runs: dict[str, Callable[[Model, Table], Answer]] = {
-            "onnx": run_onnx, "duckdb": run_duckdb, "postgres": postgres, "sqlite": run_sqlite, "python": run_python,
-            "pmml": run_pmml,
-        }  # fmt: skip
-        for name in wanted or names():
-            schema, records = load(name)
-            real = cells(schema, records)
-            for kind, released in kinds(schema, records):
-                odd = hostile(released.schema, HOSTILE)  # on the cuts of this model
-                table = {column: real[column] + odd[column] for column in real}
-                for program, run in runs.items():
-                    start = time.perf_counter()
-                    mine = some(table, MOST.get(program))
-                    if program == "postgres":
-                        server.ingest("records", arrow_table(released.schema, mine))
-                    labels, shares = run(Model(kind, released), mine)
-                    right, graded = expected(released, mine)
-                    differ = sum(one != other for one, other in zip(labels, right, strict=True))
-                    off = float(np.abs(np.asarray(shares, dtype=float) - graded).max())
-                    wrong += bool(differ) or off > NEAR
-                    seconds = time.perf_counter() - start
-                    print(f"{name:16} {kind:20} {program:9} {len(right):7} records, {differ} labels differ, "
-                          f"probabilities by {off:.1e}, {seconds:.1f} s", flush=True)  # fmt: skip
-                    sums = total.setdefault(program, [0, 0, 0, 0.0])
-                    sums[0] += 1
-                    sums[1] += len(right)
-                    sums[2] += differ
-                    sums[3] = max(sums[3], off)
-    for program, (models, scored, differ, off) in total.items():
-        print(f"{program}: {models} models, {scored:,} predictions, {differ} labels differ, probabilities by {off:.1e}")
-    return int(wrong > 0)
+        for name in (name for name in asked.tables or [*names(), HOUSING] if name not in done):
+            found = list(measure(name, server, asked.most))
+            rows += found
+            if asked.results:
+                with asked.results.open("a", encoding="utf-8") as file:
+                    file.writelines(json.dumps(row) + "\n" for row in found)
+    for by in ("table", "kind", "program"):
+        print("\n".join(page(rows, by)), end="\n\n")
+    return int(any(row["differ"] or row["off"] > NEAR for row in rows))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
