@@ -75,11 +75,13 @@ def odd_values(schema: Schema) -> Iterator[Animal]:
     yield animal("an unknown label", (*here[:-1], "no such label"))
     yield animal("a missing label", (*here[:-1], None))
     yield animal("an unhashable label", (*here[:-1], unhashable))
+    if schema.predicts_number:
+        yield animal("a label beyond the bounds", (*here[:-1], _beyond(schema.number)))
     for i, attribute in enumerate(schema.attributes):
         odd: dict[str, Any] = {"a missing value": None, "an unhashable value": unhashable}
         if isinstance(attribute, Numeric):
-            beyond = attribute.high + 1e6 * (attribute.high - attribute.low)
-            odd |= {"a value at a bound": attribute.high, "a value beyond a bound": beyond, "text": "no number"}
+            odd |= {"a value at a bound": attribute.high, "a value beyond a bound": _beyond(attribute)}
+            odd |= {"text": "no number"}
         else:
             odd |= {"an unknown category": "no such category"}
         for name, value in odd.items():
@@ -105,7 +107,9 @@ def between(schema: Schema) -> Iterator[Animal]:
 def sizes(schema: Schema) -> Iterator[Animal]:
     """Sizes that differ by one record, of every value and label: for code that treats larger tables differently."""
     kinds = [
-        record(schema, value, label=label) for label in range(schema.n_classes) for value in range(variety(schema))
+        record(schema, value, label=label)
+        for label in range(len(labels_of(schema)))
+        for value in range(variety(schema))
     ]
     for size in SIZES:
         table = tuple((kinds * size)[: size - 1])
@@ -129,21 +133,20 @@ def class_counts(schema: Schema, thresholds: tuple[int, ...]) -> Iterator[Animal
 
     Under replace-one another class crosses it the other way. Values alternate, so each occurs with each label.
     """
-    for label in range(schema.n_classes):
+    for label, named in enumerate(labels_of(schema)):
         for number in thresholds:
             value = (number + label) % variety(schema)
             newcomer, instead = record(schema, value, label=label), record(schema, value, label=label + 1)
-            company = [record(schema, value, label=other) for other in range(schema.n_classes)]
+            company = [record(schema, value, label=other) for other in range(len(labels_of(schema)))]
             table = (newcomer,) * (number - 1) if label == 0 else tuple(company) * (number - 1)
-            name = f"{number - 1} against {number} of class {schema.classes[label]}"
+            name = f"{number - 1} against {number} of class {named}"
             yield Animal(name, table, newcomer, instead, ways=FEW)
 
 
 def others(schema: Schema) -> Iterator[Animal]:
     """Labels after the second, and values between the first and the last, where they decide between attributes."""
-    labels, values = range(2, schema.n_classes), range(2, variety(schema))
-    for label in labels:
-        name = schema.classes[label]
+    values = range(2, variety(schema))
+    for label, name in list(enumerate(labels_of(schema)))[2:]:
         yield from rivals(schema, labels=(label, 0), suffix=f", class {name} against the first")
         yield from rivals(schema, labels=(1, label), suffix=f", the second class against {name}")
     for value in values:
@@ -189,7 +192,14 @@ def record(schema: Schema, values: int | dict[int, int], label: int = 0) -> Reco
     """A clean record: a label, and of each attribute the first value (0, the default), the last (1) or one between."""
     chosen = values if isinstance(values, dict) else dict.fromkeys(range(len(schema.attributes)), values)
     cells = [_cell(attribute, chosen.get(i, 0)) for i, attribute in enumerate(schema.attributes)]
-    return (*cells, schema.classes[label % schema.n_classes])
+    known = labels_of(schema)
+    return (*cells, known[label % len(known)])
+
+
+def labels_of(schema: Schema) -> tuple[Any, ...]:
+    """The classes; of a number the ends, where a record moves sums and choices most, and the middle."""
+    number = schema.label
+    return (number.low, number.high, number.middle) if isinstance(number, Numeric) else number.values
 
 
 def variety(schema: Schema) -> int:
@@ -205,6 +215,10 @@ def _cell(attribute: Attribute, which: int) -> Any:
     size = _values(attribute)
     number = {0: 0, 1: size - 1}.get(which, (which - 1) % size)
     return attribute.values[number] if isinstance(attribute, Categorical) else in_bin(attribute, number)
+
+
+def _beyond(attribute: Numeric) -> float:
+    return attribute.high + 1e6 * (attribute.high - attribute.low)
 
 
 def in_bin(attribute: Numeric, number: int) -> float:

@@ -84,7 +84,8 @@ def open_table(
     assert codes.labels is not None
     while_reading = tuple(declared)
     seen = [codes.features] if frozen is None else frozen.columns
-    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), codes.labels.tobytes(), while_reading
+    labels = codes.labels if frozen is None else frozen.labels
+    key = schema, codes.features.shape, tuple(array.tobytes() for array in seen), labels.tobytes(), while_reading
     engine = MemoryEngine(schema, codes, frozen)
     return Table(key, lambda: (release(engine), while_reading))
 

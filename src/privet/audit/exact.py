@@ -18,7 +18,7 @@ from privet.audit.draws import RAISED, NotComparable
 from privet.audit.fits import INTEGRATED, audit_law
 from privet.audit.released import canonical
 from privet.audit.result import AuditResult
-from privet.audit.zoo import Pair, zoo
+from privet.audit.zoo import Pair, number_schema, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.fitting import Request, fit
@@ -55,13 +55,17 @@ def exact(
 
     Parameters
     ----------
-    pairs : neighbouring tables, the whole zoo by default
+    pairs : neighbouring tables, by default the whole zoo, with numbers as labels where the recipe predicts them
     claimed : the epsilon that the recipe is given and that it promises to keep
     neighbours : "add-remove" or "replace-one"
     transcripts : how many transcripts to try on each pair
     complete : compare whole output distributions where at most so many fits of each table give them
     """
     chosen = as_recipe(recipe)
+    if pairs is None and chosen.predicts == "numbers":
+        pairs = zoo(number_schema(), relation=Neighbours.parse(neighbours).value)
+    if chosen.predicts == "numbers":
+        complete = 0  # where labels lie has too many answers to list
 
     def learner(data: PrivateDataset, epsilon: Fraction) -> Model:
         """The whole saved model, without time and versions."""
@@ -81,17 +85,18 @@ def exact(
         delta=chosen.loss(parse_epsilon(claimed, "claimed")).delta,
     )
     if chosen.makes == "additive":
-        result = _with_law(result, chosen.loss(parse_epsilon(claimed, "claimed")) / Neighbours.parse(neighbours).steps)
+        row = chosen.loss(parse_epsilon(claimed, "claimed")) / Neighbours.parse(neighbours).steps
+        result = _with_law(result, row, numbers=chosen.predicts == "numbers")
     return replace(result, recipe=chosen.info.name, variant=chosen.variant)
 
 
-def _with_law(result: AuditResult, claimed: Loss) -> AuditResult:
+def _with_law(result: AuditResult, claimed: Loss, *, numbers: bool) -> AuditResult:
     """Add what transcripts cannot see: the law of a perturbed fit that is given all of epsilon.
 
     ``claimed`` is for one row, and so is the loss. Replacing a record need not cost twice that, but a row's charge must
     cover it.
     """
-    law = audit_law(claimed)
+    law = audit_law(claimed, numbers=numbers)
     result = replace(result, method=f"{result.method} and {INTEGRATED}")
     keeps = law.keeps(claimed)
     loss = law.loss if keeps or law.delta <= float(claimed.delta) else math.inf
@@ -195,7 +200,7 @@ def as_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
         return kind(**(small | params))
     make = getattr(recipe, "recipe", None)
     if not callable(make) or not isinstance(made := make(), Recipe):
-        raise ParameterError(f"cannot audit {type(recipe).__name__}; give a recipe or a privet classifier")
+        raise ParameterError(f"cannot audit {type(recipe).__name__}; give a recipe or a privet estimator")
     return made
 
 

@@ -18,26 +18,29 @@ LARGE = 30.0  # log-odds: e^-30 is negligible, and far from the limits of double
 OFFSETS = (-LARGE, -6.0, -2.0, 2.0, 6.0, LARGE)
 MORE_CLASSES = (3, 5, 10)
 MARGINS = (1.4, 3.0)
+NUMBERS = (0.0, -2.0, 6.0, -LARGE, LARGE)  # where the noise is, at its border and beyond
 
 
 @dataclass(frozen=True)
 class Case:
     """One or two terms, a table of records, and a last record to add.
 
-    A record is its bin in each term, and its class; all but the last occur ``crowd`` times. ``mixes`` has the cells of
-    each bin of a term. ``offset`` is the score of the first column of every record before the fit, as released shares
-    or earlier terms give it. Only with an offset can a record be unlikely where noise is ordinary. ``margin`` is that
-    of the loss; ``chained`` terms have a ridge that ties their cells together.
+    A record is its bin in each term, and its class; with ``numbers``, its label in units of the loss. All but the last
+    occur ``crowd`` times. ``mixes`` has the cells of each bin of a term. ``offset`` is the score of the first column of
+    every record before the fit, as released shares or earlier terms give it. Only with an offset can a record be
+    unlikely where noise is ordinary. ``margin`` is that of the loss; ``chained`` terms have a ridge that ties their
+    cells together.
     """
 
     name: str
     classes: int
     mixes: tuple[tuple[tuple[float, ...], ...], ...]
-    records: tuple[tuple[tuple[int, ...], int], ...]
+    records: tuple[tuple[tuple[int, ...], float], ...]
     crowd: int = 1
     offset: float = 0.0
     margin: float = 0.0
     chained: bool = False
+    numbers: bool = False
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -55,7 +58,7 @@ class Case:
     @property
     def shape(self) -> FitLayout:
         known = (1.0,) * len(self.mixes), self.classes, 10.0, 1e6  # no more ridge than needed
-        return FitLayout.of(self.terms, *known)
+        return replace(FitLayout.of(self.terms, *known), signed=self.numbers)
 
     @property
     def offsets(self) -> Floats:
@@ -73,8 +76,8 @@ class Case:
         """The multiplicity of each of the first ``records``."""
         return np.where(np.arange(records) == len(self.records) - 1, 1.0, float(self.crowd))
 
-    def labels(self, records: int) -> npt.NDArray[np.int64]:
-        return np.array([label for _, label in self.records[:records]], dtype=np.int64)
+    def labels(self, records: int) -> Floats:
+        return np.array([label for _, label in self.records[:records]], dtype=np.float64)
 
 
 def cases() -> Iterator[Case]:
@@ -114,3 +117,26 @@ def _cases() -> Iterator[Case]:
         for offset in (-LARGE, LARGE):
             yield Case(f"{classes} classes, offset {offset:g}", classes, one, (((0,), 0),), offset=offset)
         yield Case(f"{classes} classes, one before", classes, one, (((0,), 1), ((0,), 0)), offset=-LARGE)
+
+
+def number_cases() -> Iterator[Case]:
+    """The same for numbers: one cell, two cells of a term, two terms; labels near, far and behind others' offsets."""
+    one, mixed = (((1.0,),),), (((1.0, 0.0), (0.0, 1.0), (0.5, 0.5)),)
+    for before in ((), (0.0,), (3.0,), (-LARGE,), (0.0, 1.0, -1.0)):
+        for label in NUMBERS:
+            records = (*(((0,), y) for y in before), ((0,), label))
+            yield Case(f"a number {label:g}", 2, one, records, numbers=True)
+            if len(before) < 2:
+                for offset in (-6.0, 6.0):
+                    yield Case(f"a number {label:g}, offset {offset:g}", 2, one, records, offset=offset, numbers=True)
+            if before and before[0] == 0:  # a grid is dense there, and a crowd makes a narrow peak
+                yield Case(f"a number {label:g}, a crowd", 2, one, records, crowd=1000, numbers=True)
+    for chained in (False, True):
+        name = "two chained cells" if chained else "two cells"
+        for label in (0.0, -6.0, LARGE):
+            for bins in ((0, 2), (2, 1)):
+                records = tuple(((b,), y) for b, y in zip(bins, (1.0, label), strict=True))
+                yield Case(f"{name}, a number {label:g}", 2, mixed, records, chained=chained, numbers=True)
+            yield Case(f"{name}, only a number {label:g}", 2, mixed, (((2,), label),), chained=chained, numbers=True)
+    for label in (0.0, -6.0, LARGE):
+        yield Case(f"two terms, a number {label:g}", 2, one * 2, (((0, 0), label),), numbers=True)

@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from privet.audit.fit_cases import Case, cases
+from privet.audit.fit_cases import Case, cases, number_cases
 from privet.privacy.fits.calibration import Calibration, FitLayout, calibrate
 from privet.privacy.fits.smoothness import Ridge
 from privet.privacy.losses import Loss
@@ -42,15 +42,17 @@ class FitLaw:
         return self.loss <= float(claimed.epsilon) * (1 + 1e-9) and self.delta <= float(claimed.delta) * (1 + 1e-3)
 
 
-def audit_law(claimed: Loss, calibration: Calibrate = calibrate) -> FitLaw:
+def audit_law(claimed: Loss, calibration: Calibrate = calibrate, *, numbers: bool = False) -> FitLaw:
     """The loss of the calibrations for ``claimed`` over small neighbouring tables. Pure if ``claimed`` is pure.
+
+    ``numbers``: of fits whose labels are numbers, not classes.
 
     >>> audit_law(Loss(1)).keeps(Loss(1))
     True
     """
     loss, delta, worst = 0.0, 0.0, ""
     given_for = cache(lambda shape: calibration(shape, claimed))  # many cases have the same shape
-    for case in cases():
+    for case in number_cases() if numbers else cases():
         given = given_for(case.shape)
         if given.law == "gaussian" and case.classes > 3:
             continue  # a delta is an integral over (classes - 1) dimensions
@@ -89,16 +91,25 @@ def log_density(case: Case, calibration: Calibration, records: int) -> Density:
     sizes = calibration.shape.sizes
     scales = np.repeat(calibration.scales, sizes)
     if case.classes > 2:
-        counts = np.bincount(labels, times, minlength=case.classes).astype(np.float64)
+        counts = np.bincount(labels.astype(np.int64), times, minlength=case.classes).astype(np.float64)
         return _of_rows(case, counts, float(scales[0]), calibration.ridges[0], calibration.law)
     ridge = Ridge.of(sizes, calibration.shape.chains, calibration.ridges).matrix
     points, volumes = _grid(len(scales), 4001 if len(scales) == 1 else 301)
-    p = _logistic(points @ features.T + case.offset - case.margin * (2 * labels - 1))  # by the margin of each record
-    noise = -((times * (p - labels)) @ features + points @ ridge)
+    residual, bend = _residuals(case, points @ features.T + case.offset, labels)
+    noise = -((times * residual) @ features + points @ ridge)
     squares = (features[:, :, None] * features[:, None, :]).reshape(records, len(scales) ** 2)
-    bent = (times * p * (1 - p)) @ squares
+    bent = (times * bend) @ squares
     jacobian = bent.reshape(-1, len(scales), len(scales)) + ridge
     return Density(_log_noise(noise, scales, calibration.law) + np.linalg.slogdet(jacobian)[1], volumes)
+
+
+def _residuals(case: Case, scores: Floats, labels: Floats) -> tuple[Floats, Floats]:
+    """The derivative of each record's loss by its score, and the second derivative."""
+    if case.numbers:
+        residual = np.tanh(scores - labels)
+        return residual, 1 - residual**2
+    p = _logistic(scores - case.margin * (2 * labels - 1))  # by the margin of each record
+    return p - labels, p * (1 - p)
 
 
 def _of_rows(case: Case, counts: Floats, scale: float, ridge: float, law: str) -> Density:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -23,6 +24,7 @@ from privet.audit.animals import (
 from privet.audit.containers import containers
 from privet.privacy.budget import Neighbours
 from privet.schema import Categorical, Numeric, Schema
+from privet.tables.cells import number_of
 
 THRESHOLDS = (20, 100)  # numbers of records at which published methods decide (cards 4 and 5)
 OF_A_CLASS = (*range(1, 13), 16, 20, 25, 32, 50, 64, 100)  # and of one class: all small numbers, and some round ones
@@ -54,10 +56,13 @@ class Pair:
     @property
     def place(self) -> int:
         """The position of the record that is not in both, among those with a label (the others are dropped)."""
-        labels, at = self.schema.classes, len(self.schema.names)
-        kept = ([r for r in records if r[at] in labels] for records in (self.table, self.neighbour))
+        at = len(self.schema.names)
+        kept = ([r for r in records if self._known(r[at])] for records in (self.table, self.neighbour))
         shorter, longer = sorted(kept, key=len)
         return next((i for i, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
+
+    def _known(self, label: Any) -> bool:
+        return not math.isnan(number_of(label)) if self.schema.predicts_number else label in self.schema.classes
 
     def columns(self, records: tuple[Record, ...]) -> dict[str, list[Any]]:
         return {name: [record[i] for record in records] for i, name in enumerate(self.schema.columns)}
@@ -85,6 +90,11 @@ def tiny_schema() -> Schema:
         Categorical("class", ("no", "yes")),
         name="tiny",
     )
+
+
+def number_schema() -> Schema:
+    """The same attributes, and a number to predict."""
+    return replace(tiny_schema(), label=Numeric("amount", 0, 10))
 
 
 def wide_schema() -> Schema:

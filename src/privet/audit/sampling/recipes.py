@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from privet.audit.exact import SMALL, as_recipe
 from privet.audit.sampling.pairs import TablePair, from_zoo
 from privet.audit.sampling.result import SampleResult
 from privet.audit.sampling.run import sample
-from privet.audit.zoo import tiny_schema, zoo
+from privet.audit.zoo import number_schema, tiny_schema, zoo
 from privet.engines.opening import open_engine
 from privet.fitting import Request, fit
 from privet.models.model import Model
@@ -27,7 +27,6 @@ from privet.privacy.ledger import Ledger
 from privet.publishing import Publisher, publish
 from privet.recipes.recipe import Recipe
 from privet.recipes.registry import recipe_class
-from privet.schema import Numeric
 from privet.tables.encoding import encode_features
 
 # Deeper and more trees than a walk of all draws can take.
@@ -64,21 +63,9 @@ def sampled_recipe(recipe: str | Recipe | Any, **params: Any) -> Recipe:
 
 def recipe_pairs(neighbours: str = "add-remove", predicts: str = "classes") -> list[TablePair]:
     """The pairs of the exact auditor's zoo where losses are large, for its small schema; or with numbers as labels."""
-    animals = (pair for pair in zoo(tiny_schema(), relation=neighbours, of_a_class=()) if pair.ways is None)
-    pairs = [pair for pair in map(from_zoo, animals) if pair.relation == neighbours]
-    return pairs if predicts == "classes" else [_numbered(pair) for pair in pairs]
-
-
-def _numbered(pair: TablePair) -> TablePair:
-    """The classes at the ends of a number's range, where one record moves a sum most."""
-    (X, y), (other_X, other_y) = pair.ours, pair.theirs
-    ends = dict(zip(tiny_schema().classes, (number_label().low, number_label().high), strict=True))
-    at = [[ends.get(label, label) if isinstance(label, str) else label for label in some] for some in (y, other_y)]
-    return TablePair(pair.name, (X, at[0]), (other_X, at[1]), pair.unit)
-
-
-def number_label() -> Numeric:
-    return Numeric("amount", 0, 10)
+    schema = tiny_schema() if predicts == "classes" else number_schema()
+    animals = (pair for pair in zoo(schema, relation=neighbours, of_a_class=()) if pair.ways is None)
+    return [pair for pair in map(from_zoo, animals) if pair.relation == neighbours]
 
 
 @dataclass(frozen=True)
@@ -90,9 +77,7 @@ class RecipeFit:
     neighbours: str = "add-remove"
 
     def __call__(self, X: Any, y: Any) -> Mapping[str, Any]:
-        schema = tiny_schema()
-        if self.recipe.predicts == "numbers":
-            schema = replace(schema, label=number_label())
+        schema = tiny_schema() if self.recipe.predicts == "classes" else number_schema()
         request = Request(self.recipe, X, self.epsilon, schema=schema, labels=y, neighbours=self.neighbours)
         return released(fit(request))
 
