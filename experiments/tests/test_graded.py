@@ -21,7 +21,7 @@ from privet_experiments.runner import run
 def test_scores_are_those_of_their_definitions() -> None:
     proba = np.array([[0.9, 0.1], [0.4, 0.6], [0.3, 0.7], [0.8, 0.2]])
     nothing: Any = None
-    found = Fold(nothing, nothing, np.array([0, 1, 0, 1]), proba.argmax(axis=1), proba, 0.0, None)
+    found = Fold(nothing, nothing, np.array([0, 1, 0, 1]), proba.argmax(axis=1), 0.0, None, proba)
     assert found.accuracy == 0.5
     assert found.auc == 0.5
     assert found.log_loss == pytest.approx(-np.log([0.9, 0.6, 0.3, 0.2]).mean())

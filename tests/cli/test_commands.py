@@ -320,7 +320,7 @@ def test_evaluate_json(shared_desk: Any) -> None:
 
 def test_evaluate_as_markdown(shared_desk: Any) -> None:
     lines = evaluated(shared_desk, "-r", "sulq", "-e", 1, "--markdown").stdout.splitlines()
-    assert lines[0] == "| recipe | variant | epsilon | accuracy % | balanced % | AUC | log-loss | fit s |"
+    assert lines[0] == "| recipe | variant | epsilon | accuracy % | balanced accuracy | AUC | log-loss | fit s |"
     assert lines[2].startswith("| sulq | sound | 1 | ")
     assert [line.split(" | ")[0] for line in lines[3:]] == ["| majority", "| id3", "| c45", "| sklearn-tree"]
     assert all(line.count("|") == 9 for line in lines)

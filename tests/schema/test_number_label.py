@@ -77,18 +77,11 @@ def test_recipes_for_classes_refuse_a_number_before_anything_is_charged():
     assert ledger.spent == 0
 
 
-def test_what_needs_classes_refuses_a_number_before_anything_is_charged():
-    from privet.evaluation.cross_validation import evaluate
-    from privet.evaluation.private_evaluation import evaluate_privately
+def test_what_needs_classes_refuses_a_number():
+    from privet.evaluation.metrics import performance
     from privet.planning.planner import plan
 
-    ledger, tree = privet.Ledger(5), privet.ExactTreeRegressor(SCHEMA, epsilon=1)
-    asked = [
-        lambda: evaluate_privately([tree], TABLE, 1, ledger),
-        lambda: evaluate(SCHEMA, TABLE, [tree]),
-        lambda: plan(SCHEMA, 1000),
-    ]
-    for ask in asked:
+    tree = privet.ExactTreeRegressor(SCHEMA, epsilon=1).fit(TABLE)
+    for ask in (lambda: performance(tree, TABLE), lambda: plan(SCHEMA, 1000)):
         with pytest.raises(SchemaError, match="needs classes, and the label 'wage' is a number"):
             ask()
-    assert ledger.spent == 0

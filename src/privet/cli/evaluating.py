@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -32,10 +32,10 @@ from privet.errors import ParameterError
 from privet.recipes.registry import DEFAULT, default_recipe, refuse_unknown
 
 if TYPE_CHECKING:
-    from privet.evaluation.cross_validation import Evaluation, Score
+    from privet.evaluation.outcome import Evaluation, FoldScore
     from privet.evaluation.private_evaluation import Evaluated
+    from privet.evaluation.private_result import PrivateScore
 
-HEADINGS = ("recipe", "variant", "epsilon", "accuracy %", "balanced %", "AUC", "log-loss", "fit s")
 EXAMPLE = (
     "Example: privet evaluate patients.csv --schema patients.schema.json --recipe exact --recipe diffpc45 "
     "--epsilon 0.1 --epsilon 1 --folds 5. And one that may be published: privet evaluate patients.csv --schema "
@@ -98,7 +98,6 @@ def evaluate(
     refuse_unknown(recipe or [])
     with progress("starting"):
         from privet.engines.opening import load_table
-        from privet.estimators.references import REFERENCES
         from privet.estimators.registry import make_classifier
         from privet.evaluation import cross_validation as evaluation
         from privet.evaluation.metrics import check_positive
@@ -156,7 +155,7 @@ def evaluate(
                 folds=folds,
                 repeats=repeats,
                 seed=seed,
-                references=(evaluation.MAJORITY, *(REFERENCES if references else ())),
+                references=evaluation.references_for(facts, baseline_only=not references),
                 max_depth=max_depth,
                 positive=positive,
                 beta=beta,
@@ -173,7 +172,13 @@ def evaluate(
 
 
 def _f_beta(result: Evaluated, positive: str | None, beta: float) -> dict[str, Any]:
-    return {} if positive is None else {"f_beta": result.score.f_beta(positive, beta).to_dict(), "beta": beta}
+    return (
+        {} if positive is None else {"f_beta": _score_of_classes(result).f_beta(positive, beta).to_dict(), "beta": beta}
+    )
+
+
+def _score_of_classes(result: Evaluated) -> PrivateScore:
+    return cast("PrivateScore", result.score)  # a positive class was found in the schema
 
 
 def _private_grid(results: tuple[Evaluated, ...], positive: str | None, beta: float) -> Any:
@@ -183,13 +188,11 @@ def _private_grid(results: tuple[Evaluated, ...], positive: str | None, beta: fl
     grid.add_column("recipe")
     grid.add_column("variant")
     measure = () if positive is None else (f"F{beta:g} of {isolated(positive)}",)
-    for heading in ("epsilon", "accuracy", "balanced accuracy", "AUC", *measure, "epsilon of the score"):
+    for heading in ("epsilon", *results[0].score.written, *measure, "epsilon of the score"):
         grid.add_column(heading, justify="right")
     for result in results:
-        score = result.score
-        auc = "-" if score.auc is None else str(score.auc)
-        more = () if positive is None else (str(score.f_beta(positive, beta)),)
-        scores = str(score.accuracy), str(score.balanced_accuracy), auc, *more, f"{float(score.epsilon):g}"
+        more = () if positive is None else (str(_score_of_classes(result).f_beta(positive, beta)),)
+        scores = *result.score.written.values(), *more, f"{float(result.score.epsilon):g}"
         grid.add_row(result.recipe, result.variant, f"{float(result.epsilon):g}", *scores)
     return grid
 
@@ -200,7 +203,7 @@ def _grid(result: Evaluation) -> Any:
     folds = [*result.results, *result.references][0]
     grid = Grid(title=f"{folds.folds} folds x {folds.repeats} (not private)")
     for heading in _headings(result):
-        grid.add_column(heading, justify="left" if heading in HEADINGS[:2] else "right")
+        grid.add_column(heading, justify="left" if heading in ("recipe", "variant") else "right")
     for score in result.results:
         grid.add_row(*_row(score, result))
     grid.add_section()
@@ -210,16 +213,18 @@ def _grid(result: Evaluation) -> Any:
 
 
 def _headings(result: Evaluation) -> tuple[str, ...]:
+    first = [*result.results, *result.references][0]
     sizes = ("records",) if _sized(result) else ()
     measure = () if result.f_beta is None else (isolated(result.f_beta),)
-    return (*HEADINGS[:3], *sizes, *HEADINGS[3:-1], *measure, HEADINGS[-1])
+    main = f"{first.measure} %" if first.percent else first.measure
+    return ("recipe", "variant", "epsilon", *sizes, main, *first.others, *measure, "fit s")
 
 
 def _sized(result: Evaluation) -> bool:
     return any(score.records is not None for score in result.results)
 
 
-def _row(score: Score, result: Evaluation) -> tuple[str, ...]:
+def _row(score: FoldScore, result: Evaluation) -> tuple[str, ...]:
     def part(value: float | None) -> str:
         return "-" if value is None else f"{value:.3f}"
 
@@ -228,10 +233,8 @@ def _row(score: Score, result: Evaluation) -> tuple[str, ...]:
         score.variant,
         "none" if score.epsilon is None else f"{score.epsilon:g}",
         *(("all" if score.records is None else f"{score.records}",) if _sized(result) else ()),
-        f"{100 * score.accuracy_mean:.2f} ± {100 * score.accuracy_std:.2f}",
-        "-" if score.balanced_accuracy_mean is None else f"{100 * score.balanced_accuracy_mean:.2f}",
-        part(score.auc_mean),
-        part(score.log_loss_mean),
+        f"{100 * score.mean:.2f} ± {100 * score.std:.2f}" if score.percent else f"{score.mean:.3f} ± {score.std:.3f}",
+        *map(part, score.others.values()),
         *(() if result.f_beta is None else (part(score.f_beta_mean),)),
         f"{score.fit_seconds_mean:.3f}",
     )

@@ -1,4 +1,4 @@
-"""``score`` of a private classifier: scikit-learn's exact figure, with a warning that it is not charged."""
+"""``score`` of a private estimator: scikit-learn's exact figure, with a warning that it is not charged."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from privet.errors import PrivacyWarning
 
 
 class ExactScore:
-    """A mixin, before scikit-learn's ``ClassifierMixin``."""
+    """A mixin, before scikit-learn's ``ClassifierMixin`` or ``RegressorMixin``."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The exact accuracy on these records. NOT PRIVATE: it is charged to no ledger; a warning says so once."""
+        """The exact accuracy on these records, or R2 where a number is predicted.
+
+        NOT PRIVATE: it is charged to no ledger; a warning says so once.
+        """
         warn_once()
-        accuracy: float = super().score(X, y, sample_weight)  # type: ignore[misc]  # of ClassifierMixin
-        return accuracy
+        exact: float = super().score(X, y, sample_weight)  # type: ignore[misc]  # of scikit-learn's mixin
+        return exact
 
 
 @cache

@@ -202,6 +202,17 @@ def binary_columns(schema: Schema, features: npt.NDArray[Any]) -> tuple[npt.NDAr
 
 def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
     """Translate a fitted DecisionTreeClassifier over ``binary_columns`` into a privet tree."""
+    tests, first_child, order = translated(learner, names)
+    # Since 1.3 the values of a node are shares of its records.
+    value = learner.tree_.value[order, 0, :]
+    counts = np.zeros((len(order), schema.n_classes))
+    sizes = learner.tree_.weighted_n_node_samples[order, None]
+    counts[:, learner.classes_.astype(np.intp)] = np.rint(value / value.sum(axis=1, keepdims=True) * sizes)
+    return Tree.build(schema, tests, first_child, counts.argmax(axis=1), proba=shares(counts), counts=counts)
+
+
+def translated(learner: Any, names: list[Test]) -> tuple[list[Test | None], list[int], list[int]]:
+    """The tests of a fitted scikit-learn tree, level by level, first children, and the numbers of its nodes."""
     theirs = learner.tree_
     tests: list[Test | None] = []
     first_child: list[int] = []
@@ -223,12 +234,7 @@ def translate(schema: Schema, learner: Any, names: list[Test]) -> Tree:
             tests.append(test)
             children.reverse()  # scikit-learn sends the category (1) right, privet sends it first
         queue.extend(children)
-    # Since 1.3 the values of a node are shares of its records.
-    value = theirs.value[order, 0, :]
-    counts = np.zeros((len(order), schema.n_classes))
-    sizes = theirs.weighted_n_node_samples[order, None]
-    counts[:, learner.classes_.astype(np.intp)] = np.rint(value / value.sum(axis=1, keepdims=True) * sizes)
-    return Tree.build(schema, tests, first_child, counts.argmax(axis=1), proba=shares(counts), counts=counts)
+    return tests, first_child, order
 
 
 def majority_leaf(schema: Schema, codes: Codes) -> Tree:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count, islice
@@ -22,10 +22,12 @@ import numpy.typing as npt
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError, TableError
-from privet.estimators.base import PrivateClassifier
+from privet.estimators.base import PrivateEstimator
+from privet.estimators.number_references import NUMBER_REFERENCES, mean_leaf
 from privet.estimators.references import REFERENCES, ReferenceClassifier, majority_leaf
-from privet.evaluation.metrics import balanced_accuracy, check_positive, f_beta, log_loss, macro_auc
-from privet.evaluation.outcome import WARNING, Evaluation, Score
+from privet.evaluation.fold_scores import AnyFold, Fold, NumberFold, mean_of_defined
+from privet.evaluation.metrics import check_positive, f_beta
+from privet.evaluation.outcome import WARNING, Evaluation, FoldScore, Score
 from privet.fitting import Request, fit
 from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -37,7 +39,7 @@ from privet.tables.frozen import Frozen, freeze
 
 __all__ = ["MAJORITY", "REFERENCE_DEPTH", "WARNING", "Evaluation", "Fold", "Index", "Records", "Score", "Way"]
 WARM_UP = 100  # records
-MAJORITY = "majority"  # the reference that knows only the class counts: the baseline
+MAJORITY, MEAN = "majority", "mean"  # references that know only the class counts, or the mean: the baselines
 REFERENCE_DEPTH = 5  # the default of the private classifiers
 
 Index = npt.NDArray[np.intp]
@@ -69,12 +71,12 @@ class Records:
 def evaluate(
     schema: Schema,
     table: Any,
-    classifiers: Sequence[PrivateClassifier],
+    classifiers: Sequence[PrivateEstimator],
     *,
     folds: int = 10,
     repeats: int = 1,
     seed: int = 0,
-    references: Sequence[str] = (MAJORITY, *REFERENCES),
+    references: Sequence[str] | None = None,
     max_depth: int | None = None,
     positive: Any = None,
     beta: float = 1.0,
@@ -83,11 +85,11 @@ def evaluate(
 ) -> Evaluation:
     """Stratified k-fold cross-validation of unfitted ``classifiers``, repeated with other folds.
 
-    ``seed`` decides the folds and public choices; noise is drawn anew each time. ``max_depth`` is for the references.
-    Records of unknown label are left out, as in a fit. ``positive`` names the class of F-``beta``. Each of ``records``
-    is a smaller number of records to fit to as well: what would fewer records cost?
+    ``seed`` decides the folds and public choices; noise is drawn anew each time. ``max_depth`` is for the references,
+    which are all that suit the label by default. Records of unknown label are left out, as in a fit. ``positive`` names
+    the class of F-``beta``. Each of ``records`` is a smaller number of records to fit to as well: what would fewer
+    records cost? Folds of a number are not stratified.
     """
-    schema.refuse_number("cross-validation")
     code = None if positive is None else check_positive(schema.classes, positive, beta)
     sizes = [("records", size, 1) for size in records]
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), *sizes):
@@ -95,42 +97,51 @@ def evaluate(
             raise ParameterError(parameter=name, problem=f"must be a whole number of at least {least}, not {value!r}")
     learners = [private_way(classifier, schema, seed) for classifier in classifiers]
     depth = REFERENCE_DEPTH if max_depth is None else max_depth
-    cut = learners[0].schema if learners else schema  # the majority class needs no cuts: one encoding less
-    learners += [majority_way(cut) if name == MAJORITY else reference_way(name, schema, depth) for name in references]
+    cut = learners[0].schema if learners else schema  # the baseline needs no cuts: one encoding less
+    for name in references_for(schema) if references is None else references:
+        learners.append(baseline_way(cut) if name in (MAJORITY, MEAN) else reference_way(name, schema, depth))
     frozen = freeze(schema, table)
     encoded = {cut: Records(frozen.codes(cut), frozen) for cut in {learner.schema for learner in learners}}
     done = count(1)
     total = (len(learners) + len(classifiers) * len(records)) * folds * repeats
-    first, _ = next(stratified_folds(frozen.labels, folds, repeats, seed))
+    strata = np.zeros(frozen.labels.size, dtype=np.int64) if schema.predicts_number else frozen.labels
+    first, _ = next(stratified_folds(strata, folds, repeats, seed))
     if too_many := [size for size in records if size > len(first)]:
         fix = f"name at most the {len(first)} that {folds} folds leave to fit to"
         raise ParameterError(parameter="records", problem=f"must be fewer than {too_many[0]}", fix=fix)
-    results: list[Score] = []
-    others: list[Score] = []
+    results: list[FoldScore] = []
+    others: list[FoldScore] = []
     for place, learner in enumerate(learners):
         ours = encoded[learner.schema]
         learner.grow(ours.take(first[:WARM_UP]))  # loads and compiles what the fits need
         for size in (None, *(records if place < len(classifiers) else ())):
             random = np.random.default_rng(seed)  # the same records for every learner
 
-            def fold(train: Index, test: Index, learner: Way = learner, ours: Records = ours, some: Any = size) -> Fold:
+            def fold(train: Index, test: Index, learner: Way = learner, ours: Records = ours, some: Any = size) -> Any:
                 rows = train if some is None else random.choice(train, some, replace=False)  # noqa: B023
                 found = try_fold(learner, ours.take(rows), ours.take(test))
                 if progress is not None:
                     progress(next(done), total)
                 return found
 
-            runs = each_fold(frozen.labels, fold, folds=folds, repeats=repeats, seed=seed)
-            measured = None if code is None else _mean(f_beta(run.labels, run.predicted, code, beta) for run in runs)
+            runs = each_fold(strata, fold, folds=folds, repeats=repeats, seed=seed)
+            each = () if code is None else (f_beta(run.labels, run.predicted, code, beta) for run in runs)
+            measured = mean_of_defined(each)
             score = replace(_score(learner, runs, folds, repeats), f_beta_mean=measured, records=size)
             (results if place < len(classifiers) else others).append(score)
     return Evaluation(tuple(results), tuple(others), None if code is None else schema.classes[code], beta)
 
 
+def references_for(schema: Schema, *, baseline_only: bool = False) -> tuple[str, ...]:
+    """The names of the references that suit a label, the baseline first."""
+    baseline, others = (MEAN, NUMBER_REFERENCES) if schema.predicts_number else (MAJORITY, REFERENCES)
+    return (baseline,) if baseline_only else (baseline, *others)
+
+
 # ---- learners -----------------------------------------------------------------------------------------------------
 
 
-def private_way(classifier: PrivateClassifier, schema: Schema, seed: int) -> Way:
+def private_way(classifier: PrivateEstimator, schema: Schema, seed: int) -> Way:
     recipe, epsilon = classifier.recipe(), parse_epsilon(classifier.epsilon)
     prepared = recipe.prepare(schema)
     random = np.random.default_rng(seed)
@@ -153,6 +164,8 @@ def reference_way(
     known: Mapping[str, type[ReferenceClassifier]] = REFERENCES,
     **params: Any,
 ) -> Way:
+    if schema.predicts_number:
+        return _number_way(name, schema, max_depth)
     if name not in known:
         raise ParameterError(f"unknown reference {name!r}; choose one of {MAJORITY}, {', '.join(known)}")
     classifier = known[name](schema, max_depth, **params)
@@ -162,6 +175,30 @@ def reference_way(
         return classifier.grow(prepared, records.codes, None), None
 
     return Way(name, "non-private", None, prepared, grow)
+
+
+def _number_way(name: str, schema: Schema, max_depth: int | None) -> Way:
+    if name not in NUMBER_REFERENCES:
+        raise ParameterError(f"unknown reference {name!r}; choose one of {MEAN}, {', '.join(NUMBER_REFERENCES)}")
+    learn, bins = NUMBER_REFERENCES[name]
+    prepared = schema.with_bins(bins)
+
+    def grow(records: Records) -> tuple[Released, None]:
+        return learn(prepared, records.codes.features, records.frozen.labels, max_depth), None
+
+    return Way(name, "non-private", None, prepared, grow)
+
+
+def baseline_way(schema: Schema) -> Way:
+    """What says the same of all records: the commonest class, or the mean."""
+    return mean_way(schema) if schema.predicts_number else majority_way(schema)
+
+
+def mean_way(schema: Schema) -> Way:
+    def grow(records: Records) -> tuple[Released, None]:
+        return mean_leaf(schema, records.codes.features, records.frozen.labels), None
+
+    return Way(MEAN, "non-private", None, schema, grow)
 
 
 def majority_way(schema: Schema) -> Way:
@@ -198,42 +235,12 @@ def each_fold(
     return [work(train, test) for train, test in islice(stratified_folds(labels, folds, repeats, seed), tried or None)]
 
 
-@dataclass(frozen=True)
-class Fold:
-    """The model grown on a fold's training records, and its measures on the others; None where one is undefined."""
-
-    trees: Released
-    known: Records
-    labels: npt.NDArray[Any]
-    """Of the records that the learner has not seen."""
-    predicted: npt.NDArray[Any]
-    proba: npt.NDArray[np.float64]
-    seconds: float
-    certificate: Certificate | None
-
-    @property
-    def accuracy(self) -> float:
-        return float((self.predicted == self.labels).mean())
-
-    @property
-    def balanced_accuracy(self) -> float | None:
-        return balanced_accuracy(self.labels, self.predicted)
-
-    @property
-    def auc(self) -> float | None:
-        return macro_auc(self.labels, self.proba)
-
-    @property
-    def log_loss(self) -> float | None:
-        return log_loss(self.labels, self.proba)
-
-
 def part(codes: Codes, rows: Index) -> Codes:
     assert codes.labels is not None
     return replace(codes, features=np.ascontiguousarray(codes.features[:, rows]), labels=codes.labels[rows])
 
 
-def try_fold(way: Way, known: Records, unseen: Records) -> Fold:
+def try_fold(way: Way, known: Records, unseen: Records) -> Any:
     """Train on some records and test on others."""
     start = time.perf_counter()
     trees, certificate = way.grow(known)
@@ -241,30 +248,22 @@ def try_fold(way: Way, known: Records, unseen: Records) -> Fold:
     # A recipe that cuts numbers anew cuts them differently in each fold.
     codes = unseen.codes if trees.schema == way.schema else unseen.frozen.codes(trees.schema)
     assert codes.labels is not None
-    predicted, proba = trees.predict(codes.features), trees.predict_proba(codes.features)
-    return Fold(trees, known, codes.labels, predicted, proba, seconds, certificate)
+    predicted = trees.predict(codes.features)
+    if way.schema.predicts_number:
+        return NumberFold(trees, known, unseen.frozen.labels, predicted, seconds, certificate)
+    return Fold(trees, known, codes.labels, predicted, seconds, certificate, trees.predict_proba(codes.features))
 
 
-def _score(learner: Way, runs: Sequence[Fold], folds: int, repeats: int) -> Score:
-    accuracy = np.array([run.accuracy for run in runs])
+def _score(learner: Way, runs: Sequence[AnyFold], folds: int, repeats: int) -> FoldScore:
     certificates = [run.certificate for run in runs if run.certificate is not None]
-    return Score(
+    return type(runs[0]).summary(
+        runs,
         recipe=learner.recipe,
         variant=learner.variant,
         epsilon=None if learner.epsilon is None else float(learner.epsilon),
         delta=float(max(certificate.delta for certificate in certificates)) if certificates else None,
         folds=folds,
         repeats=repeats,
-        accuracy_mean=float(accuracy.mean()),
-        accuracy_std=float(accuracy.std()),
-        balanced_accuracy_mean=_mean(run.balanced_accuracy for run in runs),
-        auc_mean=_mean(run.auc for run in runs),
-        log_loss_mean=_mean(run.log_loss for run in runs),
         fit_seconds_mean=float(np.mean([run.seconds for run in runs])),
         private=bool(certificates) and all(certificate.private for certificate in certificates),
     )
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return float(np.mean(defined)) if defined else None

@@ -46,6 +46,7 @@ def performance(model: Any, table: Any) -> Performance:
     if isinstance(table, PrivateDataset):
         raise ParameterError("performance counts records without noise, so it takes no protected data set")
     trees = found.trees
+    trees.schema.refuse_number("this comparison")
     codes = table if isinstance(table, Codes) else encode(trees.schema, table)
     assert codes.labels is not None
     if not codes.labels.size:
@@ -53,6 +54,34 @@ def performance(model: Any, table: Any) -> Performance:
     predicted, proba = trees.predict(codes.features), trees.predict_proba(codes.features)
     right = float((predicted == codes.labels).mean())
     return Performance(right, macro_f1(codes.labels, predicted, proba.shape[1]), macro_auc(codes.labels, proba))
+
+
+def r2(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float | None:
+    """The share of the squared deviations from the mean that predictions explain; None if all labels are the same.
+
+    >>> r2(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    around = float(((truth - truth.mean()) ** 2).sum()) if truth.size else 0.0
+    return 1 - float(((truth - predicted) ** 2).sum()) / around if around > 0 else None
+
+
+def mean_error(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float:
+    """The mean absolute error.
+
+    >>> mean_error(np.array([1.0, 2.0]), np.array([1.0, 5.0]))
+    1.5
+    """
+    return float(np.abs(truth - predicted).mean())
+
+
+def root_mean_square(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float:
+    """The root of the mean squared error.
+
+    >>> root_mean_square(np.array([1.0, 2.0]), np.array([4.0, 6.0])) ** 2
+    12.5
+    """
+    return float(np.sqrt(((truth - predicted) ** 2).mean()))
 
 
 def macro_f1(truth: npt.NDArray[Any], predicted: npt.NDArray[Any], classes: int) -> float | None:

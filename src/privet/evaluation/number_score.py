@@ -81,7 +81,6 @@ class PrivateNumberScore(Scored):
 
     @property
     def written(self) -> dict[str, str]:
-        """The measures as text, with as many digits as a reader needs."""
         return {name: str(value) if name == "R2" else _words(value) for name, value in self.measures.items()}
 
     # -- inside ----------------------------------------------------------------------------------------------------

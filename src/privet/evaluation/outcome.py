@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 WARNING = (
     "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "
@@ -12,12 +13,14 @@ WARNING = (
 )
 
 
-@dataclass(frozen=True)
-class Score:
-    """One learner's scores over all folds; None where a measure is undefined.
+@dataclass(frozen=True, kw_only=True)
+class FoldScore(ABC):
+    """One learner's scores over all folds; None where a measure is undefined."""
 
-    Accuracies, AUC and F-beta are fractions, log-loss is in nats (see ``privet.evaluation.metrics``).
-    """
+    measure: ClassVar[str]
+    """The name of the measure that learners are compared by; larger is better, and 1 is perfect."""
+    percent: ClassVar[bool]
+    """Whether it is usually written in per cent."""
 
     recipe: str
     variant: str
@@ -25,25 +28,90 @@ class Score:
     delta: float | None
     folds: int
     repeats: int
+    fit_seconds_mean: float
+    private: bool
+    records: int | None = None
+    """The number of records that it was fitted to, if fewer than there are."""
+    f_beta_mean: float | None = None
+    """Of the positive class, if one was named."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """That measure, over all folds."""
+
+    @property
+    @abstractmethod
+    def std(self) -> float:
+        """Its standard deviation over the folds."""
+
+    @property
+    @abstractmethod
+    def others(self) -> dict[str, float | None]:
+        """The other measures by name, as means over the folds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score(FoldScore):
+    """Scores of classes. Accuracies, AUC and F-beta are fractions, log-loss is in nats (``metrics.py``)."""
+
+    measure: ClassVar[str] = "accuracy"
+    percent: ClassVar[bool] = True
+
     accuracy_mean: float
     accuracy_std: float
     balanced_accuracy_mean: float | None
     auc_mean: float | None
     log_loss_mean: float | None
-    fit_seconds_mean: float
-    private: bool
-    f_beta_mean: float | None = None
-    """Of the positive class, if one was named."""
-    records: int | None = None
-    """The number of records that it was fitted to, if fewer than there are."""
+
+    @property
+    def mean(self) -> float:
+        return self.accuracy_mean
+
+    @property
+    def std(self) -> float:
+        return self.accuracy_std
+
+    @property
+    def others(self) -> dict[str, float | None]:
+        return {
+            "balanced accuracy": self.balanced_accuracy_mean,
+            "AUC": self.auc_mean,
+            "log-loss": self.log_loss_mean,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberScore(FoldScore):
+    """Scores of numbers: R2, and the mean and the root mean square of the errors in the label's own unit."""
+
+    measure: ClassVar[str] = "R2"
+    percent: ClassVar[bool] = False
+
+    r2_mean: float
+    r2_std: float
+    mae_mean: float
+    rmse_mean: float
+
+    @property
+    def mean(self) -> float:
+        return self.r2_mean
+
+    @property
+    def std(self) -> float:
+        return self.r2_std
+
+    @property
+    def others(self) -> dict[str, float | None]:
+        return {"MAE": self.mae_mean, "RMSE": self.rmse_mean}
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """The scores of private learners and, separately, of non-private ones."""
 
-    results: tuple[Score, ...]
-    references: tuple[Score, ...]
+    results: tuple[FoldScore, ...]
+    references: tuple[FoldScore, ...]
     positive: Any = None
     beta: float = 1.0
 
@@ -58,7 +126,7 @@ class Evaluation:
 
         It is if no other is at least as accurate, for at most its epsilon and at most its records, and better in one.
         """
-        return efficient([(one.accuracy_mean, one.epsilon or 0.0, one.records) for one in self.results])
+        return efficient([(one.mean, one.epsilon or 0.0, one.records) for one in self.results])
 
     def to_dict(self) -> dict[str, Any]:
         measure = {} if self.positive is None else {"positive": self.positive, "beta": self.beta}

@@ -10,8 +10,8 @@ from typing import Any
 from sklearn.base import clone
 
 from privet.errors import ParameterError, Setting
-from privet.estimators.base import PrivateClassifier
-from privet.evaluation.private_result import PrivateScore
+from privet.estimators.base import PrivateEstimator
+from privet.evaluation.private_result import Scored
 from privet.evaluation.private_score import private_score
 from privet.evaluation.rehearsal import invented, try_out
 from privet.evaluation.splitting import check_rate, engine_over, split_protected
@@ -27,12 +27,12 @@ from privet.work import Purse, Work, ledger_of, schema_of
 
 @dataclass(frozen=True)
 class Evaluated:
-    """One classifier's private score on held-out records."""
+    """One learner's private score on held-out records."""
 
     recipe: str
     variant: str
     epsilon: Fraction
-    score: PrivateScore
+    score: Scored
 
     def to_dict(self) -> dict[str, Any]:
         text = self.score.to_dict()
@@ -40,7 +40,7 @@ class Evaluated:
 
 
 def evaluate_privately(
-    classifiers: Sequence[PrivateClassifier],
+    classifiers: Sequence[PrivateEstimator],
     table: Any,
     epsilon_scores: object,
     ledger: Ledger | Purse | None = None,
@@ -82,7 +82,6 @@ def evaluate_privately(
     schema, *others = dict.fromkeys(schema_of(table, request.schema) for request in requests)
     if others:
         raise ParameterError("classifiers must have the same schema: they learn from the same records")
-    schema.refuse_number("a private evaluation")
     found_ledger = ledger_of(table, ledger)
     if found_ledger is None:
         raise ParameterError("ledger is missing: give a privet.Ledger, what all fits and scores may spend")
@@ -104,7 +103,7 @@ def evaluate_privately(
         return tuple(found), account.certificate()
 
 
-def _request(classifier: PrivateClassifier, table: Any) -> Request:
+def _request(classifier: PrivateEstimator, table: Any) -> Request:
     """What a classifier asks of the records. A protected data set says which neighbours there are."""
     if isinstance(table, PrivateDataset):
         classifier = clone(classifier).set_params(neighbours=table.ledger.neighbours.value)

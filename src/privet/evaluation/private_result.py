@@ -38,6 +38,11 @@ class Scored(ABC):
     def measures(self) -> dict[str, Estimate]:
         """The measures of the whole model that are defined, by name, the most important first."""
 
+    @property
+    @abstractmethod
+    def written(self) -> dict[str, str]:
+        """The few measures that stand in a table of models, as text with intervals; "-" where one is undefined."""
+
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, for JSON."""
@@ -75,6 +80,11 @@ class PrivateScore(Scored):
     def measures(self) -> dict[str, Estimate]:
         names = ("accuracy", "balanced_accuracy", "macro_precision", "macro_f1", "auc", "log_loss")
         return {name.replace("_", " "): value for name in names if (value := getattr(self, name)) is not None}
+
+    @property
+    def written(self) -> dict[str, str]:
+        auc = "-" if self.auc is None else str(self.auc)
+        return {"accuracy": str(self.accuracy), "balanced accuracy": str(self.balanced_accuracy), "AUC": auc}
 
     @property
     def bins(self) -> int:

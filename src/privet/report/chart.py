@@ -45,9 +45,10 @@ class Limit:
 
 
 def accuracy_chart(series: Sequence[Series], limits: Sequence[Limit], title: str) -> Html:
-    """Accuracy, from 0 to 1, against epsilon, with levels that need no epsilon."""
+    """Accuracy or R2 against epsilon, with levels that need no epsilon. Less than nothing is drawn as nothing."""
+    series = [replace(one, points=tuple((e, at.within(0.0, 1.0)) for e, at in one.points)) for one in series]
     scaled = [Series(one.name, tuple((e, _percent(at)) for e, at in one.points), one.dashed) for one in series]
-    levels = [replace(limit, value=100 * limit.value) for limit in limits]
+    levels = [replace(limit, value=100 * max(limit.value, 0.0)) for limit in limits]
     low, high = _bounds([*_known(scaled), *(limit.value for limit in levels)])
     axes = _Axes.of_numbers(scaled, max(low, 0.0), min(high, 100.0), logarithmic=True)
     return _draw(axes, scaled, levels, title, "epsilon (less is more private)", " %")

@@ -1,17 +1,18 @@
-"""The page of an evaluation: accuracy against epsilon, with spread, beside levels that need no epsilon."""
+"""The page of an evaluation: accuracy, or R2, against epsilon, with spread, beside levels that need no epsilon."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from privet.bidi import isolated
-from privet.evaluation.cross_validation import MAJORITY
-from privet.evaluation.outcome import WARNING, Evaluation, Score, efficient
+from privet.evaluation.cross_validation import MAJORITY, MEAN
+from privet.evaluation.number_score import PrivateNumberScore
+from privet.evaluation.outcome import WARNING, Evaluation, FoldScore, efficient
 from privet.evaluation.private_evaluation import Evaluated
+from privet.evaluation.private_result import PrivateScore
 from privet.models.intervals import Estimate
 from privet.privacy.certificate import Certificate
 from privet.report.chart import Limit, Series, accuracy_chart
@@ -20,14 +21,9 @@ from privet.report.page import render
 from privet.schema import Schema
 from privet.schema.fingerprint import digest
 
-FLOOR = "commonest class"
+FLOORS = {MAJORITY: "commonest class", MEAN: "mean"}
 Placed = tuple[str, float, Estimate]
-"""A method's name, its epsilon, and its accuracy there."""
-MEASURES = {
-    "balanced accuracy": attrgetter("balanced_accuracy_mean"),
-    "AUC": attrgetter("auc_mean"),
-    "log-loss": attrgetter("log_loss_mean"),
-}
+"""A method's name, its epsilon, and its accuracy or R2 there."""
 
 
 def evaluation_page(result: Evaluation, schema: Schema) -> str:
@@ -41,21 +37,24 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
         for score, unbeaten in zip(result.results, result.efficient, strict=True)
         if unbeaten
     ]
-    columns = [title for title, mean in MEASURES.items() if any(mean(score) is not None for score in scores)]
+    folds = scores[0]
+    columns = [title for title in folds.others if any(score.others[title] is not None for score in scores)]
     rows = [
         (
             _name(score),
             "none" if score.epsilon is None else f"{score.epsilon:g}",
             *(("all" if score.records is None else f"{score.records:,}",) if sized else ()),
-            f"{100 * score.accuracy_mean:.1f} % ± {100 * score.accuracy_std:.1f}",
-            *(_mean(MEASURES[title](score)) for title in columns),
+            f"{100 * score.mean:.1f} % ± {100 * score.std:.1f}"
+            if score.percent
+            else f"{score.mean:.3f} ± {score.std:.3f}",
+            *(_mean(score.others[title]) for title in columns),
             *(() if result.f_beta is None else (_mean(score.f_beta_mean),)),
             "yes" if unbeaten else "-" if score.epsilon is None else "no",
         )
         for score, unbeaten in zip(scores, best, strict=True)
     ]
-    folds = scores[0]
-    how = f"{folds.folds} stratified folds" + (f", dealt {folds.repeats} times" if folds.repeats > 1 else "")
+    kind = "folds" if schema.predicts_number else "stratified folds"
+    how = f"{folds.folds} {kind}" + (f", dealt {folds.repeats} times" if folds.repeats > 1 else "")
     return _page(
         schema,
         points,
@@ -68,7 +67,7 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
             "method",
             "epsilon",
             *(("records",) if sized else ()),
-            "accuracy",
+            folds.measure,
             *columns,
             *(() if result.f_beta is None else (isolated(result.f_beta),)),
             "unbeaten",
@@ -81,15 +80,13 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
 
 def private_evaluation_page(results: Sequence[Evaluated], certificate: Certificate, schema: Schema) -> str:
     """The page of a private evaluation, which may be published."""
-    points = [(_variant(r.recipe, r.variant), float(r.epsilon), r.score.accuracy) for r in results]
+    points = [(_variant(r.recipe, r.variant), float(r.epsilon), _main(r)) for r in results]
     best = efficient([(reached.value, epsilon, None) for _, epsilon, reached in points])
     rows = [
         (
             _variant(result.recipe, result.variant),
             f"{float(result.epsilon):g}",
-            _interval(result.score.accuracy),
-            _interval(result.score.balanced_accuracy),
-            "-" if result.score.auc is None else _interval(result.score.auc),
+            *_cells(result),
             f"{float(result.score.epsilon):g}",
             "yes" if unbeaten else "no",
         )
@@ -99,10 +96,10 @@ def private_evaluation_page(results: Sequence[Evaluated], certificate: Certifica
         "Each method was fitted on about three quarters of the records, dealt by coins, and scored on the others with "
     )
     how += "noise. Bars are intervals of 95 %, for the noise and for which records there are."
-    head = ("method", "epsilon", "accuracy", "balanced accuracy", "AUC", "epsilon of the score", "unbeaten")
+    head = ("method", "epsilon", *results[0].score.written, "epsilon of the score", "unbeaten")
     frontier = [("best", epsilon, reached) for (_, epsilon, reached), one in zip(points, best, strict=True) if one]
     facts = {"how": how, "head": head, "rows": rows, **certificate_context(certificate)}
-    return _page(schema, points, _commonest(results), frontier, **facts)
+    return _page(schema, points, _floor(results), frontier, **facts)
 
 
 def _page(
@@ -114,10 +111,12 @@ def _page(
 ) -> str:
     methods = _series(points)
     series = [*methods, *(_series(frontier, dashed=True) if len(methods) > 1 else [])]
-    title = f"{isolated(schema.title or schema.name or 'A table')}: accuracy against epsilon"
+    measure = "R2" if schema.predicts_number else "accuracy"
+    title = f"{isolated(schema.title or schema.name or 'A table')}: {measure} against epsilon"
     return render(
         "evaluation.html",
         title=title,
+        number=schema.predicts_number,
         chart=accuracy_chart(series, limits, f"{title}; the numbers follow"),
         floor=any(limit.floor for limit in limits),
         limits=any(not limit.floor for limit in limits),
@@ -133,7 +132,7 @@ def _series(points: Iterable[Placed], *, dashed: bool = False) -> list[Series]:
     return [Series(name, tuple(sorted(reached, key=lambda one: one[0])), dashed) for name, reached in found.items()]
 
 
-def _sized(score: Score, sized: bool) -> str:
+def _sized(score: FoldScore, sized: bool) -> str:
     return _name(score) + _of(score.records, sized)
 
 
@@ -141,22 +140,22 @@ def _of(records: int | None, sized: bool) -> str:
     return "" if not sized else ", all records" if records is None else f", {records:,} records"
 
 
-def _name(score: Score) -> str:
+def _name(score: FoldScore) -> str:
     if score.epsilon is None:
-        return FLOOR if score.recipe == MAJORITY else score.recipe
+        return FLOORS.get(score.recipe, score.recipe)
     return _variant(score.recipe, score.variant)
 
 
-def _limit(score: Score) -> Limit:
-    return Limit(_name(score), score.accuracy_mean, floor=score.recipe == MAJORITY)
+def _limit(score: FoldScore) -> Limit:
+    return Limit(_name(score), score.mean, floor=score.recipe in FLOORS)
 
 
 def _variant(recipe: str, variant: str) -> str:
     return recipe if variant == "sound" else f"{recipe} ({variant})"
 
 
-def _spread(score: Score) -> Estimate:
-    mean, off = score.accuracy_mean, score.accuracy_std
+def _spread(score: FoldScore) -> Estimate:
+    mean, off = score.mean, score.std
     return Estimate(mean, mean - off, mean + off).within(0.0, 1.0)
 
 
@@ -164,10 +163,30 @@ def _mean(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
+def _main(result: Evaluated) -> Estimate:
+    return next(iter(result.score.measures.values()))  # accuracy, or R2
+
+
+def _cells(result: Evaluated) -> list[str]:
+    score = result.score
+    if isinstance(score, PrivateScore):
+        found = score.accuracy, score.balanced_accuracy, score.auc
+        return ["-" if one is None else _interval(one) for one in found]
+    return list(score.written.values())
+
+
+def _floor(results: Sequence[Evaluated]) -> list[Limit]:
+    """What a constant prediction reaches: R2 of 0, or the share of the commonest class."""
+    if isinstance(results[0].score, PrivateNumberScore):
+        return [Limit(FLOORS[MEAN], 0.0, floor=True)]
+    return _commonest(results)
+
+
 def _commonest(results: Sequence[Evaluated]) -> list[Limit]:
     """The share of the most frequent class, from the noisy counts of all scores together."""
-    counts = np.sum([result.score.confusion.sum(axis=1) for result in results], axis=0).clip(min=0)
-    return [Limit(FLOOR, float(counts.max() / counts.sum()), floor=True)] if counts.sum() else []
+    tables = [result.score.confusion.sum(axis=1) for result in results if isinstance(result.score, PrivateScore)]
+    counts = np.sum(tables, axis=0).clip(min=0)
+    return [Limit(FLOORS[MAJORITY], float(counts.max() / counts.sum()), floor=True)] if counts.sum() else []
 
 
 def _interval(estimate: Estimate) -> str:

@@ -103,6 +103,9 @@ def _draw_box(ax: Any, box: Box, left: float, points: float) -> None:
     ax.text(start, box.middle, words, va="center_baseline", fontsize=points, color=ink, zorder=3, parse_math=False)
 
 
+ERRORS = {"accuracy": "errors, %", "R2": "variance left unexplained, %"}  # what is left of a measure
+
+
 class Point(NamedTuple):
     """The accuracy of a method at an epsilon, with its standard deviation or error."""
 
@@ -135,15 +138,18 @@ def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float
     Parameters
     ----------
     points : (method, epsilon, accuracy) or (method, epsilon, accuracy, spread), accuracies between 0 and 1; or the
-        result of ``privet.evaluation.cross_validation.evaluate``, whose references become the limits
+        result of ``privet.evaluation.cross_validation.evaluate``, whose references become the limits; of numbers, R2
     limits : accuracies that do not depend on epsilon, by name, such as that of the majority class
     ax : matplotlib axes, optional
 
     Returns the axes.
     """
+    errors_text = ERRORS["accuracy"]
     if isinstance(points, Evaluation):
-        limits = {score.recipe: score.accuracy_mean for score in points.references} | (limits or {})
-        points = [(s.recipe, s.epsilon, s.accuracy_mean, s.accuracy_std) for s in points.results]
+        scores = (*points.results, *points.references)
+        errors_text = ERRORS[scores[0].measure] if scores else errors_text
+        limits = {score.recipe: score.mean for score in points.references} | (limits or {})
+        points = [(s.recipe, s.epsilon, s.mean, s.std) for s in points.results]
     given = [Point(*point) for point in points]
     if not given or any(point.epsilon <= 0 for point in given):
         raise ParameterError("points is empty, or has an epsilon that is not above 0; give (method, epsilon, accuracy)")
@@ -174,7 +180,7 @@ def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float
     ax.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
     ax.minorticks_off()
     ax.set_xlabel("epsilon (less is more private)")
-    ax.set_ylabel("errors, %")
+    ax.set_ylabel(errors_text)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize="small")
     return ax

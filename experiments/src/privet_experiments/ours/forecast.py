@@ -140,7 +140,7 @@ def _compare(
     learners = [make_classifier(r, epsilon=e, **quick_settings(r, schema)) for r in recipes for e in budgets]
     repeats = REPEATS if size < SMALL else 1
     scores = evaluate(schema, columns, learners, folds=folds, repeats=repeats, references=()).results
-    measured = {(s.recipe, s.epsilon): s.accuracy_mean for s in scores}
+    measured = {(s.recipe, s.epsilon): s.mean for s in scores}
     plain = {recipe: measured[recipe, float(NO_NOISE)] for recipe in recipes}
     trained = size * (folds - 1) // folds
     forecasts = {
