@@ -78,8 +78,8 @@ def mean_error(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float:
 def root_mean_square(truth: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> float:
     """The root of the mean squared error.
 
-    >>> root_mean_square(np.array([1.0, 2.0]), np.array([4.0, 6.0])) ** 2
-    12.5
+    >>> root_mean_square(np.array([1.0, 2.0]), np.array([4.0, 5.0]))
+    3.0
     """
     return float(np.sqrt(((truth - predicted) ** 2).mean()))
 
