@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,7 @@ from privet.engines.opening import open_engine
 from privet.errors import BudgetExceeded, ParameterError
 from privet.fitting import Request, fit
 from privet.recipes.papers.mohammed2015 import Mohammed2015
+from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway
 from privet.testing import SeededNoise, use_noise
 
@@ -123,3 +125,20 @@ def test_a_request_shows_neither_records_nor_an_address() -> None:
     assert shown.count("mohammed2015") == 2
     assert "40.7" not in shown
     assert "hunter2" not in shown
+
+
+def test_an_identifier_without_a_unit_warns_before_it_spends() -> None:
+    """By the declared name alone: the table is never looked at for it."""
+    facts = Schema((Numeric("patient_id", 0, 9), Numeric("age", 0, 9)), Categorical("ill", ("no", "yes")))
+    table = {"patient_id": [1, 2], "age": [3, 4], "ill": ["no", "yes"]}
+    spent = privet.Ledger(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        with pytest.raises(UserWarning, match=r"'patient_id' and declares no unit.*privet.Unit\('patient_id'"):
+            fit(Request(Mohammed2015(max_depth=1), table, 1, facts, ledger=spent))
+        with pytest.raises(UserWarning, match="declares no unit"):
+            privet.papers.DiffPID3Classifier(facts, epsilon=1, ledger=spent).fit(table)
+        assert spent.spent == 0
+        unit = Schema(facts.attributes[1:], facts.label, unit=privet.Unit("patient_id", 2))
+        fit(Request(Mohammed2015(max_depth=1), table, 1, unit, ledger=spent))
+    assert spent.spent == 1

@@ -6,6 +6,7 @@ compute the price. Then it is run, in the order of ``work.py``.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from privet.progress import Progress, check_progress, tell_stage
 from privet.recipes.provenance import provenance
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
+from privet.schema.identifiers import unit_hint
 from privet.structure.compiled import thread_count
 from privet.work import Purse, Work, deliver, ledger_of, schema_of
 
@@ -115,6 +117,8 @@ class Fit(Work):
 
     def run(self) -> Model:
         """Reserve the price, read the records, grow the model."""
+        if hint := unit_hint(self.schema, "unit=privet.Unit({!r}, max_rows=K) in the schema, without that attribute"):
+            warnings.warn(hint, stacklevel=3)  # before anything is spent; the command line prints it by itself
         with self.records(self._stage) as data:
             return self.grow(data)
 

@@ -41,7 +41,7 @@ SEES: dict[str, set[str]] = {
     "estimators": LIBRARY | {"promise", "recipes", "work", "fitting"},
     "papers": {"estimators"},
     "owner": FACTS,
-    "rules": TOP | {"evaluation"},
+    "rules": TOP | {"evaluation", "publishing"},  # the loop of publishing and assessing
     "publishing": TOP,
     "planning": TOP,
     "evaluation": ASIDE,

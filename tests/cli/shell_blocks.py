@@ -45,6 +45,8 @@ list|.|documented
 .|documented
 """,
 }
+# The rules that the pages show in a block of their own.
+RULES = "IF age > 65 AND diabetes = yes THEN yes\nIF age <= 40 THEN no\n"
 ORDERS = Path(__file__).parents[2] / "examples" / "shop" / "orders.csv"
 
 
@@ -92,6 +94,7 @@ class Shell:
         for name, text in sample_files().items():
             (folder / name).write_text(text, encoding="utf-8")
         shutil.copy(ORDERS, folder)
+        (folder / "rules.txt").write_text(RULES, encoding="utf-8")
         self.root: Any = typer.main.get_command(app)
 
     def take(self, step: Step) -> None:

@@ -19,6 +19,7 @@ from privet.testing import SeededNoise, use_noise
 COMMANDS = (
     "demo", "recipes", "sample", "schema draft", "schema keys", "schema check", "plan", "ask", "fit", "predict",
     "export", "show", "report", "compare", "retention", "score", "evaluate", "publish",
+    "refine",
 )  # fmt: skip
 SCORE_KEYS = {"recipe", "variant", "epsilon", "delta", "folds", "accuracy_mean", "accuracy_std", "auc_mean",
               "balanced_accuracy_mean", "log_loss_mean", "fit_seconds_mean"}  # fmt: skip

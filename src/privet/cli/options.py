@@ -88,7 +88,7 @@ def parse_settings(settings: list[str]) -> dict[str, Any]:
             raise typer.BadParameter(f"{name} has an option of its own, {RESERVED[name]}", param_hint="--set")
         if name in parsed:
             raise typer.BadParameter(f"{name} is set twice", param_hint="--set")
-        parsed[name] = _value(text.strip())
+        parsed[name] = read_value(text.strip())
     return parsed
 
 
@@ -134,7 +134,7 @@ def with_unit(schema: Schema, unit: str | None, max_rows: int | None) -> Schema:
     return replace(schema, unit=wanted)
 
 
-def _value(text: str) -> Any:
+def read_value(text: str) -> Any:
     python = {"True": True, "False": False, "None": None}  # Python's spelling, beside JSON's
     if text in python:
         return python[text]

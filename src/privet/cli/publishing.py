@@ -91,7 +91,7 @@ def publish(
     facts = Schema.from_json(schema)
     params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
     _check_options(method, epsilon, rate, journal, bool(params or taxonomy))
-    publisher = _publisher(method, params, taxonomy) if method in PRIVATE else None
+    publisher = make_publisher(method, params, taxonomy) if method in PRIVATE else None
     purse = Purse(journal, budget, analyst, neighbours)
     released: Any
     with writing(output, "the table", inputs=(Path(table), schema, journal, taxonomy), force=force, room=ROOM) as draft:
@@ -144,9 +144,11 @@ def _check_options(
         raise ParameterError(f"--method {method.value} has no other parameters than --rate")
 
 
-def _publisher(method: Method, params: dict[str, Any], taxonomy: Path | None) -> Publisher:
+def make_publisher(method: str, params: dict[str, Any], taxonomy: Path | None = None) -> Publisher:
+    """A private way to publish, from its name and its parameters."""
     from privet.publishing import DiffGen, DPCube
 
+    method = Method(method)
     kind: Any = DiffGen if method is Method.DIFFGEN else DPCube
     offered = {field.name for field in fields(kind)} - {"taxonomies"}
     refuse_settings(method.value, params, offered)

@@ -21,18 +21,21 @@ EXAMPLE = "Example: privet retention patients.csv published.csv --schema patient
 EXACT = "OUTSIDE PRIVACY: both tables are counted exactly; for the owner's eyes. --epsilon E buys figures to publish."
 
 
+Patterns = Annotated[
+    Path,
+    typer.Option(
+        "--patterns",
+        metavar="FILE",
+        help="Rules, one a line (IF age > 63.7 THEN ill) or as JSON; or a model that `privet fit` wrote.",
+    ),
+]
+
+
 def retention(
     original: Source,
     published: Annotated[Path, typer.Argument(metavar="PUBLISHED", help="The published table.")],
     schema: SchemaFile,
-    patterns: Annotated[
-        Path,
-        typer.Option(
-            "--patterns",
-            metavar="FILE",
-            help="Rules, one a line (IF age > 63.7 THEN ill) or as JSON; or a model that `privet fit` wrote.",
-        ),
-    ],
+    patterns: Patterns,
     min_support: Annotated[
         float, typer.Option("--min-support", metavar="N", min=0, help="Leave patterns of fewer records out of PLD.")
     ] = 5,
@@ -72,7 +75,7 @@ def retention(
     own = {name.rpartition(":")[2]: load_function(name) for name in measure or ()}
     with progress("starting"):
         facts = read_schema(schema)
-        rules = _patterns(facts, patterns)
+        rules = read_patterns(facts, patterns)
         after = load_table(str(published), facts)
     if epsilon is None:
         say(EXACT)
@@ -96,7 +99,7 @@ def retention(
     print_rest(purse)
 
 
-def _patterns(schema: Any, file: Path) -> Any:
+def read_patterns(schema: Any, file: Path) -> Any:
     """A model, a list of rules that privet wrote, or rules that a person wrote."""
     from privet.recipes.saved import read_model
     from privet.rules.by_value import read_rules

@@ -27,11 +27,64 @@ from privet.tables.encoding import Codes, encode
 Ints = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class PatternCounts:
+    """Noisy counts of private records by pattern, from one charge. Any number of tables is compared with them for free.
+
+    ``supports`` is (pattern, class) for all that match, ``first`` for those that match no earlier pattern. Counts may
+    be negative.
+    """
+
+    rules: RuleList
+    supports: Ints
+    first: Ints
+    records: int
+
+    def report(self, anonymised: Any, *, min_support: float = MIN_SUPPORT) -> RetentionReport:
+        """What a published table, which is counted exactly, retains of the patterns."""
+        if isinstance(anonymised, PrivateDataset):
+            raise ParameterError("anonymised must be a published table; a protected data set is not one")
+        rules, noisy, known = self.rules, self.supports, self.supports.clip(min=0)
+        z = anonymised if isinstance(anonymised, Codes) else encode(rules.schema, anonymised)
+        after = count_matches(rules.schema, rules.rules, z)
+        records, support, left = max(self.records, 1), noisy.sum(axis=1), after.counts.sum(axis=1)
+        counted = (support >= min_support) & (known.sum(axis=1) > 0)
+        label = [chi_squared(known[i], after.counts[i]) if counted[i] else np.nan for i in range(len(rules))]
+        relative = np.full(len(rules), np.nan)
+        relative[support > 0] = np.abs(support - left)[support > 0] / support[support > 0]
+        return RetentionReport(
+            rules,
+            min(max(accuracy(rules, self.first, records), 0.0), 1.0),
+            accuracy(rules, after.first, after.records),
+            support,
+            left,
+            {"PSD": np.abs(support - left) / records, "PLD": np.array(label), "RE": relative},
+            min_support,
+            (records, after.records),
+            notes=("The private records were counted with noise, paid for by the ledger; the published ones exactly.",),
+        )
+
+
+def count_patterns(data: PrivateDataset, patterns: Any, epsilon: object) -> PatternCounts:
+    """Count private records by pattern, once for all tables that are to be compared with them. Spends ``epsilon``.
+
+    ``patterns`` are a released tree or a list of rules, which may overlap; they must be public already.
+    """
+    if not isinstance(data, PrivateDataset):
+        raise ParameterError("data must be a protected data set: privet.protect(table, schema, ledger) makes one")
+    rules, tree = _patterns(patterns)
+    with data.for_work(epsilon, "pattern supports", rules.schema) as work:
+        leaves = work.level().descend(tree.routes).class_counts_all(epsilon, what="pattern supports")
+    # From here on everything is arithmetic on released numbers.
+    supports = tree.matched.T.astype(np.int64) @ leaves
+    first = (tree.first[:, None] == np.arange(len(rules))).T.astype(np.int64) @ leaves
+    return PatternCounts(rules, supports, first, int(leaves.sum()))
+
+
 def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> Ints:
     """(pattern, class) noisy numbers of private records that match each pattern. Spends ``epsilon`` once.
 
-    ``patterns`` are a released tree, whose leaves are in the order of :func:`privet.models.rules.rules_of`, or a list
-    of rules, which may overlap. Counts may be negative.
+    The leaves of a tree are in the order of :func:`privet.models.rules.rules_of`. Counts may be negative.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -45,7 +98,7 @@ def private_supports(data: PrivateDataset, patterns: Any, epsilon: object) -> In
     >>> data.ledger.remaining
     Fraction(0, 1)
     """
-    return _counted(data, _patterns(patterns), epsilon).supports
+    return count_patterns(data, patterns, epsilon).supports
 
 
 def private_retention(
@@ -59,61 +112,13 @@ def private_retention(
     """
     if isinstance(anonymised, PrivateDataset):
         raise ParameterError("anonymised must be a published table; a protected data set is not one")
-    asked = _patterns(patterns)
-    rules = asked.rules
-    z = anonymised if isinstance(anonymised, Codes) else encode(rules.schema, anonymised)
-    after = count_matches(rules.schema, rules.rules, z)
-    found = _counted(data, asked, epsilon)
-    noisy, known = found.supports, found.supports.clip(min=0)
-    records, support, left = max(found.records, 1), noisy.sum(axis=1), after.counts.sum(axis=1)
-    counted = (support >= min_support) & (known.sum(axis=1) > 0)
-    label = [chi_squared(known[i], after.counts[i]) if counted[i] else np.nan for i in range(len(rules))]
-    relative = np.full(len(rules), np.nan)
-    relative[support > 0] = np.abs(support - left)[support > 0] / support[support > 0]
-    by_pattern = {"PSD": np.abs(support - left) / records, "PLD": np.array(label), "RE": relative}
-    before = min(max(accuracy(rules, found.first, records), 0.0), 1.0)
-    return RetentionReport(
-        rules,
-        before,
-        accuracy(rules, after.first, after.records),
-        support,
-        left,
-        by_pattern,
-        min_support,
-        (records, after.records),
-        notes=("The private records were counted with noise, paid for by the ledger; the published ones exactly.",),
-    )
+    rules, _ = _patterns(patterns)
+    z = anonymised if isinstance(anonymised, Codes) else encode(rules.schema, anonymised)  # refuses before the charge
+    return count_patterns(data, patterns, epsilon).report(z, min_support=min_support)
 
 
-@dataclass(frozen=True)
-class _Patterns:
-    """Patterns, and the tree of whose leaves they are unions."""
-
-    rules: RuleList
-    tree: CommonTree
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Noisy counts: (pattern, class) of all that match, of those that match no earlier pattern, and of all records."""
-
-    supports: Ints
-    first: Ints
-    records: int
-
-
-def _counted(data: PrivateDataset, asked: _Patterns, epsilon: object) -> _Counted:
-    if not isinstance(data, PrivateDataset):
-        raise ParameterError("data must be a protected data set: privet.protect(table, schema, ledger) makes one")
-    with data.for_work(epsilon, "pattern supports", asked.rules.schema) as work:
-        leaves = work.level().descend(asked.tree.routes).class_counts_all(epsilon, what="pattern supports")
-    # From here on everything is arithmetic on released numbers.
-    supports = asked.tree.matched.T.astype(np.int64) @ leaves
-    first = (asked.tree.first[:, None] == np.arange(len(asked.rules))).T.astype(np.int64) @ leaves
-    return _Counted(supports, first, int(leaves.sum()))
-
-
-def _patterns(patterns: Any) -> _Patterns:
+def _patterns(patterns: Any) -> tuple[RuleList, CommonTree]:
+    """The patterns, and a public tree of whose leaves they are unions."""
     if not isinstance(patterns, RuleList):
         found = Model.of(patterns)
         if found is not None and len(found.trees.members) == 1:
@@ -121,13 +126,13 @@ def _patterns(patterns: Any) -> _Patterns:
             return _of_tree(found.trees.members[0])
     rules = rule_list(patterns)
     rules.schema.refuse_number("private retention")
-    return _Patterns(rules, CommonTree.of(rules))
+    return rules, CommonTree.of(rules)
 
 
-def _of_tree(tree: Tree) -> _Patterns:
+def _of_tree(tree: Tree) -> tuple[RuleList, CommonTree]:
     """A tree's own leaves; contradictory ones, which no record reaches, are patterns too."""
     place = {leaf: number for number, leaf in enumerate(tree.routes.leaves.tolist())}
     order = [place[node] for node, _ in tree.walk() if tree.test(node) is None]
     matched = np.zeros((len(order), len(order)), dtype=np.bool_)
     matched[order, np.arange(len(order))] = True
-    return _Patterns(RuleList(tree.schema, rules_of(tree)), CommonTree(tree.routes, matched))
+    return RuleList(tree.schema, rules_of(tree)), CommonTree(tree.routes, matched)
