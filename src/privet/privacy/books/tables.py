@@ -35,8 +35,11 @@ FIRST = (
     "CREATE INDEX entries_by_hash ON entries (hash)",
     "CREATE TABLE rehearsals (shape TEXT PRIMARY KEY, seconds DOUBLE PRECISION NOT NULL, loss TEXT NOT NULL)",
 )
-# What a server looks for every second, among all questions that were ever asked.
-SECOND = ("CREATE INDEX jobs_to_note ON jobs (state, rung) WHERE noted = 0",)
+# What a server looks for every second, and at every question, among all that were ever asked.
+SECOND = (
+    "CREATE INDEX jobs_to_note ON jobs (state, rung) WHERE noted = 0",
+    "CREATE INDEX jobs_waiting ON jobs (person, asked) WHERE state = 'queued'",
+)
 MIGRATIONS = (FIRST, SECOND)
 
 # Where an engine lists its tables.
