@@ -13,19 +13,20 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
 from privet.estimators.answering import Answering
-from privet.estimators.base import PrivateClassifier
-from privet.estimators.exact_score import ExactScore
+from privet.estimators.base import PrivateEstimator
 from privet.estimators.registry import make_classifier
-from privet.evaluation.predictions import noisy_cells
+from privet.evaluation.predictions import errors_of, noisy_cells, noisy_errors
 from privet.evaluation.rehearsal import rehearse
+from privet.evaluation.rounding import NoisyGrid, error_to_compare, sizes_of
 from privet.evaluation.silence import silence
 from privet.evaluation.splitting import check_rate, engine_over, split_protected
 from privet.fitting import Request, fit
@@ -52,7 +53,7 @@ SHARED = ("schema", "neighbours", "n_jobs")  # what a classifier of another reci
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The release of a run: its setting, model and noisy accuracy."""
+    """The release of a run: its setting, model and score, which is its noisy accuracy or minus its noisy error."""
 
     setting: int
     model: Model
@@ -76,10 +77,19 @@ class Parts:
         share, random = run.fitting.remaining, np.random.default_rng()
         model = fit(Request(recipe, self._engines[cut], share, ledger=run.fitting, random=random, prepared=True))
         codes = self._scored_as(model.schema)
-        right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
         data = PrivateDataset(MemoryEngine(model.schema, codes), run.scoring)
+        if model.schema.predicts_number:
+            return Found(run.setting, model, -self._noisy_error(model, data, codes))
+        right = (model.trees.predict(codes.features) == codes.labels).astype(np.int64)
         wrong, hits = noisy_cells(data, right, 2, run.scoring.remaining, "noisy accuracy").tolist()
         return Found(run.setting, model, noisy_share(hits, wrong))
+
+    def _noisy_error(self, model: Model, data: PrivateDataset, codes: Codes) -> float:
+        """The mean absolute error on the scoring part, from noisy counts of sizes."""
+        price = data.ledger.remaining
+        errors = errors_of(model.trees, codes, np.asarray(self._test.labels, dtype=np.float64))
+        counts = noisy_errors(data, errors, price, "noisy errors").astype(np.float64)
+        return error_to_compare(NoisyGrid(sizes_of(model.schema.number), counts, float(data.ledger.steps / price)))
 
     def _scored_as(self, schema: Schema) -> Codes:
         """The other part, cut by a model's schema; the last one is cached, since most runs cut alike."""
@@ -104,8 +114,8 @@ def best_run(parts: Parts, recipes: Sequence[Recipe], runs: Iterable[Run]) -> Fo
     return best
 
 
-class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """The best of many settings of private classifiers, for one charge; a scikit-learn meta-estimator.
+class PrivateSearch(Answering, MetaEstimatorMixin, BaseEstimator):
+    """The best of many settings of private classifiers or regressors, for one charge; a scikit-learn meta-estimator.
 
     Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
     scores it on the rest for a third of ``epsilon``; the parts are disjoint. The best run's model is the result: it is
@@ -113,18 +123,19 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
 
     Parameters
     ----------
-    estimator : a privet classifier
+    estimator : a privet classifier or regressor
         Its schema, neighbours and ledger are used, and its parameters where a setting has no other. Its epsilon
         and random_state are not: public choices are drawn anew in each run.
     param_grid : dict of lists, or a list of such dicts
-        As for GridSearchCV. ``"recipe"`` names a classifier of another recipe.
+        As for GridSearchCV. ``"recipe"`` names another recipe.
     epsilon : what the whole search costs
     mean_runs : the public mean number of runs; ten for each setting by default
     test : the chance of each record to be in the part that scores
     ledger : the ledger to charge; the estimator's by default, or a budget of its own
 
     After ``fit``: ``best_params_``, ``best_estimator_``, its ``certificate_``, and ``best_score_``, the noisy accuracy
-    of the best run. Being the best of many it is a little too high: use ``privet.private_score`` on other records.
+    of the best run, or minus its mean absolute error where the label is a number. Being the best of many it is a little
+    too high: use ``privet.private_score`` on other records.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -176,7 +187,6 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         ledger = ledger_of(X, self.ledger if self.ledger is not None else self.estimator.ledger, first.neighbours)
         ledger = ledger or Ledger(epsilon, neighbours=first.neighbours)
         schema, name = schema_of(X, first.schema), f"search of {len(candidates)} settings"
-        schema.refuse_number("a private search")
         with Work(first.source, schema, epsilon, name, ledger, labels=first.labels) as work, work.records() as data:
             account = data.ledger
             conditions = rehearse(recipes, schema, epsilon / PRICE, account.neighbours)
@@ -197,18 +207,25 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         won, certificate = best.model, account.certificate().to_dict()
         covered = Model(won.recipe, won.trees, won.params, certificate, (*won.notes, what), made)
         self.best_estimator_ = face._adopt(covered)
-        self.classes_ = face.classes_
+        if hasattr(face, "classes_"):
+            self.classes_ = face.classes_
         self.n_features_in_, self.feature_names_in_ = face.n_features_in_, face.feature_names_in_
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label of each record, by the best run's model."""
+        """The label of each record, or the predicted number, by the best run's model."""
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.predict(X))
 
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
     def predict_proba(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")
         return np.asarray(self.best_estimator_.predict_proba(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The exact accuracy, or R2, on these records. NOT PRIVATE: it is charged to no ledger."""
+        check_is_fitted(self, "best_estimator_")
+        return float(self.best_estimator_.score(X, y, sample_weight))
 
     @property
     def model_(self) -> Model:
@@ -229,16 +246,19 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         self.best_estimator_.save(path)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self.estimator).input_tags
+        tags, ours = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.estimator_type, tags.target_tags, tags.input_tags = ours.estimator_type, ours.target_tags, ours.input_tags
+        tags.classifier_tags, tags.regressor_tags = ours.classifier_tags, ours.regressor_tags
         return tags
 
     # -- before the search -----------------------------------------------------------------------------------------
 
-    def _candidates(self) -> list[tuple[dict[str, Any], PrivateClassifier]]:
-        """(what was set, an unfitted classifier) for each setting."""
-        if not isinstance(self.estimator, PrivateClassifier):
-            raise ParameterError(f"estimator must be a privet classifier, not {type(self.estimator).__name__}")
+    def _candidates(self) -> list[tuple[dict[str, Any], PrivateEstimator]]:
+        """(what was set, an unfitted estimator) for each setting."""
+        if not isinstance(self.estimator, PrivateEstimator):
+            raise ParameterError(
+                f"estimator must be a privet classifier or regressor, not {type(self.estimator).__name__}"
+            )
         if getattr(self.estimator, "expected_records", None) is not None:
             raise ParameterError("expected_records stops a fit early, which would show in a search; leave it out")
         given = self.param_grid if isinstance(self.param_grid, list | tuple) else [self.param_grid]
@@ -248,7 +268,7 @@ class PrivateSearch(Answering, ExactScore, ClassifierMixin, MetaEstimatorMixin, 
         candidates = [(params, self._classifier(params)) for params in ParameterGrid(grids)]
         return candidates
 
-    def _classifier(self, params: Mapping[str, Any]) -> PrivateClassifier:
+    def _classifier(self, params: Mapping[str, Any]) -> PrivateEstimator:
         for name in RESERVED:
             if name in params:
                 raise ParameterError(f"{name} is the same for all runs of a search and cannot be one of its settings")

@@ -27,6 +27,7 @@ PER_DOUBLING = 4  # points: twice as many would add 40 % to the noise of a mean,
 DOUBLINGS = 32  # the smallest point is so many halvings below the width of the bounds, which may be far too wide
 SIDES = 2**20  # of a coin: the mean is kept to a millionth
 RATIO = 2 ** (1 / PER_DOUBLING)
+FEW = 0.1  # of the records, at most, are clipped where models are compared: a run that clips more must not win by it
 SQUARED = 1 - ((RATIO - 1) ** 2 + (1 - 1 / RATIO) ** 2) / 12  # what a coin adds to the square of a number, taken off
 
 
@@ -92,3 +93,13 @@ def clip_of(grids: Sequence[NoisyGrid], sizes: Floats) -> float:
         noise += grid.scale**2 * (2 if grid.points[0] < 0 else 1)
     _, stop = stretch(folded, math.sqrt(noise))
     return float(sizes[max(stop - 1, 1)])
+
+
+def error_to_compare(grid: NoisyGrid) -> float:
+    """The mean size by which models are compared; the largest possible one where counts suggest no records."""
+    total = float(grid.counts.sum())
+    if total <= 0:
+        return float(grid.points[-1])
+    more_beyond = np.flatnonzero(total - np.cumsum(grid.counts) > FEW * total)
+    least = grid.points[more_beyond[-1] + 1] if more_beyond.size else 0.0
+    return grid.mean_size(max(clip_of([grid], grid.points), float(least))).value
