@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from pathlib import PurePath
 from urllib.parse import parse_qsl
 
-KNOWN = ("duckdb", "postgresql", "spark")
+KNOWN = ("duckdb", "excel", "postgresql", "spark")
 NEAR = 0.75  # of difflib's ratio: one letter in four may be wrong
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]{1,30}):(/?)", re.IGNORECASE)  # one letter would be a Windows drive

@@ -71,7 +71,7 @@ LINES = f"""
 missing table | TableError | there is no table | fit nowhere.csv {REST}
 a directory for a table | TableError | holds a file that does | fit . {REST}
 empty table | TableError | is empty | fit empty.csv {REST}
-unknown kind of table | TableError | must end in .csv | fit clinic.xlsx {REST}
+unknown kind of table | TableError | must end in .csv | fit clinic.txt {REST}
 table without columns | TableError | 'temperature' | fit narrow.csv {REST}
 a column twice | TableError | two columns called 'weight' | fit twice.csv {REST}
 table in another encoding | TableError | is not UTF-8 | fit latin.csv {REST}
@@ -84,7 +84,7 @@ semicolons and other capitals | TableError | its names differ from the | fit sem
 a header in latin 1 | TableError | 'CSV UTF-8' | fit latin-semicolons.csv {REST}
 a tab file of other columns | TableError | lacks the columns | fit other.tsv {REST}
 a text file | TableError | call it .csv | fit clinic.txt {REST}
-an excel file | TableError | it is a spreadsheet | fit clinic.xls {REST}
+a damaged excel file | TableError | cannot be read as a spreadsheet | fit clinic.xls {REST}
 an excel file called csv | TableError | an Excel file under another name | fit renamed.csv {REST}
 gzip called csv | TableError | it is compressed by gzip | fit zipped.csv {REST}
 csv called gzip | TableError | it is not compressed: call it .csv | fit plain.csv.gz {REST}

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"}
+SUFFIXES = {
+    **{".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv", ".parquet": "parquet", ".pq": "parquet"},
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel"),
+}
 HEAD = 2**16  # bytes to look at: the attributes of a schema come early
 WHAT = {
     "journal": "a journal, the record of a budget, which `privet ledger show` reads",

@@ -1,5 +1,5 @@
-"""The reader of table files, for every command and loader: CSV and CSV.gz here, Parquet in ``parquet.py``, and folders
-of Parquet files in ``folders.py``.
+"""The reader of table files, for every command and loader: CSV and CSV.gz here, Parquet in ``parquet.py``, folders of
+Parquet files in ``folders.py``, and spreadsheets in ``excel.py``.
 
 A physical line of a CSV file is a record. Its content depends on that line and on the header alone (the header fixes
 the separator, :mod:`privet.tables.lines`). A line that cannot be read (too few or too many cells, a stray or unclosed
@@ -33,6 +33,9 @@ from privet.schema.facts import Schema
 from privet.schema.limits import MOST_LINE
 from privet.schema.mistaken import SUFFIXES, mistaken
 from privet.tables.bounded import CUT, BoundedLines
+from privet.tables.excel import CAVEAT as EXCEL_CAVEAT
+from privet.tables.excel import SUFFIXES as EXCEL
+from privet.tables.excel import excel_batches, excel_header, excel_names
 from privet.tables.folders import folder_batches, folder_header, folder_names, read_folder
 from privet.tables.foreign import GZIP, hint_by_first_line, hint_by_name
 from privet.tables.lines import cells_of_line, fault_of_line, separator_of
@@ -67,6 +70,12 @@ def caveats_of(table: Any) -> tuple[str, ...]:
     return table.caveats if isinstance(table, Records) else ()
 
 
+def file_caveats(*paths: Path, quoted_line_breaks: bool) -> tuple[str, ...]:
+    """What a certificate must state about how files are read, by their names."""
+    sheets = any(path.name.lower().endswith(EXCEL) for path in paths)
+    return (*((BREAKS_CAVEAT,) if quoted_line_breaks else ()), *((EXCEL_CAVEAT,) if sheets else ()))
+
+
 def read_table(
     path: str | PathLike[str], schema: Schema, *, with_label: bool = True, quoted_line_breaks: bool = False
 ) -> Any:
@@ -74,7 +83,7 @@ def read_table(
 
     Parameters
     ----------
-    path : a file that ends in .csv, .csv.gz, .tsv, .parquet or .pq, or a folder of Parquet files
+    path : a file that ends in .csv, .csv.gz, .tsv, .parquet, .pq or .xlsx, or a folder of Parquet files
         CSV is UTF-8 with a header, and quotes around cells that hold a separator or quotes. What separates cells
         (commas, semicolons or tabs) is seen in the header; beside semicolons a number may have a decimal comma.
         Empty lines are no records. Parquet comes as the Arrow table it is, but for texts that are not UTF-8, which
@@ -100,30 +109,34 @@ def read_table(
 
 def read_columns(path: Path, names: Sequence[str], *, most: int | None = None, quoted_line_breaks: bool = False) -> Any:
     """The columns of these names: of all records, or of at least the first ``most``, if there are so many."""
-    if (kind := kind_of_file(path)) != "csv":
+    if (kind := kind_of_file(path)) in ("parquet", "folder"):
         table = read_parquet(path, names) if kind == "parquet" else read_folder(path, names)
         return table if most is None else table.slice(0, most)
     batches = []
-    for batch in read_csv(path, names, quoted_line_breaks=quoted_line_breaks):
+    for batch in read_batches(path, names, quoted_line_breaks=quoted_line_breaks):
         batches.append(batch)
         if most is not None and sum(len(one[names[0]]) for one in batches) >= most:
             break
     records = Records({name: np.concatenate([batch[name] for batch in batches]) for name in names})
     records.path = path
-    records.caveats = (BREAKS_CAVEAT,) if quoted_line_breaks else ()
+    records.caveats = file_caveats(path, quoted_line_breaks=quoted_line_breaks)
     return records
 
 
 def read_batches(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Iterator[Any]:
     """The same in pieces, for tables that are larger than memory. Where a piece ends changes no record."""
-    if (kind := kind_of_file(path)) != "csv":
+    if (kind := kind_of_file(path)) == "excel":
+        return excel_batches(path, names)
+    if kind != "csv":
         return parquet_batches(path, names) if kind == "parquet" else folder_batches(path, names)
     return read_csv(path, names, quoted_line_breaks=quoted_line_breaks)
 
 
 def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = False) -> Any:
     """The wanted columns as an empty table: their names and, where the file declares them, their types."""
-    if (kind := kind_of_file(path)) != "csv":
+    if (kind := kind_of_file(path)) == "excel":
+        return excel_header(path, names)
+    if kind != "csv":
         return parquet_header(path, names) if kind == "parquet" else folder_header(path, names)
     with _damage_named(path), _open(path) as file:
         _, _, places, _ = _begun(path, file, names, quoted_line_breaks)
@@ -131,7 +144,7 @@ def read_header(path: Path, names: Sequence[str], *, quoted_line_breaks: bool = 
 
 
 def kind_of_file(path: Path) -> str:
-    """csv or parquet, by the name of an existing file, or folder."""
+    """csv, parquet or excel, by the name of an existing file, or folder."""
     kind = next((kind for suffix, kind in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
     if not is_there(path):
         if is_address(path):
@@ -160,7 +173,9 @@ def is_there(path: Path) -> bool:
 def column_names(path: str | PathLike[str]) -> tuple[str, ...]:
     """The names in a table's header, for drafting a schema. A forgotten header would be a record."""
     path = Path(path)
-    if (kind := kind_of_file(path)) != "csv":
+    if (kind := kind_of_file(path)) == "excel":
+        return excel_names(path)
+    if kind != "csv":
         return parquet_names(path) if kind == "parquet" else folder_names(path)
     with _damage_named(path), _open(path) as file:
         return tuple(_named_columns(path, file.readline())[1])

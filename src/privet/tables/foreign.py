@@ -14,7 +14,7 @@ from pathlib import Path
 
 AS_CSV = "save it as CSV UTF-8"
 BY_NAME = {
-    (".xlsx", ".xls", ".xlsm", ".ods"): f"it is a spreadsheet: open it and {AS_CSV}",
+    (".numbers", ".gsheet"): f"it is a spreadsheet: open it and {AS_CSV}",
     (".txt", ".dat", ".tab"): "if it has a header, and commas, semicolons or tabs between the cells, call it .csv",
     (".csv.zip", ".zip"): "unpack it, or compress it with gzip as .csv.gz",
     (".csv.bz2", ".csv.xz", ".csv.zst"): "unpack it, or compress it with gzip as .csv.gz",
@@ -23,8 +23,8 @@ BY_NAME = {
 GZIP = b"\x1f\x8b"
 BY_MARK = {
     GZIP: "it is compressed by gzip: call it .csv.gz",
-    b"PK\x03\x04": f"it is a zip archive or an Excel file under another name: open it and {AS_CSV}",
-    b"\xd0\xcf\x11\xe0": f"it is an old Excel file under another name: open it and {AS_CSV}",
+    b"PK\x03\x04": f"it is a zip archive or an Excel file under another name: call it .xlsx, or {AS_CSV}",
+    b"\xd0\xcf\x11\xe0": f"it is an old Excel file under another name: call it .xls, or {AS_CSV}",
     b"PAR1": "it is a Parquet file: call it .parquet",
     b"\xff\xfe": f"it is UTF-16, as Excel's 'Unicode text' is: {AS_CSV}",
     b"\xfe\xff": f"it is UTF-16, as Excel's 'Unicode text' is: {AS_CSV}",
@@ -38,7 +38,7 @@ SEPARATED = "write commas, semicolons or tabs"
 def hint_by_name(path: Path) -> str:
     """What to do about a file of that name, if it is a common kind; otherwise nothing.
 
-    >>> hint_by_name(Path("patients.xlsx"))
+    >>> hint_by_name(Path("patients.numbers"))
     'it is a spreadsheet: open it and save it as CSV UTF-8'
     """
     name = path.name.lower()

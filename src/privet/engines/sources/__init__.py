@@ -85,6 +85,10 @@ def _by_name(name: str, quoted_line_breaks: bool) -> Source:
         from privet.engines.sources.postgres import Postgres
 
         return Postgres.parse(name)
+    if scheme == "excel":
+        from privet.engines.sources.excel import Excel
+
+        return Excel.parse(name)
     if scheme == "spark":
         return Spark.parse(name)
     if scheme:

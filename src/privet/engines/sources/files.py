@@ -12,7 +12,7 @@ import numpy as np
 
 from privet.addresses import safe
 from privet.errors import TableError
-from privet.tables.files import BREAKS_CAVEAT, Records, column_names, is_there, read_batches, read_columns, read_header
+from privet.tables.files import Records, column_names, file_caveats, is_there, read_batches, read_columns, read_header
 from privet.tables.folders import common_header, joined
 
 
@@ -36,7 +36,7 @@ class Files:
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        return (BREAKS_CAVEAT,) if self.quoted_line_breaks else ()
+        return file_caveats(*self.paths, quoted_line_breaks=self.quoted_line_breaks)
 
     def header(self, columns: Sequence[str]) -> Any:
         how = {"quoted_line_breaks": self.quoted_line_breaks}

@@ -14,7 +14,7 @@ from privet.addresses import meant_scheme, safe, scheme_of
 from privet.errors import TableError
 
 KINDS = (
-    "give a path to .csv or .parquet files or to a folder of Parquet files, duckdb:///file.db?table=t, "
+    "give a path to .csv, .parquet or .xlsx files or to a folder of Parquet files, duckdb:///file.db?table=t, "
     "postgresql://host/db?table=t or spark://host:7077?table=t, or open it with a library and hand over the frame, "
     "relation or reader"
 )
