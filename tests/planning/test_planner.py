@@ -34,7 +34,7 @@ def test_a_row_for_each_learner_and_epsilon(forecast: Forecast) -> None:
     assert len(forecast.notes) == 1
     assert "invented" in forecast.notes[0]
     for line in forecast.lines:
-        assert 0 <= line.accuracy <= 1
+        assert 0 <= line.score <= 1
         assert line.error >= 0
         assert len({f.without_noise for f in forecast.of(line.recipe)}) == 1
 

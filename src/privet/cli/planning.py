@@ -81,8 +81,9 @@ def plan(
     """Forecast what privacy costs, without any data and without spending any budget.
 
     From the schema, a rough number of records and a guess at the strength of the signal, invent tables and fit each
-    method with and without noise. The result: the points of accuracy lost, the records that a leaf needs, and the error
-    of an answer. With --event, also what epsilon is worth in money; with --tell, the records that a test needs.
+    method with and without noise. The result: the points of accuracy lost (of R2, where the label is a number), the
+    records that a leaf needs, and the error of an answer. With --event, also what epsilon is worth in money; with
+    --tell, the records that a test needs.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
@@ -104,7 +105,7 @@ def plan(
                 records,
                 signal=signal,
                 epsilons=chosen,
-                recipes=recipe or planner.RECIPES,
+                recipes=recipe,
                 largest_class=largest_class,
                 worlds=planner.WORLDS if worlds is None else worlds,
                 seconds=planner.SECONDS if worlds is None else None,
@@ -130,17 +131,19 @@ def _learners(forecast: Forecast) -> Any:
         f"({forecast.worlds} invented tables)"
     )
     grid = Grid("learner", title=title)
-    for heading in ("epsilon", "accuracy %", "without noise %", "points lost", "a leaf needs"):
+    leaves = any(line.leaf_records is not None for line in forecast.lines)
+    headings = ["epsilon", f"{forecast.measure} %", "without noise %", "points lost"]
+    for heading in [*headings, "a leaf needs"] if leaves else headings:
         grid.add_column(heading, justify="right")
     for learner in forecast.learners:
         for place, line in enumerate(forecast.of(learner)):
             grid.add_row(
                 "" if place else learner,
                 f"{line.epsilon:g}",
-                f"{100 * line.accuracy:.1f}",
+                f"{100 * line.score:.1f}",
                 f"{100 * line.without_noise:.1f}",
                 str(line),
-                f"{line.leaf_records:,} records",
+                *([] if line.leaf_records is None else [f"{line.leaf_records:,} records"]),
             )
         grid.add_section()
     return grid
@@ -150,18 +153,17 @@ def _answers(forecast: Forecast) -> Any:
     from rich.table import Table as Grid
 
     grid = Grid(title=f"An answer's error, {100 * forecast.confidence:g} % of the time at most")
-    for heading in ("epsilon", "a count", "all class counts"):
+    classes = any(answer.class_counts_within is not None for answer in forecast.answers)
+    for heading in ("epsilon", "a count", *(("all class counts",) if classes else ())):
         grid.add_column(heading, justify="right")
     for answer in forecast.answers:
         grid.add_row(f"{answer.epsilon:g}", *_errors(answer, forecast.records))
     return grid
 
 
-def _errors(answer: Answer, records: int) -> tuple[str, str]:
-    def text(off: int) -> str:
-        return f"± {off:,} ({100 * off / records:.2g} % of the records)"
-
-    return text(answer.count_within), text(answer.class_counts_within)
+def _errors(answer: Answer, records: int) -> list[str]:
+    known = [off for off in (answer.count_within, answer.class_counts_within) if off is not None]
+    return [f"± {off:,} ({100 * off / records:.2g} % of the records)" for off in known]
 
 
 def register(app: typer.Typer) -> None:

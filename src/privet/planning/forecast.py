@@ -24,15 +24,15 @@ def in_points(value: float) -> str:
 
 @dataclass(frozen=True)
 class ForecastLine:
-    """One learner at one epsilon, averaged over simulated tables. Accuracy as a fraction, losses in points."""
+    """One learner at one epsilon, averaged over simulated tables. Scores as fractions, losses in points."""
 
     recipe: str
     settings: str  # parameters that differ from the recipe's defaults
     epsilon: float
-    accuracy: float
+    score: float  # accuracy, or R2 of a number
     without_noise: float  # the same learner on the same tables with negligible noise
     error: float  # standard error of the points lost
-    leaf_records: int  # the records with which a leaf of one tree gets the right label
+    leaf_records: int | None  # the records with which a leaf of one tree gets the right label; None of a number
 
     @property
     def learner(self) -> str:
@@ -40,8 +40,12 @@ class ForecastLine:
 
     @property
     def lost(self) -> float:
-        """Points of accuracy that privacy costs."""
-        return 100 * (self.without_noise - self.accuracy)
+        """Points, hundredths of the score, that privacy costs."""
+        return 100 * (self.without_noise - self.score)
+
+    def to_dict(self, measure: str) -> dict[str, Any]:
+        """Plain numbers and text, with the score under the name of its measure."""
+        return {measure if key == "score" else key: value for key, value in asdict(self).items()} | {"lost": self.lost}
 
     def __str__(self) -> str:
         return f"{in_points(self.lost)} ± {self.error:.1f}"
@@ -49,11 +53,14 @@ class ForecastLine:
 
 @dataclass(frozen=True)
 class Answer:
-    """The error of a count, and of all class counts at once, if a whole epsilon is spent on them."""
+    """The error of a count, and of all class counts at once, if a whole epsilon is spent on them.
+
+    A number has no class counts.
+    """
 
     epsilon: float
     count_within: int
-    class_counts_within: int
+    class_counts_within: int | None
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class Forecast:
     confidence: float
     lines: tuple[ForecastLine, ...]
     answers: tuple[Answer, ...]
+    measure: str = "accuracy"
+    """What the scores are: accuracy, or R2, the share of the labels' variance that is explained."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -104,6 +113,7 @@ class Forecast:
             "largest_class": self.largest_class,
             "worlds": self.worlds,
             "confidence": self.confidence,
-            "forecasts": [asdict(f) | {"lost": f.lost} for f in self.lines],
+            "measure": self.measure,
+            "forecasts": [line.to_dict(self.measure.lower()) for line in self.lines],
             "answers": [asdict(answer) for answer in self.answers],
         }

@@ -45,7 +45,7 @@ def draw(forecast: Forecast) -> bytes:
     axes.set_xticks(forecast.epsilons, [f"{epsilon:g}" for epsilon in forecast.epsilons])
     axes.minorticks_off()
     axes.set_xlabel("epsilon")
-    axes.set_ylabel("points of accuracy that privacy costs")
+    axes.set_ylabel(f"points of {forecast.measure} that privacy costs")
     axes.set_title(
         f"{forecast.schema}: about {forecast.records:,} records, {forecast.signal.name} signal\n"
         f"simulated, {forecast.worlds} invented tables, ± one standard error",

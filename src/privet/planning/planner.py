@@ -28,6 +28,7 @@ from privet.engines.memory import MemoryEngine
 from privet.errors import EpsilonError, ParameterError
 from privet.estimators.registry import make_classifier
 from privet.fitting import Request, fit
+from privet.growing.whole.number_trees import number_labels
 from privet.growing.whole.whole_tree import operations
 from privet.kinds import NOISY_COUNTS
 from privet.models.model import Model
@@ -40,16 +41,18 @@ from privet.planning.answers import (
     margin_for_noisy_counts,
 )
 from privet.planning.forecast import Answer, Forecast, ForecastLine
-from privet.planning.strength import Strength, World, codes_for, frozen_of, parse_strength
+from privet.planning.strength import Strength, codes_for, draw_world, frozen_of, parse_strength
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.progress import Progress
 from privet.recipes.ours.exact import ExactTree
+from privet.recipes.ours.exact_regression import ExactRegression
 from privet.recipes.parameters import check_number, check_whole
 from privet.recipes.recipe import Recipe
 from privet.schema import Schema
 from privet.structure.splits import Tests
 
 RECIPES = ("exact", "diffpc45", "random-forest")  # the recommended tree and forest, and the classic; all quick
+FOR_NUMBERS = ("exact-regression", "additive-regression")  # the tree and the sum
 EPSILONS = (0.1, 0.5, 1.0, 2.0)
 WORLDS, SECONDS = 20, 20.0  # twenty tables vary enough to average over; the time is for a user at a terminal
 LEAST_WORLDS = 3  # however slow: a mean of fewer means nothing
@@ -73,6 +76,7 @@ class Learner:
     def of(cls, name: str, schema: Schema) -> Learner:
         settings = quick_settings(name, schema)
         recipe = make_classifier(name, **settings).recipe()
+        recipe.refuse_label(schema)
         return cls(recipe, settings, recipe.prepare(schema))
 
     def fit(self, records: Sample, epsilon: Fraction, rng: np.random.Generator) -> Model:
@@ -83,15 +87,20 @@ class Learner:
 def quick_settings(recipe: str, schema: Schema) -> dict[str, Any]:
     """The parameters that the planner changes: an exact tree is as deep as a short run allows.
 
-    It buys no counts in its leaves, since the planner needs their labels alone.
+    It buys no counts in its leaves, since the planner needs their labels alone; a tree of numbers buys their means.
     """
-    if recipe != ExactTree.info.name:
+    if recipe not in (ExactTree.info.name, ExactRegression.info.name):
         return {}
     tests = len(Tests.binary(ExactTree(grid="near-zero").prepare(schema)))
     depth = 1
-    while depth < MOST_EXACT_DEPTH and operations(tests, schema.n_classes, depth + 1) <= MOST_OPERATIONS:
+    while depth < MOST_EXACT_DEPTH and operations(tests, number_labels(schema), depth + 1) <= MOST_OPERATIONS:
         depth += 1
-    return {"max_depth": depth, "leaf_share": 0}
+    return {"max_depth": depth} | ({} if recipe == ExactRegression.info.name else {"leaf_share": 0})
+
+
+def recipes_for(schema: Schema) -> tuple[str, ...]:
+    """The recipes that a plan compares if none is named."""
+    return FOR_NUMBERS if schema.predicts_number else RECIPES
 
 
 def plan(
@@ -100,7 +109,7 @@ def plan(
     *,
     signal: Strength | str = "medium",
     epsilons: Sequence[object] = EPSILONS,
-    recipes: Sequence[str] = RECIPES,
+    recipes: Sequence[str] | None = None,
     largest_class: float | None = None,
     worlds: int = WORLDS,
     seconds: float | None = None,
@@ -109,6 +118,8 @@ def plan(
     progress: Progress | None = None,
 ) -> Forecast:
     """Forecast the accuracy of learners and the error of answers at some epsilons. Reads no record, spends no budget.
+
+    Where the label is a number, R2 takes the place of accuracy.
 
     Parameters
     ----------
@@ -121,7 +132,7 @@ def plan(
     epsilons : sequence of numbers
         The budgets to compare, each spent on one fit, or on one answer.
     recipes : sequence of str
-        The learners.
+        The learners; those of :func:`recipes_for` by default.
     largest_class : float, optional
         The rough share of the most common label, if that is not secret. A learner that sees only noise falls back on
         it, so it matters where records are few and epsilon is small.
@@ -136,10 +147,12 @@ def plan(
     progress : callable, optional
         Called with (steps done, steps at most).
     """
-    schema.refuse_number("a plan")
+    recipes = recipes_for(schema) if recipes is None else recipes
     size = check_whole(records, "records", LEAST_RECORDS, MOST_RECORDS)
     check_whole(worlds, "worlds", LEAST_WORLDS, 10_000)
     check_number(confidence, "confidence", 0.5, 1 - 1e-9)
+    if largest_class is not None and schema.predicts_number:
+        raise ParameterError(parameter="largest_class", problem="is for labels that are classes", fix="leave it out")
     if largest_class is not None:
         check_number(largest_class, "largest_class", 1 / schema.n_classes, 0.999)
     if seconds is not None:
@@ -165,14 +178,13 @@ def plan(
     while drawn < worlds:
         if seconds is not None and drawn >= LEAST_WORLDS and time.monotonic() - start > seconds:
             break
-        world = World.draw(schema, strength, rng, largest_class)
+        world = draw_world(schema, strength, rng, largest_class)
         known, unseen = world.sample(simulated, rng), world.sample(TEST_RECORDS, rng)
         for number, learner in enumerate(learners):
             for budget in (*budgets, None):
                 model = learner.fit(known, NO_NOISE if budget is None else budget * scale, rng)
                 features = codes_for(unseen, model.schema).features
-                accuracy = float((model.trees.predict(features) == unseen.labels).mean())
-                right.setdefault((number, budget), []).append(accuracy)
+                right.setdefault((number, budget), []).append(_score(schema, unseen, model.trees.predict(features)))
                 charges[number, budget] = model.certificate["charges"][-1]
                 done += 1
                 if progress is not None:
@@ -184,13 +196,19 @@ def plan(
             budget,
             np.array(right[number, budget]),
             np.array(right[number, None]),
-            _leaf_need(charges[number, budget], scale, schema, strength, confidence),
+            None
+            if schema.predicts_number
+            else _leaf_need(charges[number, budget], scale, schema, strength, confidence),
         )
         for number, learner in enumerate(learners)
         for budget in budgets
     ]
     answers = [
-        Answer(float(b), count_within(b, confidence), class_counts_within(b, schema.n_classes, confidence))
+        Answer(
+            float(b),
+            count_within(b, confidence),
+            None if schema.predicts_number else class_counts_within(b, schema.n_classes, confidence),
+        )
         for b in budgets
     ]
     return Forecast(
@@ -203,16 +221,25 @@ def plan(
         float(confidence),
         tuple(lines),
         tuple(answers),
+        "R2" if schema.predicts_number else "accuracy",
     )
 
 
-def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: int) -> ForecastLine:
+def _score(schema: Schema, unseen: Sample, predicted: Any) -> float:
+    """Accuracy, or R2 of a number."""
+    if not schema.predicts_number:
+        return float((predicted == unseen.labels).mean())
+    left = float(((unseen.labels - predicted) ** 2).mean())
+    return 1 - left / float(unseen.labels.var() or 1.0)  # invented labels of a whole number may all be the same
+
+
+def _forecast(learner: Learner, budget: Fraction, noisy: Any, plain: Any, need: int | None) -> ForecastLine:
     lost = 100 * (plain - noisy)
     return ForecastLine(
         recipe=learner.recipe.info.name,
         settings=", ".join(f"{name}={value}" for name, value in learner.settings.items()),
         epsilon=float(budget),
-        accuracy=float(noisy.mean()),
+        score=float(noisy.mean()),
         without_noise=float(plain.mean()),
         error=float(lost.std(ddof=1) / np.sqrt(len(lost))),
         leaf_records=need,

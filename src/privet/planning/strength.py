@@ -23,7 +23,7 @@ True
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,13 @@ from numpy.typing import NDArray
 
 from privet.datasets.fs import HiddenTree, Sample, random_tree, sample
 from privet.errors import ParameterError
-from privet.schema import Numeric, Schema
+from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import Codes
 from privet.tables.frozen import Frozen
 
 POOL = 4  # the ratio of drawn to kept records if class shares are given
+LEVELS = 5  # of a number: as many as a hidden tree of three tests tells apart
+AROUND_LEVEL = 0.05  # of the declared range: a fifth of the deviation of the levels themselves
 
 Home = tuple[NDArray[Any], ...]
 """For each class, its own values of an attribute, or the two ends of its range."""
@@ -147,13 +149,58 @@ class World:
         return Sample(pool.schema, pool.features[:, chosen], pool.labels[chosen], values)
 
 
+@dataclass(frozen=True, eq=False)
+class NumberWorld:
+    """A world of classes in which every class stands for a level of a number, with a little spread around it.
+
+    The levels of the hidden tree's classes are evenly spaced over the middle half of the declared bounds. A share of
+    the labels is drawn anew, as in any world: no learner explains these.
+
+    >>> from privet.schema import Categorical
+    >>> schema = Schema((Categorical("sex", ("f", "m")), Numeric("age", 0, 100)), Numeric("wage", 0, 80))
+    >>> rng = np.random.default_rng(0)
+    >>> labels = NumberWorld.draw(schema, STRENGTHS["strong"], rng).sample(1000, rng).labels
+    >>> bool(0 <= labels.min() < 30 < 50 < labels.max() <= 80)
+    True
+    """
+
+    schema: Schema
+    classes: World
+    levels: NDArray[np.float64]
+    """Of each class, from 0 to 1."""
+
+    @classmethod
+    def draw(cls, schema: Schema, signal: Strength, rng: np.random.Generator) -> NumberWorld:
+        classes = World.draw(replace(schema, label=Categorical(schema.label.name, tuple(range(LEVELS)))), signal, rng)
+        present = np.unique(classes.tree.label[classes.tree.label >= 0])
+        levels = rng.random(LEVELS)
+        levels[present] = rng.permutation(np.linspace(0, 1, len(present)))
+        return cls(schema, classes, levels)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Sample:
+        """Draw ``n`` simulated records."""
+        plain, label = self.classes.sample(n, rng), self.schema.number
+        place = 0.25 + self.levels[plain.labels] / 2 + rng.normal(0, AROUND_LEVEL, n)
+        numbers = np.clip(label.low + (label.high - label.low) * place, label.low, label.high)
+        return Sample(self.schema, plain.features, np.rint(numbers) if label.integer else numbers, plain.values)
+
+
+def draw_world(
+    schema: Schema, signal: Strength, rng: np.random.Generator, largest_class: float | None = None
+) -> World | NumberWorld:
+    """A random world for the schema's kind of label."""
+    if schema.predicts_number:
+        return NumberWorld.draw(schema, signal, rng)
+    return World.draw(schema, signal, rng, largest_class)
+
+
 def codes_for(records: Sample, schema: Schema) -> Codes:
     """Encode records by the same schema with other cuts, as a recipe prepares it."""
     features = records.features.astype(np.uint8 if max(schema.arities) <= 256 else np.uint16)
     for a, column in records.values.items():
         features[a] = _bins(schema, a, column)
     features.setflags(write=False)
-    return Codes(features, records.labels)
+    return Codes(features, frozen_of(records).label_codes(schema))
 
 
 def frozen_of(records: Sample) -> Frozen:

@@ -67,12 +67,11 @@ def recipe_of(ask: dict[str, Any], recipes: Any = ()) -> Recipe:
 
 def forecast(request: dict[str, Any]) -> dict[str, Any]:
     """What the planner expects of a fit, or of an answer, at this epsilon."""
-    from privet.planning.planner import RECIPES, plan
+    from privet.planning.planner import plan, recipes_for
 
-    ask = request["ask"]
-    recipes = (ask["recipe"],) if ask["ask"] == "fit" else RECIPES[-1:]
+    ask, schema = request["ask"], Schema.from_dict(request["schema"])
+    recipes = (ask["recipe"],) if ask["ask"] == "fit" else recipes_for(schema)[-1:]
     epsilons = [Fraction(ask["epsilon"])]
-    schema = Schema.from_dict(request["schema"])
     seconds = request["seconds"] if ask["ask"] == "fit" else 0  # the error of an answer needs no simulation
     how = {"signal": request["signal"], "epsilons": epsilons, "recipes": recipes, "seconds": seconds}
     found = plan(schema, request["records"], **how).to_dict()
