@@ -55,6 +55,27 @@ class NoisyCount:
         return np.zeros(len(X))
 
 
+class Shards:
+    """A label for each shard, by permute-and-flip with epsilon 1. Rows are dealt out by their position.
+
+    With one shard it keeps its word. With more, a row that leaves moves the others into other shards.
+    """
+
+    def __init__(self, random: np.random.Generator, shards: int) -> None:
+        self._random, self._shards = random, shards
+
+    def fit(self, X: Any, y: Any) -> Shards:
+        place = np.arange(len(y)) * self._shards // max(len(y), 1)
+        ones, rows = np.bincount(place, y, minlength=self._shards), np.bincount(place, minlength=self._shards)
+        flipped = self._random.random(self._shards) < np.exp(-np.abs(2 * ones - rows)) / 2
+        self.labels_ = ((2 * ones > rows) ^ flipped).astype(int)
+        self.thresholds_ = self._random.random(self._shards)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.labels_.mean())
+
+
 def planted(kind: str, loss: float, seed: int) -> Any:
     return getattr(Planted(np.random.default_rng(seed), loss), kind)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import FIVE, FOUR, ONE_PAIR, NoisyCount, planted, sharp_count, unseeded_count
+from planted import FIVE, FOUR, ONE_PAIR, NoisyCount, Shards, planted, sharp_count, unseeded_count
 
 from privet.audit import TablePair, sample, table_pairs
 from privet.audit.sampling.run import watch
@@ -219,3 +219,13 @@ def test_mistakes(change: dict[str, Any], says: str) -> None:
     } | change
     with pytest.raises(ParameterError, match=says):
         sample(function=True, **arguments)
+
+
+@pytest.mark.parametrize(("shards", "verdict"), [(10, "violated"), (1, "not refuted")])
+def test_few_fits_find_the_pair_on_which_shards_by_position_show(shards: int, verdict: str) -> None:
+    """Among fifteen pairs or more, by ten fits of each table at first. On many of them nothing shows."""
+    pairs = [pair for pair in table_pairs(odd=False) if pair.relation == "add-remove"]
+    assert len(pairs) >= 15
+    random = np.random.default_rng(0)
+    found = sample(lambda: Shards(random, shards), pairs, 1, max_fits=4_000, seconds=1e6, processes=1)
+    assert found.verdict == verdict

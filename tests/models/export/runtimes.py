@@ -6,6 +6,7 @@ Each takes a model and a table of hostile cells and returns labels as text and p
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,11 +116,9 @@ def run_duckdb(model: Model, table: Table) -> Answer:
         return sorted_rows(connection.execute(model.to_sql("duckdb", keep=["row_id"])).fetchall())
 
 
-def run_sqlite(model: Model, table: Table) -> Answer:
-    import sqlite3
-
+def run_sqlite(model: Model, table: Table, connection: sqlite3.Connection | None = None) -> Answer:
     rows = arrow_table(model.schema, table)
-    connection = sqlite3.connect(":memory:")
+    connection = connection or sqlite3.connect(":memory:")
     names = ", ".join('"' + name.replace('"', '""') + '"' for name in rows.column_names)
     connection.execute(f"CREATE TABLE records ({names})")
     marks = ", ".join("?" * rows.num_columns)

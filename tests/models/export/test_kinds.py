@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from privet.errors import ParameterError  # noqa: E402
 from privet.models.export import sql  # noqa: E402
 from privet.models.forest import Forest  # noqa: E402
 from privet.models.model import Model  # noqa: E402
+from privet.schema import Categorical, Numeric, Schema  # noqa: E402
 from privet.schema.fingerprint import digest  # noqa: E402
 
 KINDS = every_kind()
@@ -88,6 +91,16 @@ def test_numbers_in_tables_of_their_own(monkeypatch: pytest.MonkeyPatch, kind: s
     assert "VALUES" not in small
     for run in (run_duckdb, run_sqlite, run_postgres(postgres)):
         check(KINDS[kind], RECORDS, run)
+
+
+def test_sqlite_joins_the_records_first() -> None:
+    """Ten trees, ten classes: if tables of numbers were multiplied with each other, no number of steps would do."""
+    schema = Schema(tuple(Numeric(f"x{i}", 0, 1) for i in range(5)), Categorical("state", tuple(range(10))))
+    forest, table = every_kind(schema, trees=10, depth=3)["surest"], hostile(schema, 100)
+    steps = iter([False] * 100)  # a hundred times 100,000 instructions
+    connection = sqlite3.connect(":memory:")
+    connection.set_progress_handler(lambda: next(steps, True), 100_000)
+    check(forest, table, partial(run_sqlite, connection=connection))
 
 
 @pytest.mark.parametrize("run", [run_onnx, run_duckdb, run_python], ids=lambda run: run.__name__)

@@ -5,12 +5,12 @@ Nothing here enters the bound. It only chooses which pair the later, fresh fits 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from privet.audit.sampling.bounds import loss_bound
 from privet.audit.sampling.events import count as count_event
 from privet.audit.sampling.events import learn_event
 from privet.audit.sampling.pairs import TablePair
@@ -23,9 +23,12 @@ SHARE = 0.3  # of the time; the rest is for looks
 AGAIN = 3  # times the fits of the first round, for each variation
 SEARCHED = 8 * AGAIN  # fits of a search, in those of the first round: seven variations and the pair itself
 LOOSE = 0.5  # the alpha of scores: they rank pairs and prove nothing
+NOTHING = -2.0  # the score without an event: below that of any event that may be one, and short of it by luck
+HOPELESS = -100.0  # of a pair on which every fit fails
 
 Draw = Callable[[TablePair, str, int], tuple[list[Tokens], list[Tokens]]]
 """Fits of both tables of a pair, for a purpose."""
+Sides = tuple[list[Tokens], list[Tokens]]
 
 
 @dataclass
@@ -41,13 +44,10 @@ class Screened:
         ours, theirs = draw(self.pair, purpose, count)
         self.ours += ours
         self.theirs += theirs
-        # Learned from one half and counted in the other: among many tokens and pairs the luckiest would win otherwise.
-        half = len(self.ours) // 2
-        event, _ = learn_event(self.ours[:half], self.theirs[:half], LOOSE, delta, boosted=False)
-        counts = None if event is None else count_event(event, self.ours[half:], self.theirs[half:])
-        self.score = 0.0 if counts is None else float(loss_bound(*counts, LOOSE, delta))
-        if failed(self.ours) and failed(self.theirs) and self.score == 0:
-            self.score = -1.0  # behind every pair on which something can be seen
+        even, odd = ((self.ours[i::2], self.theirs[i::2]) for i in (0, 1))
+        self.score = (_apart(even, odd, delta) + _apart(odd, even, delta)) / 2  # either half is learned from
+        if failed(self.ours) and failed(self.theirs) and self.score <= 0:
+            self.score = HOPELESS  # behind every pair on which something can be seen
 
 
 def screen(
@@ -79,6 +79,21 @@ def screen(
         best = max([level, *found], key=lambda one: one.score)
         winner = winner if best is level else best
     return winner, all_of_them
+
+
+def _apart(seen: Sides, fresh: Sides, delta: float) -> float:
+    """How far apart fresh fits are by an event that was learned from others: the log-ratio, less its deviation.
+
+    Among many tokens and pairs the luckiest would win if an event were counted in the fits that it was learned from.
+    And a bound would be 0 for every pair while fits are few, and rank none.
+    """
+    event, _ = learn_event(*seen, LOOSE, delta, boosted=False)
+    if event is None:
+        return NOTHING
+    hits, tries, other_hits, other_tries = count_event(event, *fresh)
+    likely, unlikely = (hits + 0.5) / (tries + 1), (other_hits + 0.5) / (other_tries + 1)
+    deviation = math.sqrt(1 / (hits + 1) + 1 / (other_hits + 1))
+    return math.log(max(likely - delta, 0.5 / (tries + 1)) / unlikely) - deviation
 
 
 def _best(screened: Sequence[Screened], count: int) -> list[Screened]:

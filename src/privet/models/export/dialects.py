@@ -16,7 +16,11 @@ _LARGEST = 2**62  # SQLite's whole numbers have 64 bits
 
 @dataclass(frozen=True)
 class Dialect:
-    """The words of one database. ``nan`` is NaN as a literal, if a column can hold one."""
+    """The words of one database. ``nan`` is NaN as a literal, if a column can hold one.
+
+    ``join`` is how a record finds its row in a table of numbers. There is one for each, but SQLite may begin with these
+    tables, and multiply them all, unless the records must come first.
+    """
 
     name: DialectName
     real: str
@@ -24,6 +28,7 @@ class Dialect:
     strip: str
     greatest: str = "GREATEST"
     least: str = "LEAST"
+    join: str = "JOIN"
 
     def number(self, value: float) -> str:
         """A double, exactly: as written here it is a double, not a decimal."""
@@ -54,7 +59,7 @@ class Dialect:
 DIALECTS = {
     "duckdb": Dialect("duckdb", "DOUBLE", "'NaN'::DOUBLE", "TRIM"),
     "postgres": Dialect("postgres", "DOUBLE PRECISION", "float8 'NaN'", "BTRIM"),
-    "sqlite": Dialect("sqlite", "REAL", None, "TRIM", "MAX", "MIN"),
+    "sqlite": Dialect("sqlite", "REAL", None, "TRIM", "MAX", "MIN", "LEFT JOIN"),
 }
 
 

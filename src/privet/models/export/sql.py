@@ -134,7 +134,7 @@ class _Query:
                     before = [f"{last}.{tally}{c}"] if start else [self.dialect.number(0.0)]
                     how = " + ".join if tally != "s" or self.formula.combine == "sum" else self.dialect.largest
                     columns.append(f"{how([*before, *terms])} AS {tally}{c}")
-            source = last + "".join(f"\nJOIN v{j} ON v{j}.r = {last}.r{j}" for j in joined)
+            source = last + "".join(f"\n{self.dialect.join} v{j} ON v{j}.r = {last}.r{j}" for j in joined)
             last = f"sums{start // STEP}"
             self._step(last, columns, source)
 
