@@ -24,24 +24,24 @@ NOT_OURS = ("make", "pip", "python", "git", ".ci/run", "dot", "open", "docker", 
 TYPED = {
     "my": """
 number|18|110|yes|-|meaning
-list|.|documented
+list|.|.|documented
 number|10|70|no|?|meaning
-list|.|documented
+list|.|.|documented
 number|60|260|yes|-|meaning
-list|.|documented
-list|.|documented
+list|.|.|documented
+list|.|.|documented
 number|0|90|yes|-|meaning
 number|0|20|yes|-|meaning
-list|.|documented
+list|.|.|documented
 .|documented
 """,
     "orders": """
 .|18|120|.|.|meaning
 .|0|5000|.|.|documented
-.|+France|documented
-.|.|documented
+.|+France|.|documented
+.|.|.|documented
 .|0|365|.|.|meaning
-.|.|documented
+.|.|.|documented
 .|documented
 """,
 }

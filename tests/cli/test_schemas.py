@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -47,15 +48,15 @@ def number(low: str, high: str, *more: str, basis: str = "meaning") -> list[str]
 
 ANSWERS = {
     "age": number("18", "110"),
-    "sex": ["", "", "m"],
+    "sex": ["", "", "", "m"],
     "bmi": number("10", "70"),
-    "smoker": ["", "never, former, current", "doc"],
+    "smoker": ["", "never, former, current", "", "doc"],
     "systolic": number("60", "260"),
-    "diabetes": ["", "", "documented"],
-    "ward": ["", "+hospice", "the hospital's web page"],
+    "diabetes": ["", "", "", "documented"],
+    "ward": ["", "+hospice", "", "the hospital's web page"],
     "days": number("0", "90"),
     "admissions": number("0", "20"),
-    "emergency": ["", "", "d"],
+    "emergency": ["", "", "", "d"],
     "readmitted": ["", "meaning"],
 }
 
@@ -111,8 +112,9 @@ def test_a_dialogue_can_be_left_and_taken_up(hospital: Path) -> None:
     rest = [column for column in ANSWERS if column not in ("age", "sex", "smoker")]
     second = run(hospital, "schema", "edit", file.name, answers=typed(*rest))
     assert second.exit_code == 0, second.output
-    assert "age" not in second.stdout.replace("an age is", "")  # what is confirmed is not asked again
-    everything = run(hospital, "schema", "edit", file.name, "--all", answers="\n" * 60)
+    assert "1 of 9: bmi" in second.stdout  # what is confirmed is shown, and not asked again
+    assert re.search(r"1  age +whole numbers from 18 to 110; meaning", second.stdout)
+    everything = run(hospital, "schema", "edit", file.name, "--all", answers="\n" * 80)
     assert everything.exit_code == 0
     assert Schema.from_json(file) == Schema.from_dict(json.loads(file.read_text()))
 
@@ -152,7 +154,7 @@ def test_types_of_values_survive(tmp_path: Path) -> None:
                              "basis": "unconfirmed"}],
              "class": "y", "labels": [0, 1]}  # fmt: skip
     (tmp_path / "s.json").write_text(json.dumps(facts))
-    result = run(tmp_path, "schema", "edit", "s.json", answers="\n\nd\n" + "\n\n\n\n\nd\n")
+    result = run(tmp_path, "schema", "edit", "s.json", answers="\n\n\nd\n" + "\n\n\n\n\nd\n")
     assert result.exit_code == 0, result.output
     category, numeric = json.loads((tmp_path / "s.json").read_text())["attributes"]
     assert category["values"] == [2, True, "a, b"]
@@ -210,3 +212,41 @@ def test_the_sample_is_not_written_over_anything(hospital: Path) -> None:
     assert (hospital / "patients.csv").read_text() == "mine"
     told = json.loads(run(hospital, "sample", "-o", "new/folder", "--json").stdout)
     assert sorted(told["files"]) == sorted(path.name for path in (hospital / "new" / "folder").iterdir())
+
+
+def test_a_page_shows_what_is_decided_and_steps_can_be_gone_back_to(hospital: Path) -> None:
+    file = drafted(hospital)
+    answers = typed("age", "sex") + ":back\nlist\nf, m, x\n-\nmeaning\n"  # back from bmi to sex
+    answers += ":go 1\nnumber\n20\n99\nyes\n-\nround\n"  # and to age, from bmi
+    answers += ":page\n:go nowhere\n" + typed("bmi") + ":stop\n"
+    result = run(hospital, "schema", "edit", file.name, answers=answers)
+    age, sex, bmi = json.loads(file.read_text())["attributes"][:3]
+    assert (age["min"], age["max"], age["basis"]) == (20, 99, "round")
+    assert (sex["values"], sex["basis"]) == (["f", "m", "x"], "meaning")
+    assert bmi["basis"] == "meaning"
+    page = result.stdout.partition("whole numbers from 20 to 99; round")[2]
+    assert re.search(r"2  sex +f, m, x; meaning\n +3  bmi +\(to do\)", page)
+    assert re.search(r"the class: readmitted +\(to do\)\n +12  the unit +\(to do\)", page)
+    assert "There is no such column; :page lists them." in result.stdout
+    again = run(hospital, "schema", "edit", file.name, answers=":back\n:back\n:back\n:back\n:stop\n")
+    assert "There is nothing before this." in again.stdout  # smoker, bmi, sex, age
+    assert json.loads(file.read_text())["attributes"][0] == age
+
+
+def test_spellings_and_markers_are_asked_for(tmp_path: Path) -> None:
+    column = {"name": "sex", "type": "categorical", "values": ["female", "male", "?"], "basis": "unconfirmed"}
+    facts = {"attributes": [column], "class": "ill", "labels": ["no", "yes"], "labels_basis": "meaning", "unit": None}
+    (tmp_path / "s.json").write_text(json.dumps(facts))
+    answers = "\n\nwoman: w\nfemale: f, W; male: m; missing: NA, -; fold\nmeaning\n"
+    result = run(tmp_path, "schema", "edit", "s.json", answers=answers)
+    assert result.exit_code == 0, result.output
+    assert "with a value of the list" in result.stdout
+    (written,) = json.loads((tmp_path / "s.json").read_text())["attributes"]
+    assert written["spellings"] == {"female": ["f", "W"], "male": ["m"]}
+    assert (written["missing"], written["fold"]) == (["NA", "-"], True)
+    before = Schema.from_json(tmp_path / "s.json")
+    kept = run(tmp_path, "schema", "edit", "s.json", "--all", answers="\n" * 20 + "no\n")
+    assert kept.exit_code in (0, 1)
+    assert Schema.from_json(tmp_path / "s.json") == before  # Enter keeps them
+    cleared = run(tmp_path, "schema", "edit", "s.json", "--all", answers="\n\n-\n\n:stop\n")
+    assert "spellings" not in json.loads((tmp_path / "s.json").read_text())["attributes"][0], cleared.output

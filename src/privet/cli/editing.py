@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import typer
 
+from privet.cli.dialogue import (
+    Again,
+    Back,
+    Drop,
+    Go,
+    Page,
+    Skip,
+    Stop,
+    ask,
+    one_of,
+    read_list,
+    read_number,
+    read_words,
+    written,
+)
 from privet.cli.output import complain, say
+from privet.cli.overview import overview
+from privet.cli.spellings_question import ask_spellings
 from privet.cli.unit_question import ask_unit
 from privet.errors import ParameterError, SchemaError
 from privet.models.drafts import why
-
-T = TypeVar("T")
 
 UNCONFIRMED = "unconfirmed"
 INTERRUPTED = 130  # what shells report for SIGINT
@@ -28,34 +42,20 @@ Answer from documents and from the meaning of a column; no table is read here.
 Enter takes what stands in brackets. Instead of an answer you can say
 
   :again  to begin the column again        :drop  to take it out of the schema
-  :skip   to come back to it later         :stop  to leave; answers are saved
+  :back   to go to the column before       :go C  to go to column C and come back
+  :skip   to come back to it later         :page  to see what is decided
+  :stop   to leave; answers are saved, and the next edit goes on from there
 
 A list is separated by commas: +a, b adds to the one in brackets, -a, b takes
 away from it. "How do you know?" is answered by one of these words, or in your
 own words, which certificates quote:
 
 {"".join(f"  {name:12}{what}{chr(10)}" for name, what in BASES.items())}"""
+COLUMN, CLASS, UNIT = "column", "class", "unit"  # kinds of steps
+Step = tuple[str, str]
+"""What is asked for: its kind, and the name of a column."""
 KINDS = {"number": "continuous", "list": "categorical"}
 KIND_WORDS = {kind: word for word, kind in KINDS.items()}
-
-
-class Stop(Exception):
-    """Leave the dialogue; what is confirmed is saved."""
-
-
-class Skip(Exception):
-    """Go to the next column."""
-
-
-class Again(Exception):
-    """Ask about the column from its first question."""
-
-
-class Drop(Exception):
-    """Take the column out of the schema."""
-
-
-COMMANDS = {":stop": Stop, ":quit": Stop, ":skip": Skip, ":again": Again, ":back": Again, ":drop": Drop}
 
 
 class Editor:
@@ -81,9 +81,9 @@ class Editor:
         try:
             while not self._begun():
                 print("  That can be said of a column, and comes later.")
-            self._attributes()
-            self._class()
-            self._unit()
+            if any(_is_whole(one) for one in self.facts["attributes"]):
+                self._show()
+            self._walk()
         except (Stop, EOFError):
             print()
         except KeyboardInterrupt:
@@ -93,6 +93,7 @@ class Editor:
         if self._waiting():
             complain(self._left())
             raise typer.Exit(1)
+        self._show()
         print(f"\n{schema_of(self.facts)}\nThe schema is complete: {self.file}. See whether the table keeps to it:")
         print(f"  privet schema check TABLE --schema {self.file}")
 
@@ -123,62 +124,99 @@ class Editor:
         """Ask the first questions; False if the answer was a command for columns."""
         try:
             self._begin()
-        except (Again, Skip, Drop):
+        except (Again, Back, Drop, Go, Page, Skip):
             return False
         return True
 
     def _begin(self) -> None:
         """Ask for the names of the columns, and for the one to predict."""
         if not self.facts.get("attributes"):
-            names = ask("Which columns does the table have, in any order, separated by commas?", _words)
+            names = ask("Which columns does the table have, in any order, separated by commas?", read_words)
             self.facts = {"name": self.file.name.split(".")[0]} | self.facts
             self.facts |= {"attributes": [{"name": name, "type": None, "basis": UNCONFIRMED} for name in names]}
             self.facts |= {"class": None, "labels": None, "labels_basis": UNCONFIRMED}
             self.save()
         if not self.facts.get("class"):
             names = [one["name"] for one in self.facts["attributes"]]
-            label = ask(f"Which column is to be predicted? One of {', '.join(names)}", _one_of(names))
+            label = ask(f"Which column is to be predicted? One of {', '.join(names)}", one_of(names))
             (facts,) = (one for one in self.facts["attributes"] if one["name"] == label)
             self.facts["attributes"] = [one for one in self.facts["attributes"] if one is not facts]
             self.facts |= {"class": label, "labels": facts.get("values"), "labels_basis": UNCONFIRMED}
             self.save()
 
-    def _attributes(self) -> None:
-        asked = [one for one in self.facts["attributes"] if self.everything or not _is_whole(one)]
-        for number, facts in enumerate(asked, start=1):
-            print(f"\n{number} of {len(asked) + 1}: {facts['name']}")
-            place = next(i for i, one in enumerate(self.facts["attributes"]) if one is facts)
+    def _walk(self) -> None:
+        """Ask for all that is missing: columns, then the class, then the unit. Steps can be gone back to."""
+        steps = [(COLUMN, one["name"]) for one in self.facts["attributes"] if self.everything or not _is_whole(one)]
+        steps += [(CLASS, "")] if self.everything or not self._class_is_whole() else []
+        steps += [(UNIT, "")] if self.everything or "unit" not in self.facts else []
+        place = 0
+        while place < len(steps):
             try:
-                self.facts["attributes"][place] = _until_whole(facts)
+                self._ask(steps[place], f"{place + 1} of {len(steps)}")
+                place += 1
             except Skip:
-                continue
+                place += 1
             except Drop:
-                del self.facts["attributes"][place]
-            self.save()
+                self._drop(steps[place])
+                place += 1
+            except Back:
+                if place:
+                    place -= 1
+                elif (before := self._before(steps[0])) is not None:
+                    steps.insert(0, before)
+                else:
+                    print("  There is nothing before this.")
+            except Page:
+                self._show()
+            except Go as asked:
+                if (found := self._found(asked.target)) is None:
+                    print("  There is no such column; :page lists them.")
+                else:
+                    steps.insert(place, found)
+            except Again:
+                continue
 
-    def _class(self) -> None:
-        if self._class_is_whole() and not self.everything:
-            return
-        print(f"\nThe class: {self.facts['class']}")
-        try:
+    def _ask(self, step: Step, number: str) -> None:
+        """One step, whether it is decided already or not."""
+        kind, name = step
+        if kind == COLUMN:
+            print(f"\n{number}: {name}")
+            place = self._columns().index(name)
+            self.facts["attributes"][place] = _until_whole(self.facts["attributes"][place])
+        elif kind == CLASS:
+            print(f"\n{number}, the class: {self.facts['class']}")
             labels = _asked_labels(self.facts.get("labels"))
             self.facts |= {"labels": labels, "labels_basis": _ask_basis(self.facts.get("labels_basis"))}
-            self.save()
-        except Again:
-            self._class()
-        except (Skip, Drop):
-            return
+        else:
+            self.facts = ask_unit(self.facts, ask, one_of)
+        self.save()
 
-    def _unit(self) -> None:
-        if "unit" in self.facts and not self.everything:
-            return
-        try:
-            self.facts = ask_unit(self.facts, ask, _one_of)
+    def _drop(self, step: Step) -> None:
+        if step[0] == COLUMN:
+            del self.facts["attributes"][self._columns().index(step[1])]
             self.save()
-        except Again:
-            self._unit()
-        except (Skip, Drop):
-            return
+
+    def _before(self, step: Step) -> Step | None:
+        """What stands before a step in the file, decided or not."""
+        every = self._every()
+        return every[every.index(step) - 1] if step in every[1:] else None
+
+    def _found(self, target: str) -> Step | None:
+        """The step of a name, or of a number of the page."""
+        every = self._every()
+        if target.isdecimal() and 1 <= int(target) <= len(every):
+            return every[int(target) - 1]
+        named = [step for step in every if target in (step[1] if step[0] == COLUMN else step[0], f"the {step[0]}")]
+        return (CLASS, "") if target == self.facts["class"] else named[0] if named else None
+
+    def _every(self) -> list[Step]:
+        return [*((COLUMN, name) for name in self._columns()), (CLASS, ""), (UNIT, "")]
+
+    def _columns(self) -> list[str]:
+        return [one["name"] for one in self.facts["attributes"]]
+
+    def _show(self) -> None:
+        print(f"\n{overview(self.facts, _is_whole, class_is_whole=self._class_is_whole())}")
 
     def _class_is_whole(self) -> bool:
         labels = self.facts.get("labels")
@@ -201,7 +239,7 @@ def _until_whole(facts: dict[str, Any]) -> dict[str, Any]:
 def _asked_labels(old: Any) -> Any:
     """The classes of a list, or the bounds of a number to predict."""
     words = list(KINDS)
-    is_number = isinstance(old, dict) and KINDS[ask("Predict a number, or one of a list?", _one_of(words), words[0])]
+    is_number = isinstance(old, dict) and KINDS[ask("Predict a number, or one of a list?", one_of(words), words[0])]
     if is_number == "continuous":
         while True:
             facts = _asked_number(old)
@@ -209,17 +247,17 @@ def _asked_labels(old: Any) -> Any:
                 return facts
             print("  the least value must be below the greatest")
     known = old if isinstance(old, list) else None
-    return ask("Every value it can have, two at least", _list(known), _written(known))
+    return ask("Every value it can have, two at least", read_list(known), written(known))
 
 
 def _asked_number(old: dict[str, Any]) -> dict[str, Any]:
     """Bounds, whole or not, and the marker of a missing value."""
-    facts: dict[str, Any] = {"min": ask("The least value that can be?", _number, old.get("min"))}
-    facts["max"] = ask("The greatest value that can be?", _number, old.get("max"))
-    if ask("Whole numbers only?", _one_of(["yes", "no"]), "yes" if old.get("integer") else "no") == "yes":
+    facts: dict[str, Any] = {"min": ask("The least value that can be?", read_number, old.get("min"))}
+    facts["max"] = ask("The greatest value that can be?", read_number, old.get("max"))
+    if ask("Whole numbers only?", one_of(["yes", "no"]), "yes" if old.get("integer") else "no") == "yes":
         facts["integer"] = True
     before = old.get("missing", "-")
-    shown = _written(before) if isinstance(before, list) else str(before)
+    shown = written(before) if isinstance(before, list) else str(before)
     marker = ask("What stands for a missing value? Several by commas (- if none can be missing)", str, shown)
     if marker == shown:  # -999 stays a number
         return facts | ({} if marker == "-" else {"missing": before})
@@ -228,14 +266,15 @@ def _asked_number(old: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(old: dict[str, Any]) -> dict[str, Any]:
-    kind = KINDS[ask("A number, or one of a list?", _one_of(list(KINDS)), KIND_WORDS.get(old.get("type") or ""))]
+    kind = KINDS[ask("A number, or one of a list?", one_of(list(KINDS)), KIND_WORDS.get(old.get("type") or ""))]
     facts: dict[str, Any] = {"name": old["name"], "type": kind}
     kept: tuple[str, ...]  # not asked for, and kept
     if kind == "categorical":
         values = old.get("values")
-        facts["values"] = ask('Every value that can occur, "?" for all others', _list(values), _written(values))
+        facts["values"] = ask('Every value that can occur, "?" for all others', read_list(values), written(values))
+        facts |= ask_spellings(facts["values"], old, ask)
         kept = ("other",) if old.get("other") in facts["values"] else ()
-        kept += ("missing", "spellings", "fold", "prefix")
+        kept += ("prefix",)
     else:
         facts |= _asked_number(old)
         kept = ("thresholds", "bins")
@@ -261,75 +300,6 @@ def _fault(facts: dict[str, Any]) -> str | None:
     except SchemaError as error:
         return str(error)
     return None
-
-
-# ---- questions and the parsing of answers --------------------------------------------------------------------------
-
-
-def ask(question: str, read: Callable[[str], T], default: Any = None) -> T:
-    """Ask until the answer can be parsed. Enter takes the default, if there is one."""
-    while True:
-        shown = "" if default is None else f" [{default}]"
-        answer = input(f"  {question}{shown} ").strip()
-        if answer in COMMANDS:
-            raise COMMANDS[answer]
-        if not answer and default is not None:
-            answer = str(default)
-        try:
-            return read(answer)
-        except ValueError as error:
-            print(f"  {error}")
-
-
-def _number(answer: str) -> float | int:
-    try:
-        number = float(answer)
-    except ValueError:
-        comma = ", with a decimal point" if "," in answer else ""
-        raise ValueError(f"a number is needed{comma}, such as 0 or 2.5") from None
-    return int(number) if number.is_integer() else number
-
-
-def _one_of(words: list[str]) -> Callable[[str], str]:
-    def read(answer: str) -> str:
-        if answer in words:
-            return answer
-        near = [word for word in words if answer and word.lower().startswith(answer.lower())]
-        if len(near) != 1:
-            raise ValueError(f"one of {', '.join(words)} is needed")
-        return near[0]
-
-    return read
-
-
-def _words(answer: str) -> list[str]:
-    words = [word.strip() for word in answer.split(",") if word.strip()]
-    if len(words) < 2 or len(set(words)) < len(words):
-        raise ValueError("at least two are needed, separated by commas, none of them twice")
-    return words
-
-
-def _written(values: list[Any] | None) -> str | None:
-    return ", ".join(map(str, values)) if values else None
-
-
-def _list(old: list[Any] | None) -> Callable[[str], list[Any]]:
-    """A parser of value lists. A leading plus or minus changes the old list. Old values keep their types."""
-    before = list(old or [])
-    known = {str(value): value for value in before}
-
-    def read(answer: str) -> list[Any]:
-        if answer == _written(before):  # also if a value holds a comma
-            return before
-        sign, rest = (answer[0], answer[1:]) if before and answer[:1] in ("+", "-") else ("", answer)
-        given = [known.get(word.strip(), word.strip()) for word in rest.split(",") if word.strip()]
-        values = {"+": [*before, *(v for v in given if v not in before)], "-": [v for v in before if v not in given]}
-        chosen = values.get(sign, given)
-        if not chosen or len(set(map(str, chosen))) < len(chosen):
-            raise ValueError("at least one value is needed, and none of them twice")
-        return chosen
-
-    return read
 
 
 def _basis(answer: str) -> str:
