@@ -40,12 +40,14 @@ Floats = npt.NDArray[np.float64]
 EVEN = 0.5  # where a tree before curves gets half of what is left, if as many records are outside the largest class
 FINE_KNOTS = 0.1  # below: more knots
 WITH_PAIRS = 0.05  # below: tables of pairs on top of the curves
+CHOSEN = 0.2  # what curves are chosen for, where that leaves out at least half of them
 CLEAR = 0.02  # below: the margin shrinks, since noise hides less than the margin's own distortion would
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
 TREE_RECORDS = 600.0  # times epsilon: with as many, more would not make a better tree
 MOST_TREE_SHARE = Fraction(9, 10)  # of what is left: curves follow every tree, and their ridge knows their noise
 LEAST_TREE_SHARE = Fraction(1, 5)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
-PAIRS, PAIR_SHARE, CHOICE_SHARE = 3, Fraction(3, 10), Fraction(1, 4)  # tables, what they cost, and of that the choice
+PAIRS, PAIR_SHARE = 3, Fraction(3, 10)  # tables of pairs, and what they cost of what is left
+CHOICE_SHARE = Fraction(1, 4)  # of what terms cost that are chosen
 SIGNAL = 12.0  # expected variance of scores
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
 STEPS = 5  # of progress, at most
@@ -84,20 +86,18 @@ class _Growing:
         """About what the residuals of all records of a class sum to, at the offset: without a margin, of p(1 - p)."""
         return self.estimate.records * max(self.link.residual(self.estimate.shares), LEAST_EVIDENCE)
 
-    def fit(self, bases: Sequence[Basis], loss: Loss, what: str) -> None:
+    def fit(self, bases: Sequence[Basis], loss: Loss, what: str, signal: float = SIGNAL) -> None:
         """Fit terms on top of the parts released before."""
-        plan, shape = self._plan(bases), self._shape(bases)
+        plan, shape = self._plan(bases), self._shape(bases, signal)
         values, calibration = self.data.perturbed_fit(plan, shape, loss, routes=self.routes, what=what)
         self.parts += parts_of(bases, values, calibration)
         self.background += [(basis.term, basis.term.spread(value)) for basis, value in zip(bases, values, strict=True)]
 
-    def choose(self, bases: Sequence[Basis], count: int, epsilon: Fraction) -> list[Basis]:
-        """Choose the terms that explain most of the residuals."""
-        fair = penalties(bases, self.estimate.records)
-        chosen = self.data.choose_terms(
-            self._plan(bases), fair, count, epsilon, routes=self.routes, what="choice of pairs"
-        )
-        return [bases[i] for i in chosen]
+    def choose(self, bases: Sequence[Basis], count: int, loss: Loss, what: str) -> tuple[list[Basis], Loss]:
+        """Choose the terms that explain most of the residuals. Returns the budget left to fit them."""
+        fair, price = penalties(bases, self.estimate.records), loss.epsilon * CHOICE_SHARE
+        chosen = self.data.choose_terms(self._plan(bases), fair, count, price, routes=self.routes, what=what)
+        return [bases[i] for i in sorted(chosen)], loss - Loss(price)
 
     def noise_ratio(self, bases: Sequence[Basis], loss: Loss) -> float:
         """The ratio of noise to evidence of a cell, averaged over terms; from public and released numbers."""
@@ -113,10 +113,10 @@ class _Growing:
         loss = MarginLoss(self.link.margin)
         return Fit(terms, self.offset, self.preferences.class_weights, tuple(self.background), loss)
 
-    def _shape(self, bases: Sequence[Basis]) -> FitLayout:
+    def _shape(self, bases: Sequence[Basis], signal: float = SIGNAL) -> FitLayout:
         favours = [self.preferences.favour(basis) for basis in bases]
         known = self.data.schema.n_classes, self.estimate.records, self.evidence
-        return FitLayout.of([basis.term for basis in bases], favours, *known, SIGNAL)
+        return FitLayout.of([basis.term for basis in bases], favours, *known, signal)
 
 
 def grow_additive(
@@ -192,9 +192,23 @@ def tree_share(estimate: ClassEstimate, noise_ratio: float) -> Fraction:
     return min(Fraction(odds / (1 + odds)).limit_denominator(100), MOST_TREE_SHARE)
 
 
+def curves_kept(attributes: int, noise_ratio: float) -> int:
+    """How many attributes get a curve. Noise grows with their number, and hides all of them where they are many.
+
+    >>> [curves_kept(40, noise_ratio) for noise_ratio in (0.1, 0.3, 0.4, 1.2, 20)]
+    [40, 40, 20, 7, 1]
+    """
+    few = math.ceil(attributes * CHOSEN / noise_ratio)
+    return few if 2 * few <= attributes else attributes
+
+
 def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: float, pairs: int) -> Loss:
     """Fit a curve per wanted attribute, with more knots where noise is smaller. Returns the budget left for pairs."""
     data, schema, records = growing.data, growing.data.schema, growing.estimate.records
+    every = [main_basis(schema, a) for a in wanted]
+    if (count := curves_kept(len(every), growing.noise_ratio(every, left))) < len(every):
+        kept, left = growing.choose(every, count, left, "choice of curves")
+        wanted = [basis.term.attributes[0] for basis in kept]
     moved: dict[int, Floats] = {}
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
     if price := left.epsilon * knots_share(numbers, records, float(left.epsilon)):
@@ -202,15 +216,15 @@ def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: f
     shares = COARSE if noise_ratio >= FINE_KNOTS else FINE
     bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
-    growing.fit(bases, left - for_pairs, "additive fit")
+    signal = SIGNAL * len(bases) / len(every)  # as much from each as if all were fitted
+    growing.fit(bases, left - for_pairs, "additive fit", signal)
     return for_pairs
 
 
 def _pairs(growing: _Growing, left: Loss, count: int) -> None:
     """Fit tables for the pairs that explain most of the residuals of the curves."""
     bases = candidates(growing.data.schema, growing.parts)
-    chosen = growing.choose(bases, count, left.epsilon * CHOICE_SHARE)
-    growing.fit(chosen, left - Loss(left.epsilon * CHOICE_SHARE), "fit of pairs")
+    growing.fit(*growing.choose(bases, count, left, "choice of pairs"), "fit of pairs")
 
 
 def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Part]:

@@ -24,6 +24,7 @@ from privet.growing.additive.fitting import (
     STEPS,
     WITH_PAIRS,
     Preferences,
+    curves_kept,
     parts_of,
 )
 from privet.growing.additive.pairs import candidates, penalties
@@ -68,18 +69,18 @@ class _Numbers:
         self.parts: list[Part] = []
         self.background: list[tuple[Term, Floats]] = []
 
-    def fit(self, bases: Sequence[Basis], loss: Loss, what: str) -> None:
+    def fit(self, bases: Sequence[Basis], loss: Loss, what: str, signal: float = SIGNAL) -> None:
         """Fit terms on top of the parts released before."""
-        plan, shape = self._plan(bases), self._shape(bases)
+        plan, shape = self._plan(bases), replace(self._shape(bases), signal=signal)
         values, calibration = self.data.perturbed_fit(plan, shape, loss, what=what)
         self.parts += parts_of(bases, values, calibration)
         self.background += [(basis.term, basis.term.spread(value)) for basis, value in zip(bases, values, strict=True)]
 
-    def choose(self, bases: Sequence[Basis], count: int, epsilon: Fraction) -> list[Basis]:
-        """Choose the terms that explain most of the residuals."""
-        fair = penalties(bases, self.records)
-        chosen = self.data.choose_terms(self._plan(bases), fair, count, epsilon, what="choice of pairs")
-        return [bases[i] for i in chosen]
+    def choose(self, bases: Sequence[Basis], count: int, loss: Loss, what: str) -> tuple[list[Basis], Loss]:
+        """Choose the terms that explain most of the residuals. Returns the budget left to fit them."""
+        fair, price = penalties(bases, self.records), loss.epsilon * CHOICE_SHARE
+        chosen = self.data.choose_terms(self._plan(bases), fair, count, price, what=what)
+        return [bases[i] for i in sorted(chosen)], loss - Loss(price)
 
     def mean_shift(self, loss: Loss) -> float:
         """How far the mean label is from the mean prediction, in deviations."""
@@ -158,7 +159,11 @@ def grow_additive_numbers(
     for_mean = Loss(left.epsilon * Fraction(_mean_share(strength)).limit_denominator(1000))
     left = left - for_mean
     wanted = [a for a in range(len(schema.attributes)) if preferences.favours.get(a, 1.0) > 0]
-    ratio = growing.noise_ratio([main_basis(schema, a) for a in wanted], left)
+    every = [main_basis(schema, a) for a in wanted]
+    ratio = growing.noise_ratio(every, left)
+    if (count := curves_kept(len(every), ratio)) < len(every):
+        kept, left = growing.choose(every, count, left, "choice of curves")
+        wanted = [basis.term.attributes[0] for basis in kept]
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
     moved: dict[int, Floats] = {}
     if price := left.epsilon * knots_share(numbers, growing.records, float(left.epsilon)):
@@ -168,12 +173,12 @@ def grow_additive_numbers(
     bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
     pairs = min(preferences.pairs, len(wanted) * (len(wanted) - 1) // 2) if ratio < WITH_PAIRS else 0
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
-    growing.fit(bases, left - for_pairs, "additive fit")
+    signal = SIGNAL * len(bases) / len(every)  # as much from each as if all were fitted
+    growing.fit(bases, left - for_pairs, "additive fit", signal)
     _tell(progress, 4)
     if pairs:
         some = candidates(schema, growing.parts)
-        chosen = growing.choose(some, pairs, for_pairs.epsilon * CHOICE_SHARE)
-        growing.fit(chosen, for_pairs - Loss(for_pairs.epsilon * CHOICE_SHARE), "fit of pairs")
+        growing.fit(*growing.choose(some, pairs, for_pairs, "choice of pairs"), "fit of pairs")
     model = growing.model(growing.mean_shift(for_mean))
     _tell(progress, STEPS)
     return model

@@ -5,8 +5,8 @@ rounds are not needed: here noise is added once to the objective, which is solve
 For two classes that is pure epsilon, without the usual penalty for the curvature of the objective.
 
 Budget: 2 % of B buys class counts (up to 22 % where they are few). They decide, with public facts, how the rest is
-spent: on curves of all attributes, with tables of pairs on top if there are enough records, or, where noise is too
-large for that, on an exact tree with class counts in its leaves, alone or with curves on top.
+spent: on an exact tree with class counts in its leaves where noise is large; on curves of all attributes, or of those
+that explain most, on top of it; and on tables of pairs where there are records enough.
 """
 
 from __future__ import annotations
