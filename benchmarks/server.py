@@ -7,6 +7,7 @@ its own, on loopback, and a PostgreSQL if asked to, and stops them.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -31,6 +32,12 @@ def memory_of(pid: int) -> float:
     """Megabytes of one process."""
     fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return int(fields["VmRSS"].split()[0]) / 1024
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of one process, without its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
@@ -104,11 +111,13 @@ def write_charges(folder: Path, number: int) -> None:
 
 
 def restarts(house: House, what: str, times: int = 5) -> None:
-    found = []
+    found, spent = [], []
     for _ in range(times):
         house.kill()
         found.append(house.start())
-    print(f"HTTP answers {min(found):.2f} to {max(found):.2f} s after a restart, {what}")
+        spent.append(cpu_of(house.process.pid))
+    print(f"HTTP answers {min(found):.2f} to {max(found):.2f} s after a restart, {what}; ", end="")
+    print(f"the web process took {max(spent):.2f} CPU s until then")
 
 
 def main() -> None:

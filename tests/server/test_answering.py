@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from house import facts
+from house import ROOT, facts
 
 from privet.engines.snapshots import write_twin
 from privet.errors import ParameterError
@@ -75,6 +81,24 @@ def test_a_fault_on_records_says_nothing(folder: Path, monkeypatch: pytest.Monke
     assert reply(monkeypatch, wrong) == {"fault": ""}
 
 
+def test_a_child_is_limited_in_memory_and_time() -> None:
+    program = """
+import resource
+from privet.server.nursery import _limit
+_limit({"memory": 2**32, "cpu": 1})
+try:
+    bytearray(2**33)
+except MemoryError:
+    print("memory", resource.getrlimit(resource.RLIMIT_CORE), flush=True)
+while True:
+    pass
+"""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "memory (0, 0)\n"
+    assert done.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+
+
 def test_only_sound_recipes_on_offer_are_fitted() -> None:
     assert answering.price({"ask": "fit", "recipe": "exact", "epsilon": "1/2"}) == Loss(0.5)
     for recipe, params in (("rana2016", {}), ("nothing", {}), ("exact", {"height": 3}), ("exact", {"max_depth": -1})):
@@ -125,3 +149,21 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
     file.write_text("colour = 1\n")
     with pytest.raises(ParameterError, match="is no setting"):
         read_settings(file, {}, {})
+
+
+def started_by(file: str) -> list[str]:
+    """The arguments of ``privet`` in a file that starts a server."""
+    text = (ROOT / "examples" / "deploy" / file).read_text()
+    if file == "Containerfile":
+        words: list[str] = json.loads(re.findall(r"^ENTRYPOINT (.+)$", text, re.MULTILINE)[0])
+        return words[1:]
+    return shlex.split(re.findall(r"^ExecStart=\S+/privet (.+)$", text, re.MULTILINE)[0])
+
+
+@pytest.mark.parametrize("file", ["privet.service", "Containerfile"])
+def test_what_is_deployed_has_valid_flags(file: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "privet", *started_by(file), "--folder", str(tmp_path / "folder"), "--check"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, "behind_proxy = true" in done.stdout) == (0, True), done.stderr
+    assert "there are no books yet" in done.stdout

@@ -37,6 +37,8 @@ def test_questions_are_answered_and_certified(ann: Caller, table: str) -> None:
         {"ask": "quantiles", "of": "age", "at": [0.25, 0.5]},
         {"ask": "count", "by": "ward", "where": [{"column": "age", "op": "above", "value": 60}]},
         {"ask": "class-counts", "by": "ward"},
+        {"ask": "average", "of": "age", "by": "ward", "where": [{"column": "dose", "op": "at_most", "value": 5}]},
+        {"ask": "histogram", "of": "age", "where": [{"column": "ward", "op": "in", "value": ["a", "b"]}]},
     ]
     for ask in asks:
         reply = ann.ask(table, epsilon="1/2", **ask)
@@ -154,10 +156,27 @@ def test_tables_must_say_whose_rows_they_are(stage: Stage) -> None:
     assert stage.put_table(rows(5), suffix="v", schema=json.dumps(draft)).status == 422
     assert stage.put_table(rows(50), most=10, suffix="w").status == 422, "more records than declared"
     assert stage.put_table([], suffix="x", schema=json.dumps(facts("x") | {"class": "nowhere"})).status == 422
+    other = facts("z")
+    other["attributes"].append({"name": "height", "type": "continuous", "min": 0, "max": 3, "basis": "meaning"})
+    lacking = stage.put_table(rows(5), suffix="z", schema=json.dumps(other))
+    assert (lacking.status, "height" in lacking.json["detail"]) == (422, True), "a table that breaks its schema"
     raw, head = form(
         {"population": stage.tag, "schema": json.dumps(facts("y")), "most_records": 5, "one_row_each": "true"}, None
     )
     assert stage.owner("PUT", f"/v1/datasets/{stage.tag}-y", raw=raw, head=head).status == 422
+
+
+def test_a_unit_bounds_the_rows_of_each_person(stage: Stage) -> None:
+    """Of a hundred rows of one person and ten of others, two and ten are used, and the owner states nothing more."""
+    lines = ["who,age,dose,ward,class", *["ann,30,1,a,ill"] * 100, *[f"p{i},30,1,a,ill" for i in range(10)]]
+    schema = facts("units") | {"unit": {"name": "who", "max_rows": 2}}
+    given = {"population": stage.tag, "schema": json.dumps(schema), "most_records": 500}
+    raw, head = form(given, "\n".join(lines).encode())
+    name = f"{stage.tag}-units"
+    stage.must(stage.owner("PUT", f"/v1/datasets/{name}", raw=raw, head=head))
+    reply = stage.analyst(100, name).ask(name, ask="count", epsilon=50)
+    assert abs(reply.json["answer"]["value"] - 12) < 3  # further away: less than one in 10^30
+    assert reply.json["answer"]["certificate"]["unit"]["max_rows"] == 2
 
 
 def test_a_closed_table_is_gone_and_its_records_are_deleted(stage: Stage, house: House) -> None:

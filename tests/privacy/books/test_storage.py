@@ -77,6 +77,16 @@ def test_a_migration_is_applied_once(address: str, monkeypatch: pytest.MonkeyPat
             assert books.read("SELECT x FROM later") == [(1,)]
 
 
+def test_books_of_the_first_version_are_brought_up_to_date(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(storage, "MIGRATIONS", storage.MIGRATIONS[:1])
+        with Books(address) as books:
+            books.do(put("colour", "green"))
+    with Books(address) as books:
+        assert books.read("SELECT value FROM facts WHERE name = 'colour'") == [("green",)]
+        assert books.read("SELECT value FROM facts WHERE name = 'version'") == [(str(len(storage.MIGRATIONS)),)]
+
+
 def test_sqlite_books_have_one_server_and_are_private(tmp_path: Path) -> None:
     path = tmp_path / "books.sqlite"
     with Books(str(path)) as books, Books(str(path)) as other:
