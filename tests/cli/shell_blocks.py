@@ -6,6 +6,8 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,7 @@ number|0|20|yes|-|meaning
 list|.|.|documented
 .|documented
 """,
+    "admissions": "yes|patient_no|3",
     "orders": """
 .|18|120|.|.|meaning
 .|0|5000|.|.|documented
@@ -47,7 +50,9 @@ list|.|.|documented
 }
 # The rules that the pages show in a block of their own.
 RULES = "IF age > 65 AND diabetes = yes THEN yes\nIF age <= 40 THEN no\n"
-ORDERS = Path(__file__).parents[2] / "examples" / "shop" / "orders.csv"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ORDERS = EXAMPLES / "shop" / "orders.csv"
+ADMISSIONS = EXAMPLES / "admissions"
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,8 @@ class Shell:
         for name, text in sample_files().items():
             (folder / name).write_text(text, encoding="utf-8")
         shutil.copy(ORDERS, folder)
+        for file in ADMISSIONS.glob("*.*"):
+            shutil.copy(file, folder)
         (folder / "rules.txt").write_text(RULES, encoding="utf-8")
         self.root: Any = typer.main.get_command(app)
 
@@ -102,6 +109,8 @@ class Shell:
         if program == "cd":
             self.folder = self.folder / arguments[0]
             assert self.folder.is_dir(), arguments
+        elif program == "python" and arguments == ["make_table.py"]:
+            subprocess.run([sys.executable, "make_table.py"], cwd=self.folder, check=True)
         elif program == "privet":
             self.run(arguments, fails=step.fails)
         else:

@@ -100,6 +100,8 @@ def check_table(schema: Schema, table: Any, labels: Any = None, limit: int = 10)
         if column.size != bad.size:
             raise TableError(f"column {attribute.name!r} differs in length from {schema.names[0]!r}")
         for fault, rows in _faults(attribute, column).items():
+            if fault == "missing" and attribute.reading is not None and attribute.reading.missing:
+                continue  # markers are declared: such a cell is what it should be
             rows &= ~lost
             if rows.any():
                 dropped = attribute is schema.label and f"{fault} label" in REMEDIES
@@ -118,7 +120,8 @@ def _lost(table: Any, column: Array) -> NDArray[np.bool_]:
     """The records of a CSV file whose line cannot be read: all their cells are missing."""
     if not isinstance(table, Records) or table.path is None:
         return np.zeros(column.size, dtype=bool)
-    return np.fromiter((cell is None for cell in cells_of(column)), bool, column.size)
+    raw = next(iter(table.values()))  # before markers are read: they are missing cells of lines that can be read
+    return np.fromiter((cell is None for cell in raw), bool, column.size)
 
 
 def _unreadable(table: Any, lost: NDArray[np.bool_], limit: int) -> list[Finding]:
