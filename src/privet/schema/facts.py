@@ -341,7 +341,10 @@ class Schema:
     def refuse_number(self, what: str) -> None:
         """Refuse a number as the label where classes are needed: before anything is charged."""
         if self.predicts_number:
-            raise SchemaError(f"{what} needs classes, and the label {self.label.name!r} is a number")
+            raise SchemaError(
+                f"{what} needs classes, and the label {self.label.name!r} is a number; cut it into classes and list "
+                "these as its labels"
+            )
 
     @property
     def n_classes(self) -> int:
