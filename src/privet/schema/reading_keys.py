@@ -22,6 +22,10 @@ def reading_of(facts: Mapping[str, Any], where: str) -> Reading | None:
     """The reading of an attribute's facts; None if its column is read as it is."""
     marker = facts.get("missing")
     markers = marker if isinstance(marker, list | tuple) else [] if marker is None else [marker]
+    if None in markers:
+        raise SchemaError(
+            f"{where}: missing lists null; leave it out, or write the text that stands for a missing value"
+        )
     # The first marker of a number is a fact of its own: it says that there is a branch for missing values.
     further = tuple(markers[1:] if facts.get("type") == NUMBER_KINDS else markers)
     spellings = facts.get("spellings") or ()
