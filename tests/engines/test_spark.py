@@ -35,6 +35,7 @@ from privet.testing import check_engine
 pa = pytest.importorskip("pyarrow")
 pyspark = pytest.importorskip("pyspark", reason="NOT TESTED: Spark; pip install 'privet[spark]'")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "sources")]  # importlib mode leaves them off
+import asked  # noqa: E402
 from edges import differences, edge_schema, edge_table  # noqa: E402
 from servers import java_is_there, running_spark, spark_executors  # noqa: E402
 from zero import every_recipe, model_of  # noqa: E402
@@ -61,6 +62,11 @@ def test_spark_counts_as_memory_does(session: Any, monkeypatch: pytest.MonkeyPat
     """The first tables hold no record, and one. Small slices: large answers are added up on the cluster."""
     monkeypatch.setattr(spark, "FEW", 64)
     check_engine(_texts_on(session), rounds=2, texts=True)
+
+
+def test_questions_by_value_are_answered_as_in_memory(session: Any) -> None:
+    frame = session.createDataFrame(pa.table({name: list(column) for name, column in asked.TABLE.items()}))
+    assert asked.answers(frame) == asked.answers(asked.TABLE)
 
 
 def _texts_on(session: Any) -> Any:

@@ -24,6 +24,7 @@ from privet.schema import Categorical, Numeric, Schema
 from privet.testing import ZeroNoise, check_engine, use_noise
 
 pa = pytest.importorskip("pyarrow")
+from asked import TABLE, answers  # noqa: E402
 from edges import differences, edge_schema, edge_table  # noqa: E402
 
 SECRET = "hunter2"
@@ -46,6 +47,11 @@ def test_it_counts_as_memory_does(postgres: Any, size: int) -> None:
         return ChunkEngine.read(source, schema, size=size)
 
     check_engine(opened, rounds=4, records=20, texts=True)
+
+
+def test_questions_by_value_are_answered_as_in_memory(postgres: Any) -> None:
+    postgres.ingest("asked", pa.table({name: list(column) for name, column in TABLE.items()}))
+    assert answers(postgres.address(table="asked")) == answers(TABLE)
 
 
 def test_types_that_only_postgresql_has(postgres: Any) -> None:
