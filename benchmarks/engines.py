@@ -1,12 +1,13 @@
 """A greedy private tree of depth 5 where the data live, against reading or grouping the same columns once.
 
-    python benchmarks/engines.py [--records 1000000] [--only parquet exact duckdb postgres spark] [--one-row-group]
+    python benchmarks/engines.py [--records 1000000] [--only parquet exact numbers duckdb ...] [--one-row-group]
     python benchmarks/engines.py --records 10000000 --only executors
 
 The table has 7 numbers and 7 texts a record, and a label. Figures are CPU seconds of all processes that take part (a
 server's and executors' too), each in the same run as what it is compared with; memory is the peak above what the
 process held before. PostgreSQL needs its server on the machine, Spark a Java; what is missing is left out, and said.
-Exits with 1 when a target is missed. The targets are meant for 10,000,000 records and more: below, constants count.
+``numbers`` compares a regression tree with a tree of 16 classes. Exits with 1 when a target is missed. The targets are
+meant for 10,000,000 records and more: below, constants count.
 ``executors`` compares a Spark of two executors with one by the clock, so it wants a machine that is quiet, with a core
 for each; beside it stands the CPU time of the driver and of the busiest executor, which other work disturbs less.
 """
@@ -27,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from privet import Categorical, ExactTreeClassifier, Numeric, Schema
+from privet import Categorical, ExactTreeClassifier, ExactTreeRegressor, Numeric, Schema
 from privet.papers import DiffPC45Classifier
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "engines"))
@@ -123,8 +124,19 @@ def _status(key: str) -> float:
     return int(line.split()[1]) / 1024
 
 
+def fit_of(what: str, source: Any) -> None:
+    """A greedy tree, or an exact one that predicts a number, or sixteen classes."""
+    if what == "tree":
+        DiffPC45Classifier(schema(), epsilon=1, max_depth=DEPTH).fit(source)
+        return
+    column = {"number": NUMBERS - 1, "classes": NUMBERS + TEXTS - 1}[what]
+    others = tuple(one for i, one in enumerate(schema().attributes) if i not in (NUMBERS - 1, NUMBERS + TEXTS - 1))
+    facts = Schema(others, schema().attributes[column])
+    (ExactTreeRegressor if what == "number" else ExactTreeClassifier)(facts, epsilon=1).fit(source)
+
+
 def fit(source: Any) -> None:
-    DiffPC45Classifier(schema(), epsilon=1, max_depth=DEPTH).fit(source)
+    fit_of("tree", source)
 
 
 def warm_up() -> None:
@@ -167,6 +179,18 @@ def apart(*arguments: str) -> str:
 def of_exact(path: Path) -> bool:
     spent = cpu_of(lambda: ExactTreeClassifier(schema(), epsilon=1, max_depth=4).fit(str(path)))
     return said("Exact tree of depth 4", spent, EXACT, " CPU s")
+
+
+def of_numbers(path: Path) -> bool:
+    few = next(iter(pieces(5000)))
+    for what in ("classes", "number"):
+        fit_of(what, few)  # compiled
+    spent = {what: cpu_of(lambda what=what: fit_of(what, str(path))) for what in ("classes", "number")}
+    peak = {what: float(apart("--peak", str(path), "--fit", what)) for what in spent}
+    for what, name in (("classes", "16 classes"), ("number", "a number")):
+        print(f"Exact tree of {name}: {spent[what]:.1f} CPU s, {peak[what]:.0f} MB")
+    ratios = [measured["number"] / measured["classes"] for measured in (spent, peak)]
+    return said("  ratio of time", ratios[0], 1, "") & said("  ratio of memory", ratios[1], 1, "")
 
 
 def groups(table: str, cut: str) -> list[str]:
@@ -260,12 +284,13 @@ def on_cluster(executors: int, path: Path) -> tuple[float, float]:
 
 
 def main() -> int:
-    every = ("parquet", "exact", "duckdb", "postgres", "spark")
+    every = ("parquet", "exact", "numbers", "duckdb", "postgres", "spark")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--only", nargs="*", default=every, choices=(*every, "executors"))
     parser.add_argument("--one-row-group", action="store_true", help="all records in one row group of the file")
     parser.add_argument("--peak", help=argparse.SUPPRESS)  # in a process of its own: memory of a fit of this file
+    parser.add_argument("--fit", default="tree", help=argparse.SUPPRESS)  # which fit
     parser.add_argument("--cluster", type=int, help=argparse.SUPPRESS)  # or a fit on so many executors
     parser.add_argument("--table", type=Path, help=argparse.SUPPRESS)  # of this file
     parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)  # or write a table to this file
@@ -273,7 +298,9 @@ def main() -> int:
     given = parser.parse_args()
     if given.peak:
         warm_up()
-        print(peak_of(lambda: fit(given.peak)))
+        if given.fit != "tree":
+            fit_of(given.fit, next(iter(pieces(5000))))
+        print(peak_of(lambda: fit_of(given.fit, given.peak)))
         return 0
     if given.cluster:
         print(*on_cluster(given.cluster, given.table))
@@ -291,6 +318,7 @@ def main() -> int:
         kept = {
             "parquet": lambda: of_parquet(path),
             "exact": lambda: of_exact(path),
+            "numbers": lambda: of_numbers(path),
             "duckdb": lambda: of_duckdb(path),
             "postgres": lambda: of_postgres(given.records),
             "spark": lambda: of_spark(path),
