@@ -25,7 +25,9 @@ from privet.engines.spark import SparkEngine
 from privet.papers import Rana2016Classifier
 from privet.privacy.counting import ROOT, Tally, class_counts, refine
 from privet.privacy.dataset import PrivateDataset
+from privet.recipes.ours.additive_regression import AdditiveRegression
 from privet.recipes.ours.exact import ExactTree
+from privet.recipes.ours.exact_regression import ExactRegression
 from privet.recipes.ours.random_forest import RandomForest
 from privet.recipes.papers.diffpc45 import DiffPC45
 from privet.schema import Categorical, Numeric, Schema
@@ -83,8 +85,15 @@ def test_the_same_model(session: Any, recipe: Any) -> None:
     same_on(session, recipe, 150, 7)
 
 
-def same_on(session: Any, recipe: Any, records: int, size: int) -> None:
-    schema, columns = clinic(records, seed=1)
+@pytest.mark.parametrize(
+    "recipe", [ExactRegression(max_depth=2), AdditiveRegression(pairs=0)], ids=lambda r: r.info.name
+)
+def test_the_same_model_of_a_number(session: Any, recipe: Any) -> None:
+    same_on(session, recipe, 300, 100, Schema(SCHEMA.attributes[:2], Numeric("temperature", 35, 42)))
+
+
+def same_on(session: Any, recipe: Any, records: int, size: int, schema: Schema = SCHEMA) -> None:
+    _, columns = clinic(records, seed=1)
     table = pa.table({name: pa.array(list(column)) for name, column in columns.items()})
     here = model_of(recipe, schema, lambda prepared: open_engine(table, prepared))
     source, once = SparkTable(session.createDataFrame(table)), not recipe.recuts(schema)
