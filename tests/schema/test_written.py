@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from privet import Categorical, Numeric
 from privet.errors import SchemaError
 from privet.schema import Schema
-from privet.schema.facts import UNCONFIRMED
+from privet.schema.attributes import UNCONFIRMED
 from privet.schema.keys import CATEGORY, FACTS, NUMBER, json_schema, properties
 from privet.schema.written import facts_text, read_schema, schema_of, unconfirmed
 

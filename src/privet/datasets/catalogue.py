@@ -20,7 +20,7 @@ from pathlib import Path
 from privet.datasets.openml import Download
 from privet.errors import TableError
 from privet.schema import Schema
-from privet.schema.facts import Numeric
+from privet.schema.attributes import Numeric
 
 SCHEMA = ".schema.json"
 PUBLIC = Path(__file__).parent / "public"

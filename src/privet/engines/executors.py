@@ -19,7 +19,7 @@ from privet.engines.memory import MemoryEngine
 from privet.engines.parts import class_sizes, evened
 from privet.privacy.counting import Ints, Question
 from privet.schema import Schema
-from privet.schema.facts import Numeric
+from privet.schema.attributes import Numeric
 from privet.structure.compiled import threads
 from privet.tables.encoding import Codes, code_type, encode
 from privet.tables.frozen import Frozen, bounded, freeze, freeze_rows

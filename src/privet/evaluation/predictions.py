@@ -19,7 +19,7 @@ from privet.privacy.counting import ROOT
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.level import Level
 from privet.schema import Categorical, Schema
-from privet.schema.facts import MAX_CODES
+from privet.schema.attributes import MAX_CODES
 from privet.tables.encoding import Codes, code_type
 
 Ints = npt.NDArray[np.int64]

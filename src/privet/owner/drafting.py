@@ -20,7 +20,7 @@ from typing import Any
 from privet.addresses import is_address, safe
 from privet.errors import TableError
 from privet.owner.hints import COMMA, DATE
-from privet.schema.facts import UNCONFIRMED
+from privet.schema.attributes import UNCONFIRMED
 from privet.schema.identifiers import looks_like_identifier
 from privet.schema.keys import CATEGORY, NUMBER
 from privet.tables.cells import number_of, plain_of

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.schema.facts import Attribute, Categorical, Numeric
+from privet.schema.attributes import Attribute, Categorical, Numeric
 
 NEAR = 0.75  # difflib's ratio: one letter in four may be wrong
 MOST_GUESSES = 200  # distinct cells to compare with the schema's values; comparing is slow

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from privet.bidi import isolated
 from privet.errors import TableError
 from privet.owner.hints import hints_of
-from privet.schema.facts import Attribute, Categorical, Schema
+from privet.schema.attributes import Attribute, Categorical
+from privet.schema.facts import Schema
 from privet.tables.cells import UNKNOWN, each, plain_of, reader_of
 from privet.tables.declared import refuse_source
 from privet.tables.encoding import encode_features, open_for, values_of

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.schema import Numeric
-from privet.schema.facts import Attribute
+from privet.schema.attributes import Attribute
 
 Bools = npt.NDArray[np.bool_]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from privet.schema.facts import Attribute, Categorical, Numeric, Schema, Unit
+from privet.schema.attributes import Attribute, Categorical, Numeric
+from privet.schema.facts import Schema, Unit
 from privet.schema.readings import DatePart, Reading
 
 __all__ = ["Attribute", "Categorical", "DatePart", "Numeric", "Reading", "Schema", "Unit"]

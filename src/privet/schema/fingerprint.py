@@ -10,7 +10,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 
-from privet.schema.facts import Categorical, Numeric, Schema
+from privet.schema.attributes import Categorical, Numeric
+from privet.schema.facts import Schema
 
 
 def fingerprint(schema: Schema) -> dict[str, str]:

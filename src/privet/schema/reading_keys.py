@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.errors import SchemaError
-from privet.schema.facts import Attribute, Numeric
+from privet.schema.attributes import Attribute, Numeric
 from privet.schema.keys import refuse_kinds, refuse_unknown
 from privet.schema.limits import MOST_SCHEMA, brief, read_bytes
 from privet.schema.readings import ISO, DatePart, Reading

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from privet.errors import SchemaError
-from privet.schema.facts import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric, Schema, Unit
+from privet.schema.attributes import DEFAULT_BINS, UNCONFIRMED, Attribute, Categorical, Numeric
+from privet.schema.facts import Schema, Unit
 from privet.schema.keys import CATEGORY, FACTS, NUMBER, NUMBER_LABEL, UNIT, nearest, refuse_kinds, refuse_unknown
 from privet.schema.limits import MOST_SCHEMA, brief, read_bytes
 from privet.schema.mistaken import kind_by_content, mistaken

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from privet.bidi import isolated
 from privet.errors import ParameterError, SchemaError
 from privet.schema import Categorical, Numeric, Schema
-from privet.schema.facts import MAX_CODES
+from privet.schema.attributes import MAX_CODES
 from privet.schema.limits import brief
 from privet.structure.splits import Multiway
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.schema.facts import Attribute, Categorical, Numeric
+from privet.schema.attributes import Attribute, Categorical, Numeric
 
 UNKNOWN = -1  # the code of a cell that holds no declared value
 _PLAIN = frozenset((bool, int, float, str, type(None)))

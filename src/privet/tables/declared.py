@@ -36,7 +36,8 @@ import narwhals as nw
 import numpy as np
 
 from privet.errors import TableError
-from privet.schema.facts import Attribute, Numeric, Schema, column_read
+from privet.schema.attributes import Attribute, Numeric, column_read
+from privet.schema.facts import Schema
 from privet.tables.foreign import nearest_column
 from privet.tables.frames import is_nameless, known_series, number_of
 from privet.tables.units import FLOATING, floating_unit

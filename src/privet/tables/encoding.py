@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
-from privet.schema.facts import Attribute, Categorical, Numeric, Schema, Unit
+from privet.schema.attributes import Attribute, Categorical, Numeric
+from privet.schema.facts import Schema, Unit
 from privet.tables.cells import UNKNOWN, each, number_of, reader_of, spellings_of
 from privet.tables.frames import Array, Columns, as_column, cells_of, numbers_of, open_table
 from privet.tables.readings import read_columns

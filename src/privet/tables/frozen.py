@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import SchemaError, TableError
-from privet.schema.facts import Categorical, Numeric, Schema, Unit
+from privet.schema.attributes import Categorical, Numeric
+from privet.schema.facts import Schema, Unit
 from privet.tables.encoding import (
     Codes,
     Quantum,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import TableError
-from privet.schema.facts import INFERRED, Attribute, Categorical, Numeric, Schema
+from privet.schema.attributes import Attribute, Categorical, Numeric
+from privet.schema.facts import INFERRED, Schema
 from privet.tables.frames import Array, as_column, cells_of, numbers_of, open_table
 
 

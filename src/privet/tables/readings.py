@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.schema.facts import Attribute, Categorical, Schema
+from privet.schema.attributes import Attribute, Categorical
+from privet.schema.facts import Schema
 from privet.schema.readings import DatePart
 from privet.tables.cells import each, number_of, plain_of
 from privet.tables.frames import Array, Columns, Repeated, cells_of

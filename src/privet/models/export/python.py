@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from privet.models.export.metadata import metadata
 from privet.models.formula import Summand
 from privet.schema import Numeric
-from privet.schema.facts import Attribute
+from privet.schema.attributes import Attribute
 from privet.structure.splits import LEAF
 from privet.tables.cells import number_of, spellings_of
 
