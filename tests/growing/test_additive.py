@@ -243,7 +243,6 @@ def test_an_outlook_rules_no_class_out() -> None:
     assert estimate.counts.tolist() == [900, 25, 40]
     assert estimate.offset.sum() == pytest.approx(0)
     assert estimate.offset[0] - estimate.offset[2] == pytest.approx(np.log(900 / 40))
-    assert estimate.led_by(2).shares.argmax() == 2
     assert estimate.weighted(np.array([0.0, 1.0, 1.0])).shares.argmax() == 2
 
 

@@ -35,7 +35,6 @@ MOST_RECORDS = 2**40
 FIRST_SHARE = Fraction(1, 50)  # of epsilon, for class counts
 MOST_SHARE = Fraction(1, 5)  # of epsilon, for counting again where the first counts are too vague
 WANTED = 50.0  # noise scales: with as many records, shares are accurate to some per cent
-MARGIN = 1e-6  # the least lead of the largest class, so that there are no ties
 LEAST_EVIDENCE = 0.02  # of a record: p(1 - p) where one class is rare
 
 
@@ -245,12 +244,6 @@ class ClassEstimate:
         """The scores of a model that predicts the released shares for everyone."""
         logs = np.log(self.shares)
         return np.array([logs[1] - logs[0]]) if len(logs) == 2 else np.asarray(logs - logs.mean())
-
-    def led_by(self, label: int) -> ClassEstimate:
-        """The same, with a class that is known to be the largest."""
-        counts = self.counts
-        counts[label] = counts.max() * (1 + MARGIN)
-        return replace(self, counted=counts)
 
     def weighted(self, weights: Floats) -> ClassEstimate:
         """As if each class had that part of its records; a class of weight 0 stays possible."""
