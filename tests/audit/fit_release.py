@@ -18,7 +18,7 @@ from privet.privacy.fits.perturbed_fit import Fit, release_fit
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
 from privet.schema import Categorical, Schema
-from privet.structure.fit_losses import MarginLoss
+from privet.structure.fit_losses import LogCosh, MarginLoss
 from privet.tables.encoding import Codes
 
 Floats = npt.NDArray[np.float64]
@@ -43,16 +43,17 @@ class Covered:
 
 
 def audit_release(case: Case, claimed: Loss, seed: int = 0) -> Covered:
-    """Run the real fit of a case of two classes with scripted noise, and solve it again by other means."""
+    """Run the real fit of a case of numbers or two classes with scripted noise, and solve it again by other means."""
     random = np.random.default_rng(seed)
     calibration = calibrate(case.shape, claimed)
+    values = tuple(sorted({label for _, label in case.records})) if case.numbers else tuple(range(case.classes))
     schema = Schema(
         tuple(Categorical(f"a{a}", tuple(range(len(mix)))) for a, mix in enumerate(case.mixes)),
-        Categorical("class", tuple(range(case.classes))),
+        Categorical("class", tuple(range(max(len(values), 2)))),  # a number is given by the value of its bin
     )
     each = np.repeat(np.arange(len(case.records)), case.times(len(case.records)).astype(int))
     bins = np.array([bins for bins, _ in case.records], dtype=np.uint8)[each].T
-    labels = case.labels(len(case.records)).astype(np.uint8)[each]
+    labels = np.searchsorted(values, case.labels(len(case.records))).astype(np.uint8)[each]
     engine = MemoryEngine(schema, Codes(np.ascontiguousarray(bins), labels))
     drawn: list[int] = []
     seen: list[Call] = []
@@ -66,7 +67,8 @@ def audit_release(case: Case, claimed: Loss, seed: int = 0) -> Covered:
         return tuple(call.values.tolist())
 
     ledger = Ledger(claimed.epsilon, claimed.delta)
-    plan = Fit(case.terms, case.offsets, np.ones(case.classes), loss=MarginLoss(case.margin))
+    loss = LogCosh((*values, 0.0)[: schema.n_classes]) if case.numbers else MarginLoss(case.margin)
+    plan = Fit(case.terms, case.offsets, np.ones(schema.n_classes), loss=loss)
     with use_noise(Script((), answer)):
         released = release_fit(engine, ROOT, plan, calibration, ledger.charge(claimed, "audit"))
     exact = _solution(case, calibration, np.array(drawn) * LATTICE)
@@ -83,18 +85,22 @@ def _solution(case: Case, calibration: Calibration, noise: Floats) -> Floats:
     chain = 0.5 ** np.abs(apart) if case.chained else np.eye(features.shape[1])  # one term, if it is chained
     ridge = np.linalg.inv(chain) * np.repeat(calibration.ridges, calibration.shape.sizes)
     theta = np.zeros(len(ridge), dtype=np.longdouble)
-    offsets = case.offset - case.margin * (2 * labels - 1)
 
-    def slope(at: npt.NDArray[np.longdouble]) -> npt.NDArray[np.longdouble]:
-        p = 1 / (1 + np.exp(-(features.astype(np.longdouble) @ at + offsets)))
-        return np.asarray(features.T.astype(np.longdouble) @ (times * (p - labels)) + ridge @ at + noise)
+    def slope(at: npt.NDArray[np.longdouble]) -> tuple[npt.NDArray[np.longdouble], Floats]:
+        scores = features.astype(np.longdouble) @ at + case.offset
+        if case.numbers:
+            residual = np.tanh(scores - labels)
+            bend = 1 - residual**2
+        else:
+            p = 1 / (1 + np.exp(-(scores - case.margin * (2 * labels - 1))))
+            residual, bend = p - labels, p * (1 - p)
+        gradient = features.T.astype(np.longdouble) @ (times * residual) + ridge @ at + noise
+        return np.asarray(gradient), (features.T * (times * bend).astype(np.float64)) @ features + ridge
 
     for _ in range(200):
-        here = slope(theta)
-        p = 1 / (1 + np.exp(-(features @ theta.astype(np.float64) + offsets)))
-        jacobian = (features.T * (times * p * (1 - p))) @ features + ridge
+        here, jacobian = slope(theta)
         step = np.linalg.solve(jacobian, here.astype(np.float64)).astype(np.longdouble)
-        while np.abs(slope(theta - step)).max() > np.abs(here).max() and np.abs(step).max() > 1e-18:
+        while np.abs(slope(theta - step)[0]).max() > np.abs(here).max() and np.abs(step).max() > 1e-18:
             step /= 2
         theta = theta - step
     return theta.astype(np.float64)

@@ -129,8 +129,8 @@ def number_cases() -> Iterator[Case]:
             if len(before) < 2:
                 for offset in (-6.0, 6.0):
                     yield Case(f"a number {label:g}, offset {offset:g}", 2, one, records, offset=offset, numbers=True)
-            if before and before[0] == 0:  # a grid is dense there, and a crowd makes a narrow peak
-                yield Case(f"a number {label:g}, a crowd", 2, one, records, crowd=1000, numbers=True)
+            if before:
+                yield Case(f"a number {label:g}, a crowd at {before[0]:g}", 2, one, records, crowd=1000, numbers=True)
     for chained in (False, True):
         name = "two chained cells" if chained else "two cells"
         for label in (0.0, -6.0, LARGE):
