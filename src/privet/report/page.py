@@ -82,9 +82,9 @@ def write_report(
 
 def render(template: str, *, package: str = __package__, **context: Any) -> str:
     """Render a template of this package, or of another that builds on it. Everything but markup is escaped."""
-    style, script = _asset("style.css"), _asset("page.js")
+    style, script = asset("style.css"), asset("page.js")
     policy = POLICY.format(style=_hash(style), script=_hash(script))
-    page = _environment(package).get_template(template)
+    page = environment(package).get_template(template)
     return str(with_elements(page.render(style=Html(style), script=Html(script), policy=policy, **context)))
 
 
@@ -99,7 +99,7 @@ def _hash(content: str) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     return (files("privet.report") / "templates" / name).read_text("utf-8")
 
 
@@ -108,7 +108,7 @@ def _finalized(value: Any) -> Any:
 
 
 @cache
-def _environment(package: str) -> Any:
+def environment(package: str) -> Any:
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

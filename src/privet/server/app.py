@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -19,9 +20,12 @@ from starlette.types import ASGIApp
 from privet.errors import JournalError, ParameterError, PrivetError
 from privet.privacy.books.refusals import Refusal
 from privet.server.guard import Guard
+from privet.server.keys import add_link
+from privet.server.pages import ROUTERS
+from privet.server.pages.frame import problem_page, wants_page
 from privet.server.problems import FAULT, Problem, from_refusal, from_status
 from privet.server.routes import asking, auditing, owning, signing
-from privet.server.service import Service
+from privet.server.service import OWNER, Service
 from privet.server.settings import Settings
 from privet.server.workers import Gone
 
@@ -39,8 +43,8 @@ def make_app(service: Service) -> ASGIApp:
 
     app = FastAPI(title="privet", version="1", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.service, app.state.offers = service, Offers(service)
-    for routes in (asking, owning, auditing, signing):
-        app.include_router(routes.router)
+    for router in (*(routes.router for routes in (asking, owning, auditing, signing)), *ROUTERS):
+        app.include_router(router)
     _handle(app)
     return Guard(app, service.settings, service.metrics, service.log)
 
@@ -59,48 +63,51 @@ class Offers:
 
 
 def _handle(app: FastAPI) -> None:
+    def shown(request: Request, problem: Problem) -> Response:
+        """For people a page, for programs RFC 9457."""
+        return problem_page(request, problem) if wants_page(request) else problem.response()
+
     @app.exception_handler(Problem)
     async def problem(request: Request, error: Problem) -> Response:
-        return error.response()
+        return shown(request, error)
 
     @app.exception_handler(Refusal)
     async def refusal(request: Request, error: Refusal) -> Response:
-        return from_refusal(error).response()
+        return shown(request, from_refusal(error))
 
     @app.exception_handler(ParameterError)
     async def parameter(request: Request, error: ParameterError) -> Response:
-        return Problem("invalid", str(error)[:600]).response()
+        return shown(request, Problem("invalid", str(error)[:600]))
 
     @app.exception_handler(JournalError)
     async def journal(request: Request, error: JournalError) -> Response:
-        return Problem(
-            "busy", "the books cannot be reached now; ask again with the same key, which is charged once"
-        ).response()
+        text = "the books cannot be reached now; ask again with the same key, which is charged once"
+        return shown(request, Problem("busy", text))
 
     @app.exception_handler(Gone)
     async def gone(request: Request, error: Gone) -> Response:
-        return Problem("busy", "the workers are starting again", headers={"Retry-After": "5"}).response()
+        return shown(request, Problem("busy", "the workers are starting again", headers={"Retry-After": "5"}))
 
     @app.exception_handler(PrivetError)
     async def other(request: Request, error: PrivetError) -> Response:
         request.app.state.service.log.fault(request.state.request_id, error)
-        return Problem("fault", FAULT, request=request.state.request_id).response()
+        return shown(request, Problem("fault", FAULT, request=request.state.request_id))
 
     @app.exception_handler(Exception)
     async def fault(request: Request, error: Exception) -> Response:  # the guard logs it
-        return Problem("fault", FAULT, request=request.state.request_id).response()
+        return shown(request, Problem("fault", FAULT, request=request.state.request_id))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         found = [{"where": [str(part) for part in one["loc"]], "what": one["msg"]} for one in error.errors()[:SHOWN]]
         text = "; ".join(f"{'.'.join(one['where'][1:]) or one['where'][0]}: {one['what']}" for one in found)
-        return Problem("invalid", text[:600], errors=found).response()
+        return shown(request, Problem("invalid", text[:600], errors=found))
 
     @app.exception_handler(HTTPException)
     async def by_status(request: Request, error: HTTPException) -> Response:
         made = from_status(error.status_code)
         made.headers |= dict(error.headers or {})
-        return made.response()
+        return shown(request, made)
 
 
 def serve(settings: Settings) -> None:
@@ -119,6 +126,9 @@ def serve(settings: Settings) -> None:
         )
         listener = _listen(settings)
         service.log.write("serving", address=settings.origin)
+        if service.first_start and sys.stderr.isatty():  # once, for a person; never in a log
+            link = service.books.do(lambda tx: add_link(tx, OWNER))
+            print(f"sign in as the owner, once and within an hour: {settings.origin}/?link={link}", file=sys.stderr)
         _Server(config).run(sockets=[listener])
     finally:
         service.close()

@@ -18,6 +18,7 @@ from privet.server.problems import FAULT, Problem
 from privet.server.settings import LOOPBACK, Settings
 
 SMALL = 2**20  # bytes of a body that is no table
+UPLOADS = (("PUT", "/v1/datasets"), ("POST", "/owner/files"))  # a table may come here, under any name
 READS = ("GET", "HEAD", "OPTIONS")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
@@ -73,8 +74,7 @@ class Guard:
             self._log.request(scope, number, status, seconds)
 
     def _limit(self, scope: Scope) -> int:
-        table = scope["method"] == "PUT" and scope["path"].startswith("/v1/datasets/")
-        return self._settings.upload if table else SMALL
+        return self._settings.upload if (scope["method"], scope["path"].rpartition("/")[0]) in UPLOADS else SMALL
 
     def _refusal(self, scope: Scope) -> Problem | None:
         head = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
@@ -134,7 +134,7 @@ def _host(value: str) -> str:
 
 
 def _with_headers(headers: Any, number: str, *, secure: bool) -> list[tuple[bytes, bytes]]:
-    kept = [one for one in headers if one[0].lower() not in (b"server", b"cache-control")]
+    kept = [one for one in headers if one[0].lower() != b"server"]
     given = {name.lower() for name, _ in kept}
     ours = HEADERS | {"X-Request-Id": number} | ({"Strict-Transport-Security": "max-age=63072000"} if secure else {})
     more = [(name.lower().encode(), value.encode()) for name, value in ours.items()]

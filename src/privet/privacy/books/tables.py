@@ -40,7 +40,9 @@ SECOND = (
     "CREATE INDEX jobs_to_note ON jobs (state, rung) WHERE noted = 0",
     "CREATE INDEX jobs_waiting ON jobs (person, asked) WHERE state = 'queued'",
 )
-MIGRATIONS = (FIRST, SECOND)
+# A session ends with the key that began it.
+THIRD = ("ALTER TABLE keys ADD COLUMN parent TEXT",)
+MIGRATIONS = (FIRST, SECOND, THIRD)
 
 # Where an engine lists its tables.
 NAMED = {

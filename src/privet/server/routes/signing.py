@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Request, Response
 
 from privet.server.asks import Strict
-from privet.server.keys import COOKIE, add_key, find_person
+from privet.server.keys import KEY, add_key, begin_session, end_session, find_person
 from privet.server.problems import Problem
 from privet.server.routes.asking import service
 from privet.server.routes.owning import NewKey
@@ -41,14 +40,11 @@ def me(request: Request) -> dict[str, Any]:
 def sign_in(request: Request, body: Annotated[SignIn | None, Body()] = None) -> Response:
     """A session for a browser: a cookie that only this server gets, and no script reads."""
     here = service(request)
-    found = find_person(here.books, body.key, "key") if body is not None else here.person(request)
+    found = find_person(here.books, body.key, KEY) if body is not None else here.person(request)
     if found is None:
         raise Problem("no-key", "this key is not valid")
-    seconds = int(3600 * here.settings.session_hours)
-    made = here.books.do(lambda tx: add_key(tx, found.id, "session", "session", time.time() + seconds))
     response = Response(status_code=204)
-    how: dict[str, Any] = {"httponly": True, "samesite": "strict", "secure": here.settings.secure, "path": "/"}
-    response.set_cookie(COOKIE, made["key"], max_age=seconds, **how)
+    begin_session(response, here.books, here.settings, found)
     return response
 
 
@@ -56,10 +52,8 @@ def sign_in(request: Request, body: Annotated[SignIn | None, Body()] = None) -> 
 def sign_out(request: Request) -> Response:
     """End the session of this cookie."""
     here = service(request)
-    person = here.person(request)
-    here.books.do(lambda tx: tx.run("UPDATE keys SET revoked = 1 WHERE id = ? AND kind = 'session'", person.key))
     response = Response(status_code=204)
-    response.delete_cookie(COOKIE, path="/")
+    end_session(response, here.books, here.person(request))
     return response
 
 

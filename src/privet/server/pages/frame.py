@@ -1,0 +1,133 @@
+"""What all pages share: the layout, who looks, forms that only our own pages can send, and refusals for people."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from privet.markup import with_elements
+from privet.report.page import asset, environment
+from privet.server.keys import COOKIE, Person
+from privet.server.pages.texts import TEXTS, say
+from privet.server.problems import KINDS, Problem
+from privet.server.service import Service
+
+# The menu of each role: path, and the name of its text. The first one is the role's home.
+NAV: dict[str, tuple[tuple[str, str], ...]] = {}
+ACCOUNT = ("/account", "nav.account")
+MOST_FIELDS = 20_000  # of a form: a schema has some for each column
+LONGEST_FIELD = 2**18  # bytes; the longest list of values that fits on a screen is far shorter
+NO_PAGES = ("/v1/", "/metrics", "/healthz", "/openapi.json")
+
+
+def page(
+    request: Request, template: str, *, person: Person | None = None, status: int = 200, **context: Any
+) -> Response:
+    """A template as a page. ``context`` may set ``fault``, a sentence, or ``done``, the name of a text."""
+    done = request.query_params.get("done", "")
+    shared = {
+        "say": say,
+        "moment": moment,
+        "person": person,
+        "nav": (*NAV.get(person.role, ()), ACCOUNT) if person else (),
+        "here": request.url.path,
+        "token": token_of(request),
+        "assets": assets(),
+        "fault": None,
+        "done": f"done.{done}" if f"done.{done}" in TEXTS else None,
+    }
+    text = environment(__package__).get_template(template).render(**(shared | context))
+    return HTMLResponse(str(with_elements(text)), status)
+
+
+def moment(seconds: float) -> str:
+    """A time for people, in UTC."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def home_of(person: Person) -> str:
+    return NAV.get(person.role, (ACCOUNT,))[0][0]
+
+
+def signed_in(request: Request, *roles: str) -> tuple[Service, Person]:
+    """The service, and who looks; for other roles the page does not exist."""
+    here: Service = request.app.state.service
+    return here, here.person(request, *roles)
+
+
+def see_other(path: str, done: str | None = None) -> Response:
+    """Go on to a page after a form was taken; ``done`` names the text that says what was done."""
+    return RedirectResponse(path if done is None else f"{path}?done={done}", 303)
+
+
+# -- forms -------------------------------------------------------------------------------------------------------------
+
+
+def token_of(request: Request) -> str:
+    """The token of a session's forms. It follows from the cookie, which no other site can read."""
+    return hmac.new(request.cookies.get(COOKIE, "").encode(), b"privet form", hashlib.sha256).hexdigest()
+
+
+async def _posted(request: Request) -> FormData:
+    form = await request.form(max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD)
+    if not hmac.compare_digest(str(form.get("token", "")).encode(), token_of(request).encode()):
+        raise Problem("cross-site", "this form is not from a page of your session; open the page again")
+    return form
+
+
+Posted = Annotated[FormData, Depends(_posted)]
+"""The fields of a form that a page of the same session sent."""
+
+
+def field(form: FormData, name: str, usual: str = "") -> str:
+    """A field as text, without spaces around it. A file in its place is no text."""
+    value = form.get(name, usual)
+    return value.strip() if isinstance(value, str) else usual
+
+
+# -- refusals ----------------------------------------------------------------------------------------------------------
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person looks, and no program."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(NO_PAGES)
+
+
+def problem_page(request: Request, problem: Problem) -> Response:
+    """A refusal for people. Whoever is not signed in can sign in."""
+    if problem.kind == "no-key":
+        response = see_other("/", "ended" if COOKIE in request.cookies else None)
+        response.delete_cookie(COOKIE, path="/")
+        return response
+    status, title = KINDS[problem.kind]
+    facts: dict[str, Any] = {"kind": title, "detail": problem.detail, "number": problem.facts.get("request")}
+    response = page(request, "problem.html", status=status, **facts)
+    response.headers.update(problem.headers)
+    return response
+
+
+# -- style and script --------------------------------------------------------------------------------------------------
+
+
+@cache
+def static() -> dict[str, tuple[bytes, str]]:
+    """Style sheets and the script by name, with their types. The first is the report's."""
+    own = {name: (files(__package__) / "templates" / name).read_text("utf-8") for name in ("app.css", "app.js")}
+    texts = {"style.css": asset("style.css")} | own
+    kinds = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+    return {name: (text.encode(), kinds[name.rpartition(".")[2]]) for name, text in texts.items()}
+
+
+@cache
+def assets() -> dict[str, str]:
+    """Their paths, which change with their content: a browser may keep them."""
+    names = static()
+    return {name: f"/static/{hashlib.sha256(content).hexdigest()[:12]}/{name}" for name, (content, _) in names.items()}
