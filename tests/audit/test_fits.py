@@ -1,4 +1,4 @@
-"""The exact audit of a perturbed fit: the real calibration keeps its word, and every planted fault is caught."""
+"""The exact audit of a perturbed fit: the real calibration keeps its promise, and every planted fault is caught."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_without_what_the_determinant_costs_of_more_classes(monkeypatch: pytest.
 
 @pytest.mark.parametrize(("smaller", "loss"), [(1.47, 1.0002), (2.7, 1.06)])
 def test_without_the_condition_on_the_determinant(smaller: float, loss: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ridges that the condition rules out, by 4 % and by half: without offset or chain the law keeps its word."""
+    """Ridges that the condition rules out, by 4 % and by half: without offset or chain the law keeps its promise."""
     plant(monkeypatch, NO_CONDITION)
     real = calibrating._ridges
     monkeypatch.setattr(calibrating, "_ridges", lambda *args: tuple(ridge / smaller for ridge in real(*args)))

@@ -1,4 +1,4 @@
-"""The forests under audit: sound ones keep their word, published ones are caught, and so are planted faults."""
+"""The forests under audit: sound ones keep their promise, published ones are caught, and so are planted faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``check_recipe`` passes for every recipe that keeps its word, and fails for recipes that do not."""
+"""``check_recipe`` passes for every recipe that keeps its promise, and fails for recipes that do not."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class _Texts(list[tuple[object, ...]]):
 
 
 def is_fit(size: int, scale: float) -> bool:
-    """Whether a vector of this size and scale is the release of a declared fit, once. True if nobody listens.
+    """Whether a vector of this size and scale is the release of a declared fit, once. True if no audit runs.
 
     The law of such a release is audited separately, so its draws are not weighed. Other vectors must not pass for one.
     """

@@ -23,7 +23,7 @@ Outcome = tuple[int, ...]
 Fit = Callable[[], Hashable]
 """Runs a fit under the noise source in force and returns what it released, as a value that can be compared."""
 Policy = Callable[["Call", int], Outcome]
-"""Answers a call that the script does not cover; it is told how many calls came before."""
+"""Answers a call that the script does not cover; it gets the number of calls before it."""
 
 RAISED = "raised"
 FITTED = ("hidden", "covering")

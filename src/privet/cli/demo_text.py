@@ -27,7 +27,7 @@ def tell(tour: Tour) -> None:
         "asking": f"1. Private questions, from a budget of epsilon = {demo.BUDGET:g}",
         "growing": f"2. A tree to read (epsilon = {demo.TREE:g}), and curves that add up ({demo.CURVES:g})",
         "comparing": "3. What privacy costs: accuracy on fresh patients, bars from 50 %",
-        "auditing": "4. Does a method keep its word? An audit tries",
+        "auditing": "4. Does a method keep its promise? An audit checks",
     }
     shown = {"asking": _answers, "growing": _models, "comparing": _accuracies, "auditing": _audits}
     for what, step in demo.STEPS.items():

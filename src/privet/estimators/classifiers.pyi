@@ -274,8 +274,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         need ``variant="as-published"``, which is not differentially private. "auto" is "exact", or as published
         "exhaustive" for blocks of one or two levels and "mcmc" for deeper ones.
     measure : "auto", "attributes" or "subtrees"
-        What is equally likely before the data speak: each attribute in a node (sound), or each subtree (as
-        published).
+        What is equally likely a priori: each attribute in a node (sound), or each subtree (as published).
     min_records : int from 0
         As published only: nodes of fewer records are leaves (20; the paper has 50 for mushroom).
     buffer : int from 1, optional
@@ -373,7 +372,7 @@ class ExactTreeClassifier(PrivateClassifier):
         Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.
     max_bins : int from 2 to 65000
         Into how many bins of equal width numbers without thresholds of their own are cut, where their cuts are not
-        bought. Whole numbers that are no more are cut between all of them. Multiway trees want few: each is a
+        bought. Whole numbers that are no more are cut between all of them. Multiway trees need few: each is a
         child.
     grid : "bought", "near-zero" or "even"
         Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie,
@@ -742,7 +741,7 @@ class Rana2016Classifier(PrivateClassifier):
         How many trees, each of which spends all of epsilon; "auto" is the paper's formula, which reads the share of
         the rarer class off the records.
     max_trees : int from 1 to 10000
-        The most trees that "auto" grows; the formula wants hundreds.
+        The most trees that "auto" grows; the formula gives hundreds.
     min_support : int from 0
         A node with fewer released records of a class is a leaf; the formula knows it as n'.
     max_bins : int from 2 to 65000
@@ -1211,8 +1210,8 @@ class PrivateForestClassifier(PrivateClassifier):
     max_depth : int from 0 to 1000
         The largest number of tests on a path.
     n_estimators : int from 1 to 10000 or "auto"
-        How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would drown
-        in noise.
+        How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would be
+        mostly noise.
     min_signal : float from 0 to 1000
         How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all, and
         grows a tree for each attribute.
@@ -1232,16 +1231,17 @@ class PrivateForestClassifier(PrivateClassifier):
         Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked
         by its own coin, and every tree has all of epsilon.
     shrinkage : float from 0 to 1000
-        How much a leaf listens to the nodes above it, in standard deviations of its noise; 0 takes it at its word.
+        How much a leaf is drawn towards the nodes above it, in standard deviations of its noise; 0 leaves its
+        counts as they are.
     prune : bool
-        Whether nodes whose counts drown in noise go.
+        Whether to prune nodes whose counts are mostly noise.
     voting : "majority", "proba", "confidence", "counts", "surest" or "evidence"
-        How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba"
-        takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their
+        How the trees vote. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba" takes
+        the mean of their probabilities; "confidence" and "majority" count labels, with or without their
         probability; "counts" adds up class counts; "surest" follows the most confident tree.
     evidence : float from 1e-06 to 1000
         With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that
-        repeat each other are not heard twice.
+        repeat each other do not count twice.
     weight_share : float from 0 to 0.999
         With "evidence", the share of epsilon that buys how much all of it counts, by the log-loss on the records. 0
         leaves it at what is expected.

@@ -37,7 +37,7 @@ class Chain:
     """How far a chain was followed.
 
     ``head`` is computed from every byte that is there; the next record carries it. ``claimed`` is the head that the
-    records themselves speak of. The two differ after a break, so that one break is reported once.
+    records themselves state. The two differ after a break, so that one break is reported once.
 
     >>> _, fault = Chain().follow(b"first", START)
     >>> fault is None

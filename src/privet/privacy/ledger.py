@@ -39,7 +39,7 @@ class Ledger(Bookkeeping):
     delta : number, optional
         The cap over the deltas of what is released; 0, pure epsilon, unless something else is said.
     neighbours : "add-remove" or "replace-one"
-        The relation that epsilon speaks about.
+        The relation between neighbouring tables.
     journal : path, optional
         A file that remembers the charges across processes and crashes. If it exists already its cap holds, and
         ``epsilon`` may be left out.
@@ -156,7 +156,7 @@ class Ledger(Bookkeeping):
             )
         if unit != self._unit and (self._facts or self._charges):
             holds, wants = (one or "one row" for one in (self._unit, unit))
-            raise ParameterError(f"this ledger protects {holds}, not {wants}: its sums speak of no other unit")
+            raise ParameterError(f"this ledger protects {holds}, not {wants}: a ledger has one unit")
 
     def lower_cap(self, epsilon: object, *, delta: object = None) -> None:
         """Lower the cap for good. It can never be raised, since people were promised the present one."""

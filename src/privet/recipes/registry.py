@@ -83,7 +83,7 @@ def recipe_classes(predicts: Literal["classes", "numbers"] = "classes") -> dict[
 
 
 def default_recipe(schema: Schema) -> str:
-    """The recipe for who names none, by what the label is."""
+    """The default recipe for classes or for a number."""
     return DEFAULT_NUMBERS if schema.predicts_number else DEFAULT
 
 

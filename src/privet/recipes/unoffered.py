@@ -98,7 +98,7 @@ PARAMETERS: dict[str, Answer] = {
 }
 
 FIT_ARGUMENTS: dict[str, str] = {
-    "sample_weight": "every record counts once, which is what epsilon speaks about: give no weights; exact and "
+    "sample_weight": "every record counts once, as epsilon is defined: give no weights; exact and "
     "additive weigh classes, by class_weight={label: weight}",
     "groups": "whose rows are whose is a public fact: declare unit=privet.Unit(column, max_rows) in the schema",
     "check_input": "what a table declares is always checked; leave it out",

@@ -121,7 +121,7 @@ class Pricing:
 def job_request(
     ask: dict[str, Any], folder: Path, loss: Loss, neighbours: str, model: str | None = None
 ) -> dict[str, Any]:
-    """What a child is told about a question."""
+    """What a child process gets of a question."""
     request = {"job": "answer", "ask": ask, "folder": str(folder), "loss": str(loss), "neighbours": neighbours}
     return request | ({} if model is None else {"model": model})
 

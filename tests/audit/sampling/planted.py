@@ -58,7 +58,7 @@ class NoisyCount:
 class Shards:
     """A label for each shard, by permute-and-flip with epsilon 1. Rows are dealt out by their position.
 
-    With one shard it keeps its word. With more, a row that leaves moves the others into other shards.
+    With one shard it keeps its promise. With more, a row that leaves moves the others into other shards.
     """
 
     def __init__(self, random: np.random.Generator, shards: int) -> None:

@@ -56,7 +56,7 @@ def fit_many(fitter: Fitter, table: Table, probes: Any, count: int) -> tuple[lis
 
 
 class Crew:
-    """Whoever does the fits: this process, or some others. A context manager."""
+    """The processes that fit: this one, or several workers. A context manager."""
 
     def __init__(self, fitter: Fitter, processes: int = 1) -> None:
         if isinstance(processes, bool) or not isinstance(processes, int) or processes < 1:

@@ -1,6 +1,6 @@
 """The rows of a summand as nested tests, for forms that are read by people: SQL and PMML.
 
-Trees of any tests and tables over levels of codes become the same thing: a :class:`Branch` on one attribute splits its
+Trees of any tests and tables over levels of codes become the same: a :class:`Branch` on one attribute splits its
 codes into groups, in order, and each group leads to another branch or to a row. Whatever is in no earlier group belongs
 to the last one.
 """

@@ -205,7 +205,7 @@ def _at(shape: FitLayout, law: Law, relative: list[float], size: float, epsilon:
 
 
 def _ridges(shape: FitLayout, law: Law, scales: tuple[float, ...], epsilon: Fraction) -> tuple[float, ...]:
-    """One and a half of the noise's deviation, and more where noise drowns the evidence.
+    """One and a half of the noise's deviation, and more where noise exceeds the evidence.
 
     A cell whose curvature is h and whose noise has deviation d is off by d / (h + ridge), and by what the ridge takes
     away. If the cell's number has variance v before anything is seen, the best ridge is d^2 / (h v). Here v is an equal

@@ -34,7 +34,7 @@ from privet.recipes.parameters import declared, weights, whole
 from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema
 
-MOST_WEIGHT = 1000  # beyond, the others would drown
+MOST_WEIGHT = 1000  # beyond, the noise of the others would hide them
 
 
 @dataclass(frozen=True)

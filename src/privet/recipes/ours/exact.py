@@ -108,7 +108,7 @@ class ExactTree(Recipe):
     max_bins: int = shared.max_bins(
         20,
         "Into how many bins of equal width numbers without thresholds of their own are cut, where their cuts are not "
-        "bought. Whole numbers that are no more are cut between all of them. Multiway trees want few: each is a child.",
+        "bought. Whole numbers that are no more are cut between all of them. Multiway trees need few: each is a child.",
     )
     grid: Literal["bought", "near-zero", "even"] = choice(
         "bought",

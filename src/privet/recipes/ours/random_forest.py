@@ -84,8 +84,8 @@ class RandomForest(SizedGrid):
 
     n_estimators: int | Literal["auto"] = shared.n_estimators(
         "auto",
-        'How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would drown '
-        "in noise.",
+        'How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would be '
+        "mostly noise.",
     )
     max_depth: int = shared.max_depth(3)
     min_signal: float = number(
@@ -110,14 +110,14 @@ class RandomForest(SizedGrid):
         0.5,
         low=0,
         high=1000,
-        help="How much a leaf listens to the nodes above it, in standard deviations of its noise; 0 takes it at its "
-        "word.",
+        help="How much a leaf is drawn towards the nodes above it, in standard deviations of its noise; 0 leaves its "
+        "counts as they are.",
     )
-    prune: bool = flag(False, "Whether nodes whose counts drown in noise go.")
+    prune: bool = flag(False, "Whether to prune nodes whose counts are mostly noise.")
     voting: Voting = choice(
         "evidence",
         Voting,
-        'How the trees are heard. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba" '
+        'How the trees vote. "evidence" adds up by how much each changes the odds, as naive Bayes does; "proba" '
         'takes the mean of their probabilities; "confidence" and "majority" count labels, with or without their '
         'probability; "counts" adds up class counts; "surest" follows the most confident tree.',
     )
@@ -126,7 +126,7 @@ class RandomForest(SizedGrid):
         low=1e-6,
         high=1000,
         help='With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that '
-        "repeat each other are not heard twice.",
+        "repeat each other do not count twice.",
     )
     weight_share: float = number(
         0.1,

@@ -101,8 +101,7 @@ class Embedded(Gridded):
     measure: str = choice(
         "auto",
         MEASURES,
-        "What is equally likely before the data speak: each attribute in a node (sound), or each subtree (as "
-        "published).",
+        "What is equally likely a priori: each attribute in a node (sound), or each subtree (as published).",
     )
     min_records: int = whole(
         20,

@@ -87,7 +87,7 @@ class Rana2016(Recipe):
         "the rarer class off the records.",
     )
     max_trees: int = whole(
-        100, low=1, high=shared.MOST_ESTIMATORS, help='The most trees that "auto" grows; the formula wants hundreds.'
+        100, low=1, high=shared.MOST_ESTIMATORS, help='The most trees that "auto" grows; the formula gives hundreds.'
     )
     max_depth: int = shared.max_depth(4, "The number of tests on a path. The paper gives none.")
     min_support: int = whole(
