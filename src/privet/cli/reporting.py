@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,10 @@ def report(
     output: PageFile,
     max_leaves: MaxLeaves = None,
     min_support: MinSupport = None,
+    score: Annotated[
+        Path | None,
+        typer.Option("--score", metavar="SCORE.json", help="What privet score --json printed: how good the model is."),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -34,9 +39,21 @@ def report(
         from privet.recipes.saved import read_model
         from privet.report.page import model_page
 
-        return model_page(read_model(model)[0], max_leaves=max_leaves, min_support=min_support)
+        bought = None if score is None else _read_score(score)
+        return model_page(read_model(model)[0], bought, max_leaves=max_leaves, min_support=min_support)
 
-    write_page(output, page, inputs=(model,), force=force, as_json=as_json)
+    write_page(output, page, inputs=(model, *([] if score is None else [score])), force=force, as_json=as_json)
+
+
+def _read_score(path: Path) -> Any:
+    from privet.errors import ParameterError
+
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        raise ParameterError(
+            parameter="score", problem=f"cannot be read from {str(path)!r}", fix="give what privet score --json printed"
+        ) from None
 
 
 def write_page(output: Path, make: Callable[[], str], *, inputs: Sequence[Path], force: bool, as_json: bool) -> None:

@@ -23,6 +23,7 @@ from privet.models.released import Limits, Released
 from privet.models.shown import ShownTree
 from privet.privacy.certificate import Certificate
 from privet.recipes.registry import recipe_class
+from privet.report.quality import quality_context
 from privet.report.sums import sum_context
 from privet.report.trees import size_words, tree_context
 from privet.schema import Numeric, Schema
@@ -33,8 +34,8 @@ MOST_LOOKED_AT = 12  # attributes listed by importance
 TEMPLATES: dict[type, tuple[str, Any]] = {ShownTree: ("trees.html", tree_context), ShownSum: ("sums.html", sum_context)}
 
 
-def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str, Any]]:
-    """The template of a model's page, and its context."""
+def model_context(model: Model, score: Any = None, **limits: Unpack[Limits]) -> tuple[str, dict[str, Any]]:
+    """The template of a model's page, and its context; ``score`` is a private score of the model, if one was bought."""
     sections = model.sections(**limits)
     first = next(sections)
     template, context = TEMPLATES[type(first)]
@@ -43,6 +44,7 @@ def model_context(model: Model, **limits: Unpack[Limits]) -> tuple[str, dict[str
     return template, {
         **certificate_context(Certificate.from_dict(model.certificate)),
         **section,
+        "quality": None if score is None else quality_context(score, model.schema),
         "title": _title(model),
         "size": _size(model.trees.size),
         "looks_at": _looks_at(model.trees.importances(), model.schema),

@@ -17,6 +17,7 @@ from privet.models.additive import Part
 from privet.models.curves import Curve
 from privet.models.intervals import Z
 from privet.models.number_tree import number_words
+from privet.report.axis import Axis, axis_words
 from privet.schema import Categorical, Schema
 
 Corner = tuple[str, str]
@@ -109,11 +110,7 @@ def shape_picture(curve: Curve, high: float | None, scale: Scale) -> Html:
 def _number(curve: Curve, starts: np.ndarray, high: float, scale: Scale) -> Html:
     known = ~np.isnan(starts)
     edges = np.append(starts[known], high)
-    low, span = float(edges[0]), float(edges[-1] - edges[0])
-    inner = WIDTH - LEFT - RIGHT
-
-    def across(number: float) -> float:
-        return LEFT + inner * (number - low) / span
+    axis = axis_of(curve, high, LEFT, WIDTH - RIGHT)
 
     def down(value: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - scale.part(value))
@@ -125,20 +122,56 @@ def _number(curve: Curve, starts: np.ndarray, high: float, scale: Scale) -> Html
         ))
         for tick, words in scale.ticks()
     ]  # fmt: skip
-    ends = (
-        tick_text(_plain(low), LEFT, HEIGHT - 6),
-        tick_text(_plain(high), WIDTH - RIGHT, HEIGHT - 6, "end"),
-    )
+    below = [_below(place, words, axis) for place, words in axis.ticks()]
     lines = []
     for column, values in enumerate(curve.values[known].T):
         kind = _colour(curve, column)
         band = Z * curve.deviation
-        upper = list(_steps(edges, values + band, across, down))
-        lower = list(_steps(edges, values - band, across, down))
+        upper = list(_steps(edges, values + band, axis.across, down))
+        lower = list(_steps(edges, values - band, axis.across, down))
         lines.append(tag("path", d=f"{_path([*upper, *reversed(lower)])}Z", class_=f"band {kind}"))
-        lines.append(tag("path", d=_path(list(_steps(edges, values, across, down))), class_=f"curve {kind}"))
+        clear = _clear(curve, values)
+        for chosen, drawn in ((~clear, f"curve unsure {kind}"), (clear, f"curve {kind}")):
+            runs = []
+            for i, j in _runs(chosen):
+                corners = list(_steps(edges[i : j + 1], values[i:j], axis.across, down))
+                joined = [(corners[0][0], _at(down(float(values[i - 1]))))] if i else []
+                runs.append(_path([*joined, *corners]))
+            if runs:
+                lines.append(tag("path", d="".join(runs), class_=drawn))
     size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}"}
-    return tag("svg", *grid, *ends, *lines, role="img", aria_label=_title(curve), class_="shape", **size)
+    return tag("svg", *grid, *below, *lines, role="img", aria_label=_title(curve), class_="shape", **size)
+
+
+def axis_of(curve: Curve, high: float, left: float, right: float) -> Axis:
+    """The axis of a number: by its knots if the curve has some, else by its cuts."""
+    assert curve.starts is not None
+    starts = curve.starts[~np.isnan(curve.starts)]
+    inside = [knot for knot in curve.knots if starts[0] < knot < high] if curve.knots else starts.tolist()
+    return Axis.of([float(starts[0]), *inside, high], left, right)
+
+
+def hidden(curve: Curve) -> bool:
+    """Whether the noise alone could have made the curve."""
+    return bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation)
+
+
+def _clear(curve: Curve, values: np.ndarray) -> np.ndarray:
+    """Where the noise alone could not have made what a value adds."""
+    return np.zeros(len(values), dtype=bool) if hidden(curve) else np.abs(values) > Z * curve.deviation
+
+
+def _runs(chosen: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The start and the end of each run of chosen places."""
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+    yield from zip(changes[::2].tolist(), changes[1::2].tolist(), strict=True)
+
+
+def _below(place: float, words: str, axis: Axis) -> Html:
+    """A number below the axis, with a mark above it."""
+    anchor = "end" if place >= axis.right else "middle" if place > axis.left else None
+    mark = tag("line", x1=_at(place), x2=_at(place), y1=HEIGHT - BOTTOM, y2=HEIGHT - BOTTOM + 4, class_="grid")
+    return join((mark, tick_text(words, _at(place), HEIGHT - 6, anchor)))
 
 
 def _steps(edges: np.ndarray, values: np.ndarray, across: object, down: object) -> Iterator[Corner]:
@@ -186,13 +219,15 @@ def _categories(curve: Curve, scale: Scale) -> Html:
         shapes.append(tick_text(words, x, height - 6, "middle"))
     for line, row in enumerate(rows):
         y = TOP + LINE * (line + 0.5)
+        clear = _clear(curve, curve.values[row])
         name = shortened(curve.names[row].removeprefix(f"{isolated(curve.attribute)} = "), 18)
         shapes.append(tag("text", name, x=NAMES - 8, y=y + 4, text_anchor="end"))
         for column, value in enumerate(curve.values[row]):
             reach, kind = Z * curve.deviation, _colour(curve, column)
             ends = {"x1": _at(across(value - reach)), "x2": _at(across(value + reach)), "y1": y, "y2": y}
             shapes.append(tag("line", class_=f"reach {kind}", **ends))
-            shapes.append(tag("circle", cx=_at(across(value)), cy=y, r=4.5, class_=kind))
+            sure = kind if clear[column] else f"unsure {kind}"
+            shapes.append(tag("circle", cx=_at(across(value)), cy=y, r=4.5, class_=sure))
     size = {"viewBox": f"0 0 {WIDTH} {height}"}
     return tag("svg", *shapes, role="img", aria_label=_title(curve), class_="shape", **size)
 
@@ -215,10 +250,6 @@ def _title(curve: Curve) -> str:
     return f"How {isolated(curve.attribute)} changes what is predicted; the numbers follow"
 
 
-def _plain(number: float) -> str:
-    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.0f}"
-
-
 def _at(pixels: float) -> str:
     """Round to half a pixel: this merges many steps of a curve and makes a page a third smaller."""
     return f"{round(2 * pixels) / 2:g}"
@@ -237,7 +268,7 @@ def level_names(schema: Schema, part: Part, place: int) -> Iterator[str]:
         elif codes[0] > len(attribute.cuts):
             yield "missing"
         else:
-            yield f"from {_plain(([attribute.low, *attribute.cuts])[codes[0]])}"
+            yield f"from {axis_words(([attribute.low, *attribute.cuts])[codes[0]])}"
 
 
 def pair_picture(names: tuple[Sequence[str], Sequence[str]], titles: tuple[str, str], values: np.ndarray) -> Html:

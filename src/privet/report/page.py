@@ -22,10 +22,11 @@ POLICY = (
 )
 
 
-def model_page(model: Model, **limits: Unpack[Limits]) -> str:
+def model_page(model: Model, score: Any = None, **limits: Unpack[Limits]) -> str:
     """The page of a model as HTML. Everything in it was released with the model; no table is read.
 
-    ``limits`` bound how much of a tree is shown: ``max_leaves``, ``min_support``.
+    ``score`` is a private score of the model (:func:`privet.private_score`, or its JSON); the page then says how good
+    it is. ``limits`` bound how much of a tree is shown: ``max_leaves``, ``min_support``.
 
     >>> import privet
     >>> from privet.datasets.clinic import clinic
@@ -35,7 +36,7 @@ def model_page(model: Model, **limits: Unpack[Limits]) -> str:
     >>> "epsilon = 1" in page, "http://" in page
     (True, False)
     """
-    template, context = model_context(model, **limits)
+    template, context = model_context(model, score, **limits)
     return render(template, **context)
 
 
@@ -45,6 +46,7 @@ def write_report(
     *,
     max_leaves: int | None = None,
     min_support: float | None = None,
+    score: Any = None,
 ) -> Path:
     """Write a fitted classifier, or a model, as a page: one file that any browser opens. It costs no budget.
 
@@ -54,6 +56,7 @@ def write_report(
     path : where to write the page; a file of that name is replaced
     max_leaves : the most leaves of a tree; the branches with the fewest records are folded into one
     min_support : the fewest records; a branch whose leaves all have fewer is not opened, and such rules are folded away
+    score : what :func:`privet.private_score` found for this model; the page then says how good it is
 
     Returns the path of the page.
 
@@ -72,7 +75,7 @@ def write_report(
     found = getattr(model, "model_", model)
     if not isinstance(found, Model):
         raise ParameterError(f"model must be a fitted classifier or a model, not {type(model).__name__}")
-    page, html = Path(path), model_page(found, max_leaves=max_leaves, min_support=min_support)
+    page, html = Path(path), model_page(found, score, max_leaves=max_leaves, min_support=min_support)
     try:
         page.write_text(html, encoding="utf-8")
     except OSError as error:

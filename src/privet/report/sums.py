@@ -15,7 +15,7 @@ from privet.models.curves import Curve, ShownSum, leaves_of
 from privet.models.intervals import Z
 from privet.models.number_tree import number_words
 from privet.models.released import Released
-from privet.report.curves import Scale, level_names, pair_picture, shape_picture
+from privet.report.curves import Scale, axis_of, hidden, level_names, pair_picture, shape_picture
 from privet.schema import Numeric
 
 Floats = npt.NDArray[np.float64]
@@ -72,8 +72,8 @@ def _shape(model: Additive, curve: Curve, scale: Scale) -> dict[str, Any]:
         "rows": rows[:MOST_ROWS],
         "more_rows": max(len(rows) - MOST_ROWS, 0),
         "noise": f"{sign}{_size(Z * curve.deviation, scale)}, {most} for rare values",
-        # whether the noise alone could have made the curve
-        "hidden": bool(np.abs(curve.values - curve.values.mean(axis=0)).max() <= Z * curve.deviation),
+        "hidden": hidden(curve),
+        "uneven": high is not None and not axis_of(curve, high, 0.0, 1.0).even,
     }
 
 
