@@ -58,6 +58,15 @@ class Experiment(ABC):
     def run(self, job: Job) -> Found:
         """Do one piece. It may run in a process of its own, and must not depend on other jobs."""
 
+    @property
+    def n_runs(self) -> int | None:
+        """How many runs by chance stand behind each number; None where nothing is drawn or one draw is the subject."""
+        return None
+
+    def runs_in(self, row: Row) -> int:
+        """How many of them a row has: its lists of that many numbers have a value for each."""
+        return self.n_runs or 0
+
     @abstractmethod
     def conclude(self, rows: Sequence[Row]) -> Outcome:
         """Tables, figures and verdicts from the rows of all jobs, in the order of :meth:`jobs`."""

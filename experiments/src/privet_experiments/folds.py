@@ -70,6 +70,13 @@ class CrossValidation(Experiment):
     load: ClassVar[Load] = real.load
     """Where a table comes from, by its name."""
 
+    @property
+    def n_runs(self) -> int | None:
+        return (self.tried or self.folds) * self.repeats
+
+    def runs_in(self, row: Row) -> int:
+        return self.tried or self.folds
+
     @abstractmethod
     def learners(self) -> Sequence[Learner]:
         """Who competes."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from privet.evaluation.figure import Figure
 
-Verdict = Literal["reproduced", "differs", "not recomputable"]
+Verdict = Literal["reproduced", "differs", "too few runs", "not recomputable"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Statement:
     verdict: Verdict
     reason: str = ""
     """Why it differs, or cannot be recomputed, or by which rule it agrees."""
+    flip: float | None = None
+    """The chance that other runs would give another verdict; None where nothing is drawn."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,10 @@ def count_verdicts(statements: Sequence[Statement]) -> str:
     """
     if not statements:
         return "nothing of a source is judged"
-    agree, apart, closed = (
-        sum(one.verdict == verdict for one in statements) for verdict in ("reproduced", "differs", "not recomputable")
-    )
+    agree, apart, few, closed = (sum(one.verdict == verdict for one in statements) for verdict in get_args(Verdict))
     told = [f"{agree} of {len(statements) - closed} statements reproduced"]
     told += [f"{apart} {'differs' if apart == 1 else 'differ'}"] if apart else []
+    told += [f"too few runs to judge {few}"] if few else []
     told += [f"{closed} not recomputable"] if closed else []
     return "; ".join(told)
 

@@ -20,6 +20,7 @@ from privet.errors import ParameterError, Setting
 from privet_experiments.experiment import Experiment, Found, Job, Row, key_of
 from privet_experiments.outcome import Outcome
 from privet_experiments.registry import ENTRIES, Form
+from privet_experiments.stability import settle
 from privet_experiments.workers import share_out
 
 Progress = Callable[[int, int], None]
@@ -73,7 +74,7 @@ def run(
             lines.append({"job": job, "found": found, "seconds": seconds})
     rows = tuple(job | done[key_of(job)].found for job in jobs)
     seconds = sum(done[key_of(job)].seconds for job in jobs)
-    return Run(name, form, grid, rows, grid.conclude(rows), seconds, resumed)
+    return Run(name, form, grid, rows, settle(grid, rows), seconds, resumed)
 
 
 def file_name(name: str, form: Form, grid: Experiment) -> str:

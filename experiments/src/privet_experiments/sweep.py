@@ -18,6 +18,7 @@ from privet_experiments.experiment import Row, axis
 from privet_experiments.folds import CrossValidation, Learner, standard_error, values
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
+from privet_experiments.stability import LEAST_RUNS
 
 PER_CENT = ("accuracy", "balanced_accuracy")
 
@@ -106,7 +107,7 @@ class Sweep(CrossValidation):
     @property
     def few_folds(self) -> bool:
         """Whether the folds are too few to say how folds vary."""
-        return (self.tried or self.folds) * self.repeats < 10
+        return (self.n_runs or 0) < LEAST_RUNS
 
     def spread(self, results: Results, *learners: str) -> float:
         """The standard deviation of accuracy over folds, on average over tables, learners and epsilons."""

@@ -28,14 +28,15 @@ from privet_experiments.folds import standard_error
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fletcher.retention import budgets, correlations, trends
-from privet_experiments.papers.fletcher.rule_similarity import fold_means, labelled, take
+from privet_experiments.papers.fletcher.rule_similarity import fold_by_name, labelled, take
+from privet_experiments.stability import averaged
 
 RETENTION_TABLES = ("banknote", "wilt", "wall-robot-4")
 RATES = (0.02, 0.1, 0.2, 0.3)
 EPSILONS = (0.02, 0.1, 0.5, 1.0)
 CONTEST_TABLES = ("adult-complete", "nursery")
 CONTEST_EPSILONS = (0.1, 0.5, 1.0)
-FOLDS = 5
+FOLDS = 10
 LEAST, DEPTH = 0.02, 12  # of the thesis's trees (5.7): records in a leaf, tests on a path
 PUBLISHERS: dict[str, Any] = {"dpcube": DPCube(), "diffgen": DiffGen()}
 NOISES: dict[str, Any] = {"uniform": uniform_noise, "gaussian": gaussian_noise}
@@ -58,6 +59,10 @@ class Retention(Experiment):
     def check(self) -> None:
         real.fetch(self.tables)
 
+    @property
+    def n_runs(self) -> int:
+        return self.folds
+
     def jobs(self) -> list[Job]:
         settings = [(name, rate) for name in NOISES for rate in self.rates]
         settings += [(name, epsilon) for name in PUBLISHERS for epsilon in self.epsilons]
@@ -79,9 +84,10 @@ class Retention(Experiment):
             patterns_kept = {"pattern_accuracy": report.pattern_accuracy, "psd": report.psd, "pld": report.pld}
             return patterns_kept | {"accuracy": tree.accuracy, "f1": tree.f1, "auc": tree.auc}
 
-        return fold_means(labels, fold, self.folds)
+        return fold_by_name(labels, fold, self.folds)
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:
+        rows = [averaged(row) for row in rows]
         heads = ("table", "method", "rate or epsilon", "pattern accuracy", "PSD", "PLD", "accuracy %", "F1", "AUC")
         cells = tuple(
             (

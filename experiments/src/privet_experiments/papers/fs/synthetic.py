@@ -105,6 +105,13 @@ class FsSynthetic(Experiment):
             if name not in FIGURES:
                 raise ParameterError(f"no figure here is called {name!r}; choose among {', '.join(FIGURES)}")
 
+    @property
+    def n_runs(self) -> int:
+        return self.runs * self.trees
+
+    def runs_in(self, row: Row) -> int:
+        return int(row["runs"])
+
     def jobs(self) -> list[Job]:
         return [
             {"figure": figure, "records": n, "tree": tree, "start": start, "runs": min(CHUNK, self.runs - start)}

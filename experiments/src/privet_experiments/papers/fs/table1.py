@@ -67,6 +67,13 @@ class FsTable1(Experiment):
     runs: int = axis(FULL, "Runs a cell.", least=2)
     seed: int = axis(0, "Seeds the training sets. Noise is never seeded.", least=0)
 
+    @property
+    def n_runs(self) -> int:
+        return self.runs
+
+    def runs_in(self, row: Row) -> int:
+        return int(row["runs"])
+
     def jobs(self) -> list[Job]:
         starts = range(0, self.runs, CHUNK)
         return [{"records": n, "start": s, "runs": min(CHUNK, self.runs - s)} for s in starts for n in self.records]

@@ -1,0 +1,97 @@
+"""How sure a verdict is: whether it would flip if the runs behind it had been others.
+
+Runs (folds, or training sets) are drawn again with replacement, as a bootstrap does, and every statement is judged
+anew. The chance of a flip is the share of draws with another verdict. Folds share records, so it is a little too small.
+A statement whose chance is above 5 % is not judged: "too few runs". Rows of one table draw the same runs, so that
+learners stay paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from privet_experiments.experiment import Experiment, Row
+from privet_experiments.outcome import Outcome, Statement
+
+DRAWS = 200  # a chance of 5 % is known within 3 points
+MOST_FLIPS = 0.05
+LEAST_RUNS = 10  # fewer say little of how runs vary
+SHARED = ("figure", "table", "repeat", "records", "tree", "start")  # rows that agree here had the same folds or sets
+
+
+def settle(grid: Experiment, rows: Sequence[Row], draws: int = DRAWS) -> Outcome:
+    """What the rows come to, with the verdicts that enough runs stand behind. Nothing changes where nothing is drawn.
+
+    >>> from privet_experiments.registry import entry
+    >>> settle(entry("worked-examples").form("smoke"), []).statements
+    ()
+    """
+    outcome = grid.conclude(rows)
+    runs = grid.n_runs
+    if runs is None or not outcome.statements:
+        return outcome
+    if runs < LEAST_RUNS:
+        why = f"{runs} runs behind each number; {LEAST_RUNS} are the least"
+        return replace(outcome, statements=tuple(_unsure(one, why) for one in outcome.statements))
+    drawn = [grid.conclude(draw_again(grid, rows, seed)).statements for seed in range(draws)]
+    same = [found for found in drawn if len(found) == len(outcome.statements)]
+    settled = []
+    for i, one in enumerate(outcome.statements):
+        flips = sum(found[i].verdict != one.verdict for found in same) + len(drawn) - len(same)
+        chance = flips / draws
+        known = replace(one, flip=chance)
+        settled.append(known if chance <= MOST_FLIPS else _unsure(known, f"flips in {chance:.0%} of {draws} draws"))
+    return replace(outcome, statements=tuple(settled))
+
+
+def _unsure(one: Statement, why: str) -> Statement:
+    if one.verdict == "not recomputable":
+        return one
+    return replace(one, verdict="too few runs", reason=f"{why}; here it {_SO_FAR[one.verdict]}")
+
+
+_SO_FAR = {"reproduced": "agrees", "differs": "differs"}
+
+
+def draw_again(grid: Experiment, rows: Sequence[Row], seed: int) -> list[Row]:
+    """The rows with other runs, drawn with replacement."""
+    picks: dict[str, list[int]] = {}
+    random = np.random.default_rng(seed)
+
+    def again(row: Row) -> Row:
+        n = grid.runs_in(row)
+        where = repr([n, *(row.get(name) for name in SHARED)])
+        if where not in picks:
+            picks[where] = random.integers(n, size=n).tolist() if n else []
+        pick = picks[where]
+        return {name: each_runs(value, lambda runs: [runs[i] for i in pick], n) for name, value in row.items()}
+
+    return [again(row) for row in rows]
+
+
+def averaged(row: Row) -> Row:
+    """A row with the mean over its runs in place of every list of them; None where no run has a value."""
+
+    def mean(runs: list[Any]) -> float | None:
+        defined = [value for value in runs if value is not None]
+        return float(np.mean(defined)) if defined else None
+
+    return {name: each_runs(value, mean) for name, value in row.items()}
+
+
+def each_runs(value: Any, work: Callable[[list[Any]], Any], n: int | None = None) -> Any:
+    """A value with every list of runs in it replaced: plain numbers, ``n`` of them if that is given."""
+    if isinstance(value, dict):
+        return {name: each_runs(one, work, n) for name, one in value.items()}
+    if _is_runs(value) and (n is None or len(value) == n):
+        return work(value)
+    return [each_runs(one, work, n) for one in value] if isinstance(value, list) else value
+
+
+def _is_runs(value: Any) -> bool:
+    plain = (int, float, type(None))
+    return isinstance(value, list) and bool(value) and all(isinstance(one, plain) for one in value)
