@@ -4,6 +4,7 @@
 #   make slow     those long forms: another few minutes
 #   make lint     ruff and mypy
 #   make stubs    stub files and the docs' tables of parameters, after a change to a recipe's fields
+#   make docs     the site, strictly, into build/site: open build/site/index.html
 #   make dist     build the sdist, and from it the wheel, into dist/
 #   make test-wheel    the fast tests against the installed wheel, on the newest Python of this machine that we claim
 #   make test-oldest   the same on the oldest one, with the oldest scikit-learn and OpenDP that we claim
@@ -33,7 +34,7 @@ STAMP := $(VENV)/.installed
 INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet $(1) -c constraints.txt; \
 	else "$(UV)" pip install --quiet --python $(BIN)/python $(1) -c constraints.txt; fi
 
-.PHONY: audit audit-libraries demo test test-engines exports slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
+.PHONY: audit audit-libraries demo docs test test-engines exports slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
 .DEFAULT_GOAL := test
 
 demo: $(PRODUCT)
@@ -47,6 +48,9 @@ test: $(STAMP)
 slow: $(STAMP)
 	@$(BIN)/python tests/compile_kernels.py
 	$(BIN)/python -m pytest -n $(WORKERS) -m slow
+
+docs: $(STAMP)
+	$(BIN)/python tools/site
 
 # The wheel is built from the unpacked sdist, so the sdist holds all that a build needs.
 dist: $(STAMP)
@@ -131,7 +135,7 @@ $(PRODUCT): pyproject.toml constraints.txt
 
 $(STAMP): $(PRODUCT) experiments/pyproject.toml
 	@echo "adding what the tests need (once)"
-	@$(call INSTALL,-e '.[test$(COMMA)browser$(COMMA)duckdb$(COMMA)postgres$(COMMA)spark]' -e experiments)
+	@$(call INSTALL,-e '.[test$(COMMA)browser$(COMMA)docs$(COMMA)duckdb$(COMMA)postgres$(COMMA)spark]' -e experiments)
 	@touch $@
 
 clean:

@@ -264,9 +264,7 @@ class PrivateDataset(Sealed):
     def _cut_anew(self, schema: Schema) -> Engine:
         """A part was made with the cuts of its schema, so only the whole data set can be cut anew."""
         if not self.can_be_recut and schema != self.schema:
-            raise ParameterError(
-                "a part of a data set keeps its cuts, and this work needs others; give the whole data set"
-            )
+            raise ParameterError("a part of a data set keeps its cuts, and this work needs others; give all of it")
         return self._engine.with_schema(schema)
 
     def add_caveat(self, text: str) -> None:
