@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 import re
-import urllib.parse
 from html import unescape
 from importlib.resources import files
 
 import pytest
-from house import Caller, House, Reply, Stage
+from house import Caller, House, Stage
+from visiting import Visitor
 
 from privet.server.pages.texts import TEXTS
-
-PEOPLE = {"Accept": "text/html"}
-OWN = {"Sec-Fetch-Site": "same-origin"}
-
-
-class Visitor:
-    """A browser's part of the protocol: a cookie, and forms of pages."""
-
-    def __init__(self, house: House) -> None:
-        self.call, self.cookie = Caller(house.port), ""
-
-    def get(self, path: str) -> Reply:
-        return self.call("GET", path, head=PEOPLE | ({"Cookie": self.cookie} if self.cookie else {}))
-
-    def post(self, path: str, fields: dict[str, str], head: dict[str, str] = OWN) -> Reply:
-        sent = PEOPLE | {"Content-Type": "application/x-www-form-urlencoded"} | head
-        sent |= {"Cookie": self.cookie} if self.cookie else {}
-        reply = self.call("POST", path, raw=urllib.parse.urlencode(fields).encode(), head=sent)
-        if "set-cookie" in reply.headers:
-            self.cookie = reply.headers["set-cookie"].partition(";")[0]
-        return reply
-
-    def token(self, path: str = "/account") -> str:
-        found = re.search(r'name="token" value="([0-9a-f]+)"', self.get(path).body.decode())
-        assert found is not None
-        return found[1]
-
-    def sign_in(self, key: str | None) -> Reply:
-        return self.post("/", {"key": key or ""})
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import pty
 import re
-import select
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,12 @@ class Walker:
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.looked: list[str] = []
-        self.expected = 200  # the status of the screen
+        self.status = 0  # of the screen
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.faults.append(f"{self.page.url}: {error}"))
         self.page.on("dialog", lambda dialog: self._dialog(dialog))
         self.page.on("request", self._asked)
+        self.page.on("response", self._answered)
 
     def _heard(self, message: Any) -> None:
         # A refusal that a test asks for is in the console too, as a resource that failed to load.
@@ -56,6 +57,12 @@ class Walker:
     def _asked(self, request: Any) -> None:
         if not request.url.startswith((self.base + "/", "data:")):
             self.faults.append(f"{self.page.url}: asked outside: {request.url}")
+
+    def _answered(self, response: Any) -> None:
+        if response.request.is_navigation_request():
+            self.status = response.status
+            if self.status >= 500:
+                self.faults.append(f"{response.url}: status {self.status}")
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -136,15 +143,28 @@ class FirstHouse(House):
                 command, stdout=log, stderr=end, start_new_session=True, env=environment, cwd=self.folder.parent
             )
         os.close(end)
-        seen = ""
-        while not (found := re.search(r"(http://\S+/\?link=\S+)\s", seen)):
-            assert time.monotonic() - begun < PATIENCE, seen[-2000:]
-            if select.select([terminal], [], [], 1)[0]:
-                seen += os.read(terminal, 65536).decode("utf-8", "replace")
-        self.link, self.terminal = found[1], terminal
-        while True:
-            try:
-                if Caller(self.port)("GET", "/healthz").status == 200:
-                    return time.monotonic() - begun
-            except OSError:
-                time.sleep(0.05)
+        printed = _Printed(terminal, self.folder.with_suffix(".log"))
+        while not (found := re.search(r"(http://\S+/\?link=\S+)\s", printed.text)):
+            assert time.monotonic() - begun < PATIENCE, printed.text[-2000:]
+            time.sleep(0.05)
+        self.link = found[1]
+        while Caller(self.port)("GET", "/healthz").status != 200:
+            time.sleep(0.05)
+        return time.monotonic() - begun
+
+
+class _Printed:
+    """All that a program prints on its terminal, read at once: a full terminal would stop the program."""
+
+    def __init__(self, terminal: int, log: Path) -> None:
+        self.text, self._terminal, self._log = "", terminal, log
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            while part := os.read(self._terminal, 65536).decode("utf-8", "replace"):
+                self.text += part
+                with self._log.open("a") as file:
+                    file.write(part)
+        except OSError:  # the program has ended
+            os.close(self._terminal)

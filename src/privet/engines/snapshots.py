@@ -56,6 +56,14 @@ def open_snapshot(folder: Path, caveats: Sequence[str] = ()) -> MemoryEngine:
     return MemoryEngine(schema, frozen.codes(schema), frozen, caveats=[*known, *caveats])
 
 
+def write_reasons(folder: Path, schema: Schema) -> None:
+    """Replace the schemas of the snapshots in a folder by one that differs in its reasons alone."""
+    for place in folder.glob(f"*/{SCHEMA}"):
+        beside = place.with_suffix(".new")
+        schema.to_json(beside)
+        beside.replace(place)
+
+
 def write_twin(schema: Schema, folder: Path, records: int) -> None:
     """As many invented records: every value that the schema allows, uniformly."""
     _write(invent(schema, records), folder)

@@ -62,7 +62,10 @@ def accept(tx: Transaction, question: Question, server: int, now: float, most_qu
     if frozen is not None:
         raise Refusal("frozen", "the owner has to settle the books first")
     if state == "paused":
-        raise Refusal("paused", "answers of this table were late or lost; the owner has to rehearse it again")
+        raise Refusal(
+            "paused",
+            "the table is paused: answers were late or lost, or its owner paused it; the owner has to open it",
+        )
     grant = read_grant(tx, question.person, population)
     if grant is None:
         raise Refusal("not-found")

@@ -6,6 +6,7 @@ Where things are:
   ``Posted`` is a form whose token was checked; ``see_other`` goes on after a form. ``NAV`` has the menu of each role,
   and its first entry is the role's home. A route appears there when its page exists.
 - ``signing.py``: ``/`` (sign in, or go to the home of the role), the link of a first start, ``/account``, ``/static``.
+- ``budgets.py`` and ``pictures.py``: a population's budget now and over time, and its pictures, for all roles.
 - ``owner/``, and a module or package for each other role: a router each, listed in ``ROUTERS`` below. Their paths begin
   with ``/owner``, ``/analyst`` and ``/auditor``. What is not for your role is 404.
 - ``texts/``: every English sentence, a file a role; ``say("name", value=...)`` in a template. Values are escaped.
@@ -21,6 +22,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from privet.server.pages import signing
+from privet.server.pages import owner, signing
 
-ROUTERS: tuple[APIRouter, ...] = (signing.router,)
+ROUTERS: tuple[APIRouter, ...] = (signing.router, owner.router)

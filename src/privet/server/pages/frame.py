@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
+import unicodedata
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from pydantic import ValidationError
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from privet.errors import PrivetError
 from privet.markup import with_elements
+from privet.privacy.books.refusals import Refusal
+from privet.privacy.losses import brief
 from privet.report.page import asset, environment
 from privet.server.keys import COOKIE, Person
 from privet.server.pages.texts import TEXTS, say
-from privet.server.problems import KINDS, Problem
+from privet.server.problems import KINDS, Problem, from_refusal
 from privet.server.service import Service
 
 # The menu of each role: path, and the name of its text. The first one is the role's home.
-NAV: dict[str, tuple[tuple[str, str], ...]] = {}
+NAV: dict[str, tuple[tuple[str, str], ...]] = {
+    "owner": (("/owner", "nav.populations"), ("/owner/people", "nav.people"), ("/owner/server", "nav.server")),
+}
 ACCOUNT = ("/account", "nav.account")
 MOST_FIELDS = 20_000  # of a form: a schema has some for each column
 LONGEST_FIELD = 2**18  # bytes; the longest list of values that fits on a screen is far shorter
@@ -33,12 +41,15 @@ def page(
 ) -> Response:
     """A template as a page. ``context`` may set ``fault``, a sentence, or ``done``, the name of a text."""
     done = request.query_params.get("done", "")
+    nav = (*NAV.get(person.role, ()), ACCOUNT) if person else ()
+    inside = [path for path, _ in nav if request.url.path == path or request.url.path.startswith(f"{path}/")]
     shared = {
         "say": say,
         "moment": moment,
+        "brief": brief,
         "person": person,
-        "nav": (*NAV.get(person.role, ()), ACCOUNT) if person else (),
-        "here": request.url.path,
+        "nav": nav,
+        "section": max(inside, key=len, default=""),  # the entry of the menu that this page belongs to
         "token": token_of(request),
         "assets": assets(),
         "fault": None,
@@ -93,7 +104,33 @@ def field(form: FormData, name: str, usual: str = "") -> str:
     return value.strip() if isinstance(value, str) else usual
 
 
+def short_name(title: str) -> str:
+    """A name for paths from a title: small letters, digits and hyphens.
+
+    >>> short_name("People of the Town, 2026")
+    'people-of-the-town-2026'
+    """
+    plain = unicodedata.normalize("NFKD", title.replace("'", "")).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:63].strip("-")
+
+
 # -- refusals ----------------------------------------------------------------------------------------------------------
+
+
+REFUSED = (Problem, Refusal, PrivetError, ValidationError)
+"""What a form can be refused by; its page is shown again, with the reason."""
+
+
+def reason(error: Exception) -> str:
+    """Why a form was refused, for people."""
+    match error:
+        case Problem():
+            return error.detail or KINDS[error.kind][1]
+        case Refusal():
+            return reason(from_refusal(error))
+        case ValidationError():
+            return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())[:600]
+    return str(error)[:600]
 
 
 def wants_page(request: Request) -> bool:

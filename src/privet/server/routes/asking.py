@@ -116,7 +116,10 @@ def _accept(request: Request, d: str, ask: Ask, key: str | None) -> tuple[Person
         raise Problem("invalid", "Idempotency-Key must have 8 to 100 visible characters, such as a UUID")
     asked = ask.canonical()
     if table.state == "paused":
-        raise Problem("paused", "answers of this table were late or lost; the owner has to rehearse it again")
+        raise Problem(
+            "paused",
+            "the table is paused: answers were late or lost, or its owner paused it; the owner has to open it",
+        )
     known = here.books.read("SELECT loss, seconds FROM jobs WHERE person = ? AND idem = ?", person.id, key)
     if known:  # a repeat needs no rehearsal
         loss, seconds = Loss.read(known[0][0]), known[0][1]

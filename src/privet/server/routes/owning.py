@@ -6,12 +6,14 @@ import json
 import os
 import secrets
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, File, Form, Request, UploadFile
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
+from fastapi import Path as InPath
 from pydantic import Field, RootModel
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
@@ -29,6 +31,7 @@ from privet.server.routes.asking import Name, service
 from privet.server.service import OWNER, Service
 
 router = APIRouter(prefix="/v1")
+KeyId = Annotated[str, InPath(pattern=r"^[0-9a-f]{8}$")]
 MOST = 10**9  # records of a table
 SUFFIXES = (".csv", ".parquet", ".csv.gz")
 
@@ -67,6 +70,10 @@ class NewPerson(Strict):
 class NewKey(Strict):
     name: str = Field("", max_length=100)
     ends: float | None = Field(None, ge=0, le=1e11)
+
+
+class Reasons(RootModel[dict[str, Annotated[str, Field(min_length=1, max_length=300)]]]):
+    """Why facts are public, by column."""
 
 
 class NewGrant(Strict):
@@ -155,6 +162,16 @@ def post_person_key(request: Request, who: Name, body: NewKey) -> dict[str, Any]
     return here.books.do(work)
 
 
+@router.delete("/people/{who}/keys/{k}", status_code=204)
+def delete_person_key(request: Request, who: Name, k: KeyId) -> Response:
+    """Revoke a key of a person, and the sessions that it began."""
+    here = owner(request)
+    revoke = "UPDATE keys SET revoked = 1 WHERE id = ? AND person = ?"
+    if not here.books.do(lambda tx: tx.run(revoke, k, who).rowcount):
+        raise Problem("not-found")
+    return Response(status_code=204)
+
+
 @router.post("/people/{who}/close")
 def close_person(request: Request, who: Name) -> dict[str, Any]:
     """No key of this person works any more. What was spent stays spent."""
@@ -233,6 +250,22 @@ def close_dataset(request: Request, d: Name) -> dict[str, Any]:
     return {"id": d, "state": "closed"}
 
 
+@router.post("/datasets/{d}/pause")
+def pause_dataset(request: Request, d: Name) -> dict[str, Any]:
+    """Begin no question about a table until it is rehearsed. Questions that wait go on waiting."""
+    here = service(request)
+    table = here.table(d, here.person(request, OWNER))
+    if table.state == "closed":
+        raise Problem("running", "the table is closed")
+
+    def work(tx: Transaction) -> None:
+        if tx.run("UPDATE datasets SET state = 'paused' WHERE id = ? AND state = 'open'", d).rowcount:
+            tx.append(table.population, "paused", {"dataset": d, "why": grants.BY_OWNER})
+
+    here.books.do(work)
+    return {"id": d, "state": "paused"}
+
+
 @router.post("/datasets/{d}/rehearse")
 def rehearse_dataset(request: Request, d: Name) -> dict[str, Any]:
     """Forget the deadlines of a table, so that they are measured anew, and go on if it was paused."""
@@ -250,6 +283,40 @@ def rehearse_dataset(request: Request, d: Name) -> dict[str, Any]:
     return {"id": d, "state": "open"}
 
 
+@router.post("/datasets/{d}/reasons")
+def post_reasons(request: Request, d: Name, body: Reasons) -> dict[str, Any]:
+    """Say why facts about columns are public, where the schema gives no reason. Nothing else of it can change."""
+    return add_reasons(request, d, body.root)
+
+
+def add_reasons(request: Request, d: str, reasons: dict[str, str]) -> dict[str, Any]:
+    here = service(request)
+    table = here.table(d, here.person(request, OWNER))
+    if table.state == "closed":
+        raise Problem("running", "the table is closed")
+    if not reasons:
+        raise Problem("invalid", "give at least one reason")
+    facts = json.loads(json.dumps(table.schema))
+    for one in facts["attributes"]:
+        if one["name"] in reasons and not one.get("basis"):
+            one["basis"] = reasons[one["name"]]
+    if facts["class"] in reasons and not facts.get("labels_basis"):
+        facts["labels_basis"] = reasons[facts["class"]]
+    complete = Schema.from_dict(facts)
+    if complete.to_dict() == table.schema:
+        raise Problem("invalid", "these columns are unknown, or their reasons are given already")
+    from privet.engines.snapshots import write_reasons
+
+    write_reasons(table.folder, complete)
+
+    def work(tx: Transaction) -> None:
+        tx.run("UPDATE datasets SET schema = ? WHERE id = ?", json.dumps(complete.to_dict()), d)
+        tx.append(table.population, "reasons", {"dataset": d, "reasons": reasons})
+
+    here.books.do(work)
+    return {"id": d, "schema": complete.to_dict()}
+
+
 @router.post("/backup")
 def backup(request: Request) -> FileResponse:
     """A consistent copy of the books, while they are in use."""
@@ -258,12 +325,18 @@ def backup(request: Request) -> FileResponse:
         raise Problem("running", "books in PostgreSQL are copied by its own tool: pg_dump --format=custom")
     path = here.settings.folder / "run" / f"backup-{secrets.token_hex(8)}.sqlite"
     here.books.backup(path)
+    here.books.do(_note_backup)
     done = BackgroundTask(os.unlink, path)
     return FileResponse(path, media_type="application/vnd.sqlite3", filename="books.sqlite", background=done)
 
 
+def _note_backup(tx: Transaction) -> None:
+    tx.run("DELETE FROM facts WHERE name = 'backup'")
+    tx.run("INSERT INTO facts VALUES ('backup', ?)", str(time.time()))
+
+
 def read_schema(text: str, one_row_each: bool) -> Schema:
-    """The public facts of a table. Whose rows they are must be said: by a unit, or by the owner's word."""
+    """The public facts of a table. Whose rows they are must be complete: by a unit, or by the owner's word."""
     try:
         facts = Schema.from_dict(json.loads(text))
     except (ValueError, TypeError, AttributeError, RecursionError) as error:

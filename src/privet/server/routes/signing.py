@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Request, Response
+from fastapi import APIRouter, Body, Request, Response
 
 from privet.server.asks import Strict
 from privet.server.keys import KEY, add_key, begin_session, end_session, find_person
 from privet.server.problems import Problem
 from privet.server.routes.asking import service
-from privet.server.routes.owning import NewKey
+from privet.server.routes.owning import KeyId, NewKey
 
 router = APIRouter()
-KeyId = Annotated[str, Path(pattern=r"^[0-9a-f]{8}$")]
 
 
 class SignIn(Strict):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from privet.markup import Html, text
-from privet.server.pages.texts import common
+from privet.server.pages.texts import common, owner
 
-TEXTS: dict[str, str] = common.TEXTS
+TEXTS: dict[str, str] = common.TEXTS | owner.TEXTS
 
 
 def say(name: str, /, **values: Any) -> Html:

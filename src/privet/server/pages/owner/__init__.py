@@ -1,0 +1,11 @@
+"""The owner's pages: forms over the routes of ``routes/owning.py``, which decide what is allowed."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from privet.server.pages.owner import house, people, populations, tables
+
+router = APIRouter(include_in_schema=False)
+for one in (house, populations, people, tables):
+    router.include_router(one.router)
