@@ -20,8 +20,10 @@ from privet_experiments.experiment import Row
 from privet_experiments.papers.bai import chain as bai_chain
 from privet_experiments.papers.bai import depths as bai
 from privet_experiments.papers.bai.chain import BaiChain
+from privet_experiments.papers.bai.complexity import Complexity, at
 from privet_experiments.papers.bai.depths import PUBLISHED, Bai
 from privet_experiments.papers.bai.time import BaiTime
+from privet_experiments.registry import entry
 from privet_experiments.runner import run
 
 # ---- the chain ----------------------------------------------------------------------------------------------------
@@ -199,3 +201,26 @@ def test_the_law_is_that_of_the_chain_that_runs() -> None:
     seen = Counter(chain.run(block, 0.8 / 4, dice).asked for _ in range(runs))
     for subtree, p in zip(law.subtrees, law.after(steps), strict=True):
         assert abs(seen[subtree] - runs * p) < 5 * math.sqrt(runs * p) + 3
+
+
+def test_depth_is_judged_at_every_step_and_between_embeddings() -> None:
+    grid = Complexity(("vote",), (1.0,), layers=(3, 6, 10))
+
+    def found(one: list[float], whole: list[float]) -> list[str]:
+        lines = dict.fromkeys(bai.PUBLISHED, one) | {bai.WHOLE: whole}
+        made = [
+            {"table": "vote", "learner": at(name, n), "epsilon": 1.0, "repeat": 0, "accuracy": [value]}
+            for name, line in lines.items()
+            for n, value in zip(grid.layers, line, strict=True)
+        ]
+        return [one.verdict for one in grid.conclude(made).statements]
+
+    assert found([0.95, 0.88, 0.80], [0.91, 0.89, 0.88]) == ["reproduced"] * 5
+    assert found([0.95, 0.88, 0.80], [0.91, 0.93, 0.75])[3:] == ["differs", "differs"]
+
+
+def test_the_seventh_figure_is_half_of_the_attributes_deep() -> None:
+    grid = entry("bai-fig7").form("full")
+    assert isinstance(grid, Bai)
+    assert (grid.layers_of(16), grid.layers_of(22)) == (9, 12)  # vote and mushroom: depths 8 and 11
+    assert Bai(layers=5).layers_of(16) == 5

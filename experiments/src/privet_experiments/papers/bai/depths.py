@@ -22,7 +22,7 @@ from privet_experiments.sweep import Results, Sweep, declare
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0)  # of all figures but the seventh
 FIGURES = {"vote": 4, "mushroom": 5, "tic-tac-toe": 6}
-LAYERS = 5  # the seventh has trees of depth 8 on vote, and of 11 on mushroom
+LAYERS = 5
 # Section 4.1: the smallest node that is split, and (buffer, step_limit) by embedding depth where a chain is used.
 PAPER: dict[str, tuple[int, dict[int | str, tuple[int, int]]]] = {
     "vote": (20, {3: (50, 1000), "whole": (500, 10_000)}),
@@ -54,7 +54,7 @@ class Bai(Sweep):
     title: ClassVar[str] = "Bai et al."
     section: ClassVar[str] = "bai.depths"
     least_tables: ClassVar[int] = 1
-    layers: int = axis(LAYERS, "Layers of a tree, its leaves counted.", least=2)
+    layers: int = axis(LAYERS, "Layers of a tree, its leaves counted; 0 is as in Fig. 7.", least=0)
     steps: int = axis(0, "Cuts the Markov chains short; 0 is as long as the paper's.", least=0)
 
     def check(self) -> None:
@@ -64,8 +64,13 @@ class Bai(Sweep):
         super().check()
 
     def way(self, learner: Learner, table: str, schema: Schema, epsilon: float | None) -> Way:
-        more = parameters(learner.name, table, self.layers, len(schema.attributes), self.steps)
+        attributes = len(schema.attributes)
+        more = parameters(learner.name, table, self.layers_of(attributes), attributes, self.steps)
         return way_of(learner.recipe, schema, epsilon, self.seed, {**learner.params, **more})
+
+    def layers_of(self, attributes: int) -> int:
+        """Of the trees for a table. Those of Fig. 7 have tests on half of its attributes."""
+        return self.layers or attributes // 2 + 1
 
     def measures(self, results: Results) -> Iterator[Measure]:
         if self.has(RDT, *PUBLISHED):
@@ -80,7 +85,8 @@ class Bai(Sweep):
 
     def notes(self) -> tuple[str, ...]:
         cut = f" Chains were cut after {self.steps} steps, shorter than the paper's." if self.steps else ""
-        return (f"Trees of {self.layers} layers.{cut}",)
+        layers = f"{self.layers} layers" if self.layers else "as many tests as half of the attributes"
+        return (f"Trees of {layers}.{cut}",)
 
     def _of_table(self, results: Results, table: str) -> Iterator[Measure]:
         for epsilon in self.epsilons:
