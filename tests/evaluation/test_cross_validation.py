@@ -16,6 +16,7 @@ from privet.errors import ParameterError, TableError
 from privet.estimators.references import REFERENCES
 from privet.evaluation.cross_validation import evaluate
 from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
+from privet.schema import Numeric, Schema
 from privet.testing import ZeroNoise, use_noise
 
 SCHEMA, TABLE = clinic(900, seed=4)
@@ -117,3 +118,45 @@ def test_without_records_measures_are_undefined() -> None:
 
 def test_what_was_ruled_out_and_happened_costs_a_finite_loss() -> None:
     assert log_loss(np.array([0]), np.array([[0.0, 1.0]])) == pytest.approx(6 * np.log(10))
+
+
+# ---- stability ------------------------------------------------------------------------------------------------------
+
+
+def test_without_noise_two_fits_are_one() -> None:
+    tree = privet.make_classifier("diffpc45", epsilon=5, max_depth=3)
+    with use_noise(ZeroNoise()):
+        found = evaluate(SCHEMA, TABLE, [tree], folds=2, references=("majority",), stability=True)
+    [score], [baseline] = found.results, found.references
+    assert (score.agreement_mean, score.rules_alike_mean) == (1.0, 1.0)
+    assert baseline.agreement_mean is None  # a reference is fitted once
+    assert found.compared
+
+
+def test_noise_makes_fits_differ() -> None:
+    """At epsilon 1/1000 trees of depth 3 are drawn almost blindly: two of them alike in all 4 folds is next to
+    impossible."""
+    trees = [privet.make_classifier("exact", epsilon=e, max_depth=3) for e in (0.001, 100)]
+    blind, clear = evaluate(SCHEMA, TABLE, trees, folds=4, references=(), stability=True).results
+    assert blind.rules_alike_mean is not None
+    assert clear.agreement_mean is not None
+    assert blind.rules_alike_mean < 1
+    assert clear.agreement_mean > 0.95
+
+
+def test_additive_models_and_numbers_have_an_agreement_too() -> None:
+    curves = privet.make_classifier("additive", epsilon=20)
+    [score] = evaluate(SCHEMA, TABLE, [curves], folds=2, references=(), stability=True).results
+    assert score.agreement_mean is not None
+    facts = Schema((Numeric("x", 0, 1),), Numeric("y", 0, 1))
+    x = np.linspace(0, 1, 4000)
+    line = privet.make_classifier("additive-regression", epsilon=20)
+    [number] = evaluate(facts, {"x": x, "y": x}, [line], folds=2, references=(), stability=True).results
+    assert number.agreement_mean is not None
+    assert number.agreement_mean > 0.9
+
+
+def test_fits_are_compared_only_if_asked() -> None:
+    found = evaluate(SCHEMA, TABLE, [privet.make_classifier("sulq", epsilon=1)], folds=2, references=())
+    assert not found.compared
+    assert found.results[0].rules_alike_mean is None

@@ -70,6 +70,9 @@ def evaluate(
         list[int] | None,
         typer.Option("--records", metavar="N", min=1, help="Also fit to N records of each fold; may be repeated."),
     ] = None,
+    stability: Annotated[
+        bool, typer.Option("--stability", help="Also fit every fold twice: how alike are two fits of one table?")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seeds the folds. Noise is never seeded.")] = 0,
     private: Annotated[
         bool,
@@ -93,7 +96,7 @@ def evaluate(
 ) -> None:
     """Cross-validate recipes on a table. NOT PRIVATE without --private: every fold is a fit.
 
-    With --private, --folds, --repeats, --records, --seed and the non-private references have no effect.
+    With --private, --folds, --repeats, --records, --stability, --seed and the non-private references have no effect.
     """
     refuse_unknown(recipe or [])
     with progress("starting"):
@@ -160,6 +163,7 @@ def evaluate(
                 positive=positive,
                 beta=beta,
                 records=records or (),
+                stability=stability,
                 progress=advance,
             )
         if as_json:
@@ -217,7 +221,8 @@ def _headings(result: Evaluation) -> tuple[str, ...]:
     sizes = ("records",) if _sized(result) else ()
     measure = () if result.f_beta is None else (isolated(result.f_beta),)
     main = f"{first.measure} %" if first.percent else first.measure
-    return ("recipe", "variant", "epsilon", *sizes, main, *first.others, *measure, "fit s")
+    alike = ("agreement", "rules alike") if result.compared else ()
+    return ("recipe", "variant", "epsilon", *sizes, main, *first.others, *measure, *alike, "fit s")
 
 
 def _sized(result: Evaluation) -> bool:
@@ -236,6 +241,7 @@ def _row(score: FoldScore, result: Evaluation) -> tuple[str, ...]:
         f"{100 * score.mean:.2f} ± {100 * score.std:.2f}" if score.percent else f"{score.mean:.3f} ± {score.std:.3f}",
         *map(part, score.others.values()),
         *(() if result.f_beta is None else (part(score.f_beta_mean),)),
+        *((part(score.agreement_mean), part(score.rules_alike_mean)) if result.compared else ()),
         f"{score.fit_seconds_mean:.3f}",
     )
 

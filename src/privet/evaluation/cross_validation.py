@@ -28,6 +28,7 @@ from privet.estimators.references import REFERENCES, ReferenceClassifier, majori
 from privet.evaluation.fold_scores import AnyFold, Fold, NumberFold, mean_of_defined
 from privet.evaluation.metrics import check_positive, f_beta
 from privet.evaluation.outcome import WARNING, Evaluation, FoldScore, Score
+from privet.evaluation.stability import compare_fits
 from privet.fitting import Request, fit
 from privet.models.released import Released
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -81,6 +82,7 @@ def evaluate(
     positive: Any = None,
     beta: float = 1.0,
     records: Sequence[int] = (),
+    stability: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Stratified k-fold cross-validation of unfitted ``classifiers``, repeated with other folds.
@@ -88,7 +90,8 @@ def evaluate(
     ``seed`` decides the folds and public choices; noise is drawn anew each time. ``max_depth`` is for the references,
     which are all that suit the label by default. Records of unknown label are left out, as in a fit. ``positive`` names
     the class of F-``beta``. Each of ``records`` is a smaller number of records to fit to as well: what would fewer
-    records cost? Folds of a number are not stratified.
+    records cost? ``stability`` fits private learners to every fold twice: how alike are two fits? Folds of a number are
+    not stratified.
     """
     code = None if positive is None else check_positive(schema.classes, positive, beta)
     sizes = [("records", size, 1) for size in records]
@@ -117,17 +120,30 @@ def evaluate(
         for size in (None, *(records if place < len(classifiers) else ())):
             random = np.random.default_rng(seed)  # the same records for every learner
 
-            def fold(train: Index, test: Index, learner: Way = learner, ours: Records = ours, some: Any = size) -> Any:
+            fits = 2 if stability and place < len(classifiers) else 1
+
+            def fold(
+                train: Index, test: Index, learner: Way = learner, ours: Records = ours, some: Any = size, n: int = fits
+            ) -> list[Any]:
                 rows = train if some is None else random.choice(train, some, replace=False)  # noqa: B023
-                found = try_fold(learner, ours.take(rows), ours.take(test))
+                known, unseen = ours.take(rows), ours.take(test)
+                found = [try_fold(learner, known, unseen) for _ in range(n)]
                 if progress is not None:
                     progress(next(done), total)
                 return found
 
-            runs = each_fold(strata, fold, folds=folds, repeats=repeats, seed=seed)
+            tried = each_fold(strata, fold, folds=folds, repeats=repeats, seed=seed)
+            runs = [first for first, *_ in tried]
+            alike = compare_fits([(one, other) for one, *others in tried for other in others])
             each = () if code is None else (f_beta(run.labels, run.predicted, code, beta) for run in runs)
             measured = mean_of_defined(each)
-            score = replace(_score(learner, runs, folds, repeats), f_beta_mean=measured, records=size)
+            score = replace(
+                _score(learner, runs, folds, repeats),
+                f_beta_mean=measured,
+                records=size,
+                agreement_mean=alike.agreement,
+                rules_alike_mean=alike.rules,
+            )
             (results if place < len(classifiers) else others).append(score)
     return Evaluation(tuple(results), tuple(others), None if code is None else schema.classes[code], beta)
 

@@ -34,6 +34,10 @@ class FoldScore(ABC):
     """The number of records that it was fitted to, if fewer than there are."""
     f_beta_mean: float | None = None
     """Of the positive class, if one was named."""
+    agreement_mean: float | None = None
+    """How often two fits predict the same, if every fold was fitted twice; of numbers, their correlation."""
+    rules_alike_mean: float | None = None
+    """The Jaccard index of the rules of two fits."""
 
     @property
     @abstractmethod
@@ -119,6 +123,11 @@ class Evaluation:
     def f_beta(self) -> str | None:
         """The name of the measure of the positive class; None without one."""
         return None if self.positive is None else f"F{self.beta:g} of {self.positive}"
+
+    @property
+    def compared(self) -> bool:
+        """Whether every fold was fitted twice."""
+        return any(score.agreement_mean is not None for score in self.results)
 
     @property
     def efficient(self) -> tuple[bool, ...]:
