@@ -5,7 +5,7 @@
 #   make lint     ruff and mypy
 #   make stubs    stub files and the docs' tables of parameters, after a change to a recipe's fields
 #   make docs     the site, strictly, into build/site: open build/site/index.html
-#   make dist     build the sdist, and from it the wheel, into dist/
+#   make dist     build the sdist, and from it the wheel, into dist/, with man pages and a bill of materials (SBOM)
 #   make test-wheel    the fast tests against the installed wheel, on the newest Python of this machine that we claim
 #   make test-oldest   the same on the oldest one, with the oldest scikit-learn and OpenDP that we claim
 #   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
@@ -57,6 +57,8 @@ dist: $(STAMP)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m build --outdir dist experiments
+	$(BIN)/python tools/sbom.py dist/privet.cdx.json
+	$(BIN)/privet man --into dist/man
 
 test-wheel: dist
 	WORKERS=$(WORKERS) .ci/installed "$$($(PYTHON) .ci/pythons | tail -1)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,12 +27,13 @@ from privet_experiments.options import (
 from privet_experiments.outcome import Table
 
 if TYPE_CHECKING:
+    from privet_experiments.experiment import Row
     from privet_experiments.outcome import Outcome
     from privet_experiments.registry import Entry
     from privet_experiments.runner import Run
 
 
-PAGE = "reproduction.html"
+PAGE, INDEX = "reproduction.html", "reproduction.md"
 
 
 def reproduce(
@@ -45,6 +47,7 @@ def reproduce(
     fresh: bool,
     processes: int | None,
     plots: Path | None,
+    csv: Path | None,
     force: bool,
     markdown: bool,
     as_json: bool,
@@ -61,7 +64,11 @@ def reproduce(
     if plots is not None:  # what would stop the pictures is said before the work
         refuse(_picture(plots, entry.name, 1), "the picture", force=force)
         plots.mkdir(parents=True, exist_ok=True)
+    if csv is not None:
+        refuse(csv, "the raw results", force=force)
     found = finish(entry, form, grid, out=out, fresh=fresh, processes=processes)
+    if csv is not None:
+        say(f"wrote {_write(csv, to_csv(found.rows), 'the raw results', force=force)}")
     if plots is not None:
         say(f"wrote {', '.join(map(str, _draw(found, plots, force=force)))}")
     if as_json:
@@ -84,6 +91,9 @@ def everything(
     report: Annotated[
         Path | None, typer.Option("--report", metavar="DIR", help="Also write one HTML page of all of it there.")
     ] = None,
+    pages: Annotated[
+        Path | None, typer.Option("--pages", metavar="DIR", help="Also write Markdown pages there: one a paper.")
+    ] = None,
     markdown: Markdown = False,
     force: Force = False,
     fresh: Fresh = False,
@@ -92,7 +102,7 @@ def everything(
 ) -> None:
     """All experiments, one after the other; with --report one page of all tables, figures and verdicts."""
     from privet.evaluation.cross_validation import WARNING
-    from privet_experiments.page import reproduction_markdown, reproduction_page
+    from privet_experiments.page import reproduction_markdown, reproduction_page, reproduction_pages
     from privet_experiments.registry import ENTRIES, entry
 
     form = form_of(quick, full, smoke)
@@ -103,6 +113,10 @@ def everything(
     if report is not None:
         refuse(report / PAGE, "the page", force=force)
         report.mkdir(parents=True, exist_ok=True)
+    if pages is not None:
+        refuse(pages / INDEX, "the page of all papers", force=force)
+        pages.mkdir(parents=True, exist_ok=True)
+    named = "".join(f" --only {name}" for name in only or ())
     ran = []
     for one in chosen:
         ran.append((one, finish(one, form, one.form(form), out=out, fresh=fresh, processes=processes)))
@@ -110,10 +124,14 @@ def everything(
 
     if report is not None:
         say(f"wrote {_write(report / PAGE, reproduction_page(ran), 'the page', force=force)}")
+    if pages is not None:
+        written = reproduction_pages(ran, f"privet reproduce all --{form}{named} --pages {pages}")
+        for name, text in written.items():
+            (pages / name).parent.mkdir(exist_ok=True)
+            say(f"wrote {_write(pages / name, text, 'the page', force=force)}")
     if as_json:
         print_json([run.to_dict() for _, run in ran])
     elif markdown:
-        named = "".join(f" --only {name}" for name in only or ())
         print(reproduction_markdown(ran, f"privet reproduce all --{form}{named} --markdown"))
     else:
         rows = tuple((e.name, e.source, run.outcome.verdict) for e, run in ran)
@@ -154,6 +172,25 @@ def finish(entry: Entry, form: Any, grid: Any, *, out: Path, fresh: bool = False
             f"{entry.name}: {found.resumed} of {len(found.rows)} jobs were done before; --fresh does all of them again."
         )
     return found
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Rows as CSV, with a column for every name; lists and the like as JSON.
+
+    >>> to_csv([{"fold": 0, "epsilon": 1.0}, {"fold": 1, "sizes": [2, 3]}]).splitlines()
+    ['fold,epsilon,sizes', '0,1.0,', '1,,"[2, 3]"']
+    """
+    import csv
+    import io
+    import json
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        plain = {name: json.dumps(value) if isinstance(value, list | dict) else value for name, value in row.items()}
+        writer.writerow(plain)
+    return text.getvalue()
 
 
 def to_markdown(outcome: Outcome) -> str:

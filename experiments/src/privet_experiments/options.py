@@ -30,6 +30,9 @@ Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where each resu
 Fresh = Annotated[bool, typer.Option("--fresh", help="Begin anew, and forget the results in --out.")]
 Processes = Annotated[int | None, typer.Option("--processes", min=1, metavar="N", help="By default one a core.")]
 Plots = Annotated[Path | None, typer.Option("--plots", metavar="DIR", help="Also write the figures there, as SVG.")]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Also write the raw results there: a line a job, as CSV.")
+]
 DEFAULT_OUT = Path("privet-experiments")
 
 COMMON: dict[str, tuple[Any, Any]] = {
@@ -40,6 +43,7 @@ COMMON: dict[str, tuple[Any, Any]] = {
     "fresh": (Fresh, False),
     "processes": (Processes, None),
     "plots": (Plots, None),
+    "csv": (Csv, None),
     "force": (Force, False),
     "markdown": (Markdown, False),
     "as_json": (Json, False),

@@ -39,12 +39,57 @@ def reproduction_markdown(ran: Ran, command: str) -> str:
     if apart:
         lines += ["## What differs, or cannot be recomputed", "", statement_table(apart).to_markdown(), ""]
     for entry, run in ran:
-        lines += [f"## {entry.name}: {entry.title}", "", *_wrapped(_what(entry, run)), ""]
-        for note in run.outcome.notes:
-            lines += [*_wrapped(note), ""]
-        for table in _tables(run):
-            lines += [*_wrapped(f"{table.title}:"), "", table.to_markdown(), ""]
+        lines += _section(entry, run)
     return "\n".join(lines)
+
+
+def reproduction_pages(ran: Ran, command: str) -> dict[str, str]:
+    """The same as several pages: one of all papers, and one for each paper, by the names of their files."""
+    head = [*_wrapped(f"Written by `{command}`; another run differs by its noise."), "", *_wrapped(WARNING), ""]
+    papers: dict[str, list[tuple[Entry, Run]]] = {}
+    for entry, run in ran:
+        papers.setdefault(paper_of(entry), []).append((entry, run))
+    pages = {"reproduction.md": "\n".join([f"# {TITLE}", "", *head, *_wrapped(_summary(ran)), "", *_links(papers)])}
+    for slug, part in papers.items():
+        lines = [f"# {PAPERS[slug]}", "", *head, *_wrapped(count_verdicts(_statements(part)).capitalize() + "."), ""]
+        lines += [line for entry, run in part for line in _section(entry, run)]
+        pages[f"reproduction/{slug}.md"] = "\n".join(lines)
+    return pages
+
+
+def paper_of(entry: Entry) -> str:
+    """The page of an experiment, by whose figures it repeats: those of the thesis that are about forests are apart."""
+    first = entry.source.partition(" ")[0].rstrip(",")
+    if first == "TH":
+        return "thesis-forests" if entry.name.startswith(FORESTS) else "thesis"
+    return "worked-examples" if entry.source.count(",") > 1 and first == "FS" else SOURCES[first]
+
+
+SOURCES = {"FS": "friedman-schuster", "BAI": "bai", "privet": "privet"}
+FORESTS = ("fletcher-fig6", "fletcher-fig7", "fletcher-fig8", "fletcher-leaves", "fletcher-fig93", "fletcher-instances")
+PAPERS = {
+    "friedman-schuster": "Friedman and Schuster, reproduced",
+    "bai": "Bai et al., reproduced",
+    "thesis": "Fletcher's thesis, reproduced",
+    "thesis-forests": "The forests of Fletcher's thesis, reproduced",
+    "privet": "privet's own experiments",
+    "worked-examples": "Worked examples of the sources",
+}
+
+
+def _links(papers: dict[str, list[tuple[Entry, Run]]]) -> Iterator[str]:
+    """For each paper a link to its page and the table of its experiments."""
+    for slug, part in papers.items():
+        yield from (f"## [{PAPERS[slug]}](reproduction/{slug}.md)", "", _overview(part).to_markdown(), "")
+
+
+def _section(entry: Entry, run: Run) -> list[str]:
+    lines = [f"## {entry.name}: {entry.title}", "", *_wrapped(_what(entry, run)), ""]
+    for note in run.outcome.notes:
+        lines += [*_wrapped(note), ""]
+    for table in _tables(run):
+        lines += [*_wrapped(f"{table.title}:"), "", table.to_markdown(), ""]
+    return lines
 
 
 def _summary(ran: Ran) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,7 @@ from privet.cli import (
     evaluating,
     exporting,
     fitting,
+    helping,
     ledger,
     owning,
     planning,
@@ -38,8 +40,10 @@ from privet.cli import (
     showing,
     start,
 )
+from privet.cli.configuration import describe, find_file, read_defaults
 from privet.cli.failures import UsageError, explain_usage, fail, fail_by, wants_json
-from privet.errors import PrivetError
+from privet.cli.output import LogForm, complain, log_as, logs_json, say
+from privet.errors import ParameterError, PrivetError
 
 MISTAKE, INTERRUPTED = 1, 130  # 130 is what shells report for SIGINT
 INTERRUPTION = (
@@ -53,10 +57,10 @@ class Guarded(TyperGroup):
     No message repeats an address that was typed, wherever it was typed: it can hold a password.
     """
 
-    _typed: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
 
     def make_context(self, info_name: str | None, args: list[str], *more: Any, **extra: Any) -> Any:
-        self._typed = tuple(args)
+        self.typed = tuple(args)
         with self._addresses_hidden():
             return super().make_context(info_name, args, *more, **extra)
 
@@ -74,15 +78,18 @@ class Guarded(TyperGroup):
                 return super().invoke(ctx)
         except UsageError as error:
             explain_usage(error, as_json)
-            raise
+            if not logs_json():
+                raise
+            complain(error.format_message())
+            raise typer.Exit(error.exit_code) from None
         except PrivetError as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            raise fail_by(error, command, MISTAKE, as_json, self._typed) from None
+            raise fail_by(error, command, MISTAKE, as_json, self.typed) from None
         except OSError as error:
             if error.filename is None:  # a broken pipe or a full disk: ``main`` handles it
                 raise
             message = f"cannot open {str(error.filename)!r}: {error.strerror}"
-            raise fail(message, MISTAKE, as_json, self._typed, kind="FileError") from None
+            raise fail(message, MISTAKE, as_json, self.typed, kind="FileError") from None
         except MemoryError:
             message = "there is not enough memory for this; what was charged stays charged. Give less at a time"
             raise fail(message, MISTAKE, as_json, kind="MemoryError") from None
@@ -95,7 +102,7 @@ class Guarded(TyperGroup):
         try:
             yield
         except UsageError as error:
-            error.message = without_addresses(error.message, self._typed)
+            error.message = without_addresses(error.message, self.typed)
             raise
 
 
@@ -119,11 +126,44 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
+    log: Annotated[
+        LogForm, typer.Option("--log", help="What messages on standard error are: text, or an object of JSON a line.")
+    ] = LogForm.text,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="Defaults of options, as TOML: a table a command, a key a flag. Without it PRIVET_CONFIG, "
+            "privet.toml here, or privet/privet.toml in ~/.config.",
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
     """Decision trees and forests grown under differential privacy, with a budget you can check."""
+    log_as(log)
+    if context.resilient_parsing or (path := find_file(config)) is None:
+        return
+    defaults = read_defaults(path)
+    source = context.get_parameter_source("log")
+    if "log" in defaults and (source is None or source.name == "DEFAULT"):
+        log_as(_log_form(defaults["log"], path))
+    typed: tuple[str, ...] = context.command.typed  # type: ignore[attr-defined]
+    words = typed[typed.index(context.invoked_subcommand) :] if context.invoked_subcommand in typed else ()
+    if given := describe(defaults, words):
+        say(f"defaults from {path}: {', '.join(given)}")
+    context.default_map = defaults
+
+
+def _log_form(text: str, path: Path) -> LogForm:
+    try:
+        return LogForm(text)
+    except ValueError:
+        problem = f"the configuration {path} has log = {text!r}"
+        raise ParameterError(problem, parameter="log", fix="write log = 'text' or log = 'json'") from None
 
 
 COMMANDS = (
@@ -146,6 +186,7 @@ COMMANDS = (
     auditing,
     serving,
     owning,
+    helping,
 )
 for command in COMMANDS:
     command.register(app)

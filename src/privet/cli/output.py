@@ -10,6 +10,8 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -19,14 +21,47 @@ from privet.errors import ParameterError
 PROSE = 100  # columns: longer lines are hard to read
 
 
+class LogForm(StrEnum):
+    """What messages on stderr are."""
+
+    text = "text"
+    json = "json"
+
+
+_form = LogForm.text
+
+
+def log_as(form: LogForm) -> None:
+    """Choose the form of all messages to come."""
+    global _form
+    _form = form
+
+
+def logs_json() -> bool:
+    return _form is LogForm.json
+
+
+def _log(level: str, message: str, **facts: Any) -> None:
+    """Print an object on a line of its own."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    print(_escaped(json.dumps({"time": now, "level": level, "message": message, **facts})), file=sys.stderr)
+
+
 def complain(message: str) -> None:
     """Print an error on stderr."""
-    print(f"privet: {isolated(message, lines=True)}", file=sys.stderr)
+    if logs_json():
+        _log("error", message)
+    else:
+        print(f"privet: {isolated(message, lines=True)}", file=sys.stderr)
 
 
 def say(message: str) -> None:
     """Print a remark on stderr, apart from the results."""
-    print(isolated(message, lines=True), file=sys.stderr)
+    if logs_json():
+        level, _, rest = message.partition(": ")
+        _log("warning", rest) if level == "warning" else _log("info", message)
+    else:
+        print(isolated(message, lines=True), file=sys.stderr)
 
 
 def try_stdout() -> None:
@@ -41,6 +76,9 @@ def try_stdout() -> None:
 
 def shout(title: str, message: str) -> None:
     """Print a warning on stderr that is hard to overlook, for people and in logs."""
+    if logs_json():
+        _log("warning", message, title=title)
+        return
     from rich.console import Console
     from rich.panel import Panel
     from rich.text import Text
@@ -51,7 +89,11 @@ def shout(title: str, message: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout; fractions and infinities as text, NaN as null."""
-    print(_UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(_plain(value), indent=1, ensure_ascii=False)))
+    print(_escaped(json.dumps(_plain(value), indent=1, ensure_ascii=False)))
+
+
+def _escaped(text: str) -> str:
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 # Characters that a terminal obeys and a reader does not see: controls that JSON does not escape, and those of
@@ -101,6 +143,24 @@ class LogLines(Bar):
             say(f"{self.what}: {done} of {total} jobs, about {left / 60:.0f} minutes left")
 
 
+class JsonLines(Bar):
+    """Progress for a program: an object for each stage, and one every ten seconds."""
+
+    def __init__(self, what: str, every: float = 10.0) -> None:
+        self.every, self.last = every, time.monotonic()
+        self.stage(what)
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.last >= self.every:
+            self.last = now
+            _log("info", self.what, done=done, total=total)
+
+    def stage(self, what: str) -> None:
+        self.what = what
+        _log("info", what)
+
+
 @contextmanager
 def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
     """A progress bar on stderr if that is a terminal; it leaves no trace when done.
@@ -108,6 +168,9 @@ def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
     It moves from the start, also while libraries are loaded or code is compiled. ``time_left`` is for long work in many
     steps; without a terminal it logs a line a minute.
     """
+    if logs_json():
+        yield JsonLines(what)
+        return
     if not sys.stderr.isatty():
         yield LogLines(what) if time_left else Bar()
         return
