@@ -26,7 +26,7 @@ class Visitor:
         sent = PEOPLE | {"Content-Type": "application/x-www-form-urlencoded"} | head
         sent |= {"Cookie": self.cookie} if self.cookie else {}
         reply = self.call("POST", path, raw=urllib.parse.urlencode(fields, doseq=True).encode(), head=sent)
-        if "set-cookie" in reply.headers:
+        if reply.headers.get("set-cookie", "").startswith("privet="):  # that of the session
             self.cookie = reply.headers["set-cookie"].partition(";")[0]
         return reply
 

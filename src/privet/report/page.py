@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from privet.errors import ParameterError
-from privet.markup import Html, text, with_elements
+from privet.markup import Html, tag, text, with_elements
 from privet.models.model import Model
 from privet.models.released import Limits
 from privet.report.context import model_context
+from privet.report.quality import quality_context
+from privet.schema import Schema
 
 POLICY = (
     "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -38,6 +40,36 @@ def model_page(model: Model, score: Any = None, **limits: Unpack[Limits]) -> str
     """
     template, context = model_context(model, score, **limits)
     return render(template, **context)
+
+
+def model_parts(model: Model, score: Any = None, **limits: Unpack[Limits]) -> dict[str, Html]:
+    """The sections of a model's page, to stand in another page: ``promise`` first, then those that the model has.
+
+    They need the report's ``style.css``, and ``page.js`` to fold lists.
+    """
+    template, context = model_context(model, score, **limits)
+    page, certificate = environment(__package__).get_template(template), certificate_parts(context)
+    scope = page.new_context(context | {"parts": _macros()})
+    found = {name: Html("".join(page.blocks[name](scope))) for name in ("model", "rules") if name in page.blocks}
+    if context["quality"]:
+        found["quality"] = Html(_macros().quality_section(context["quality"]))
+    return {"promise": certificate["promise"], **found, "certificate": certificate["certificate"]}
+
+
+def certificate_parts(context: dict[str, Any]) -> dict[str, Html]:
+    """The promise of a certificate in a box, and its section, from what ``certificate_context`` returns."""
+    names = ("private", "headline", "guess", "relation", "definition", "spending", "conditions", "covers", "covers_not")
+    section = Html(_macros().certificate_section("certificate", *(context[name] for name in names)))
+    return {"promise": tag("p", context["promise"], class_=f"promise {context['strength']}"), "certificate": section}
+
+
+def quality_part(score: Any, schema: Schema) -> Html:
+    """The section of a private score."""
+    return Html(_macros().quality_section(quality_context(score, schema)))
+
+
+def _macros() -> Any:
+    return environment(__package__).get_template("parts.html").module
 
 
 def write_report(

@@ -6,6 +6,7 @@ Nothing here knows the books. The kernel is unchanged, so it cannot spend more t
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def forecast(request: dict[str, Any]) -> dict[str, Any]:
 
     ask, schema = request["ask"], Schema.from_dict(request["schema"])
     recipes = (ask["recipe"],) if ask["ask"] == "fit" else recipes_for(schema)[-1:]
-    epsilons = [Fraction(ask["epsilon"])]
+    epsilons = [Fraction(one) for one in request.get("epsilons", [ask["epsilon"]])]
     seconds = request["seconds"] if ask["ask"] == "fit" else 0  # the error of an answer needs no simulation
     how = {"signal": request["signal"], "epsilons": epsilons, "recipes": recipes, "seconds": seconds}
     found = plan(schema, request["records"], **how).to_dict()
@@ -79,11 +80,25 @@ def forecast(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def offers(recipes: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """The recipes on offer: name, title, what each is recommended for, and whether it predicts classes or numbers."""
+    """The recipes on offer: name, title, what each is recommended for, what it predicts and makes, and its sizes."""
     kinds = (recipe_class(name) for name in (*ALL, *recipes))
     sound = [kind for kind in kinds if "sound" in kind.info.variants and "sound" not in kind.unsound]
     facts = [{"name": kind.info.name, "title": kind.info.title, "predicts": kind.predicts} for kind in sound]
-    return [one | {"recommended": kind.info.recommended} for one, kind in zip(facts, sound, strict=True)]
+    more = [{"recommended": kind.info.recommended, "makes": _makes(kind), "sizes": _sizes(kind)} for kind in sound]
+    return [one | other for one, other in zip(facts, more, strict=True)]
+
+
+def _makes(kind: type[Recipe]) -> str:
+    """What people see of a model: a tree, a forest or curves."""
+    if kind.makes == "additive":
+        return "curves"
+    return "forest" if "n_estimators" in _sizes(kind) else "tree"
+
+
+def _sizes(kind: type[Recipe]) -> list[str]:
+    """The parameters of a recipe that set the size of a model."""
+    known = {one.name for one in fields(kind)}
+    return [name for name in ("max_depth", "n_estimators") if name in known]
 
 
 def ask_data(data: PrivateDataset, ask: dict[str, Any]) -> dict[str, Any]:

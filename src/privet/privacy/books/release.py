@@ -32,6 +32,7 @@ class View:
     queued_before: int | None  # own questions that wait before it
     ask: str
     answer: str | None
+    asked: float  # when it was asked
 
     @property
     def waits(self) -> bool:
@@ -70,7 +71,7 @@ def _view(books: Books, row: Row, person: str, now: float, *, with_answer: bool)
         due, late = due_at(begun, seconds, rung), state == "done" and rung > 0
     if state == "done" and with_answer:
         answer = books.read("SELECT answer FROM answers WHERE job = ?", job)[0][0]
-    return View(job, dataset, population, state, Loss.read(loss), seconds, due, late, before, ask, answer)
+    return View(job, dataset, population, state, Loss.read(loss), seconds, due, late, before, ask, answer, asked)
 
 
 def is_due(now: float, begun: float, seconds: float, rung: int) -> bool:

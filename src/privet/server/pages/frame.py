@@ -29,6 +29,7 @@ from privet.server.service import Service
 # The menu of each role: path, and the name of its text. The first one is the role's home.
 NAV: dict[str, tuple[tuple[str, str], ...]] = {
     "owner": (("/owner", "nav.populations"), ("/owner/people", "nav.people"), ("/owner/server", "nav.server")),
+    "analyst": (("/analyst", "nav.datasets"), ("/analyst/answers", "nav.answers")),
 }
 ACCOUNT = ("/account", "nav.account")
 MOST_FIELDS = 20_000  # of a form: a schema has some for each column
@@ -156,9 +157,9 @@ def problem_page(request: Request, problem: Problem) -> Response:
 
 @cache
 def static() -> dict[str, tuple[bytes, str]]:
-    """Style sheets and the script by name, with their types. The first is the report's."""
+    """Style sheets and scripts by name, with their types. The first two are the report's."""
     own = {name: (files(__package__) / "templates" / name).read_text("utf-8") for name in ("app.css", "app.js")}
-    texts = {"style.css": asset("style.css")} | own
+    texts = {name: asset(name) for name in ("style.css", "page.js")} | own
     kinds = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
     return {name: (text.encode(), kinds[name.rpartition(".")[2]]) for name, text in texts.items()}
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import time
+from html import unescape
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
@@ -101,14 +102,15 @@ async def post_answer(
     here = service(request)
 
     def accepted() -> tuple[Person, Seen]:
-        person, job = _accept(request, d, ask, idempotency_key)
+        person, job = accept(request, d, ask, idempotency_key)
         return person, _see(here, person, job)
 
     person, seen = await run_sync(accepted)
     return await _answer(here, person, seen, prefer)
 
 
-def _accept(request: Request, d: str, ask: Ask, key: str | None) -> tuple[Person, str]:
+def accept(request: Request, d: str, ask: Ask, key: str | None) -> tuple[Person, str]:
+    """Take a question: its price is held, and it waits for its turn. Says who asks, and the question's id."""
     here, person, table = _opened(request, d)
     if key is None:
         raise Problem("idempotency-key-missing", "send Idempotency-Key, such as a UUID: a repeat then costs nothing")
@@ -191,7 +193,8 @@ def page(request: Request, a: AnswerId) -> HTMLResponse:
 
     text = model_page(from_text(json.dumps(_part(request, a, "model"))))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
-    return HTMLResponse(text, headers={"Content-Security-Policy": policy[1].replace("&#39;", "'")} if policy else {})
+    assert policy is not None  # every page of the report has one
+    return HTMLResponse(text, headers={"Content-Security-Policy": f"{unescape(policy[1])}; frame-ancestors 'none'"})
 
 
 def _part(request: Request, a: str, name: str) -> Any:

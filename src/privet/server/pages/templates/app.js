@@ -1,4 +1,4 @@
-// Everything works without this file. It adds a button that copies a key.
+// Everything works without this file. It adds a button that copies a key, and looks again when an answer is due.
 "use strict";
 for (const button of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) continue;
@@ -8,3 +8,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     button.textContent = button.dataset.done;
   });
 }
+
+// A question that waits says in how many seconds to look again.
+const waits = document.querySelector("[data-wait]");
+if (waits) setTimeout(() => location.reload(), 1000 * Number(waits.dataset.wait));
