@@ -223,6 +223,28 @@ def test_fewer_curves_have_less_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     assert area(schema, columns) < 0.75
 
 
+def unrelated(classes: int, records: int = 20_000) -> tuple[Schema, Any]:
+    """Attributes that tell nothing of the label."""
+    random = np.random.default_rng(3)
+    columns = {f"x{i}": random.integers(0, 8, records) for i in range(6)} | {"y": random.integers(0, classes, records)}
+    attributes = tuple(Categorical(f"x{i}", tuple(range(8))) for i in range(6))
+    return Schema(attributes, Categorical("y", tuple(range(classes)))), columns
+
+
+def excess(schema: Schema, columns: Any) -> float:
+    """The log-loss of a model at epsilon 0.1, above that of the shares of even classes."""
+    model, _ = grow(schema, columns, Fraction(1, 10))
+    codes = encode(schema, columns)
+    said = model.predict_proba(codes.features)[np.arange(len(codes.labels)), codes.labels]
+    return float(-np.log(said).mean() - np.log(schema.n_classes))
+
+
+@pytest.mark.parametrize(("classes", "most"), [(2, 0.02), (18, 0.3)])
+def test_curves_of_noise_say_little(classes: int, most: float) -> None:
+    """Where nothing can be learned; 0.87 with 18 classes and a ridge that has no regard to their number."""
+    assert excess(*unrelated(classes)) < most
+
+
 # ---- the estimate ----------------------------------------------------------------------------------------------------
 
 
@@ -236,6 +258,19 @@ def test_counts_below_the_noise_are_bought_again() -> None:
         assert ledger.spent == estimate.share / 2
         assert least <= float(estimate.share) <= most + 1e-9
         assert estimate.records == pytest.approx(records, rel=0.25)
+
+
+def test_more_classes_need_larger_counts() -> None:
+    shares = []
+    for classes in (2, 18):
+        schema, columns = unrelated(classes)
+        with use_noise(SeededNoise(1)):
+            found = Prelude(protected(schema, columns, Ledger(1)), Fraction(1, 10)).count_classes().classes
+        assert found is not None
+        shares.append(found.share)
+    few, many = shares
+    assert few == Fraction(1, 50)
+    assert 0.06 < many < 0.2
 
 
 def test_an_outlook_rules_no_class_out() -> None:

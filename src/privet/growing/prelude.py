@@ -11,6 +11,7 @@ something is wrong. Claim and proof: ``docs/proofs/refusals.md``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -34,7 +35,7 @@ MOST_RECORDS = 2**40
 
 FIRST_SHARE = Fraction(1, 50)  # of epsilon, for class counts
 MOST_SHARE = Fraction(1, 5)  # of epsilon, for counting again where the first counts are too vague
-WANTED = 50.0  # noise scales: with as many records, shares are accurate to some per cent
+WANTED = 50.0  # noise scales: with as many records, shares of two classes are accurate to some per cent
 LEAST_EVIDENCE = 0.02  # of a record: p(1 - p) where one class is rare
 
 
@@ -112,7 +113,8 @@ class Prelude:
         """Buy class counts for a fiftieth of epsilon; count again, for up to a fifth, where noise is too large."""
         nothing = ClassEstimate(np.zeros(self.data.schema.n_classes), 0.0, Fraction(0))
         bought = nothing.refined(self.data, self.epsilon, FIRST_SHARE)
-        again = WANTED / (max(float(bought.counted.sum()), 1.0) * float(self.epsilon))
+        wanted = WANTED * math.sqrt(bought.counts.size / 2)  # what noise adds to the log-loss grows with the classes
+        again = wanted / (max(float(bought.counted.sum()), 1.0) * float(self.epsilon))
         share = min(Fraction(again).limit_denominator(1000), MOST_SHARE)
         if share > 2 * FIRST_SHARE:
             bought = bought.refined(self.data, self.epsilon, share)
