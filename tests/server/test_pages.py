@@ -10,7 +10,7 @@ import pytest
 from house import Caller, House, Stage
 from visiting import Visitor
 
-from privet.server.pages.texts import TEXTS
+from privet.server.pages.texts import TEXTS, analyst, auditor, common, owner
 
 
 @pytest.fixture(scope="module")
@@ -134,3 +134,8 @@ def test_texts_that_templates_say_exist() -> None:
     for name, text in templates().items():
         for said in re.findall(r'say\("([^"]+)"[,)]', text):
             assert said in TEXTS, (name, said)
+
+
+def test_no_text_has_two_meanings() -> None:
+    parts = (analyst.TEXTS, auditor.TEXTS, common.TEXTS, owner.TEXTS)
+    assert len(TEXTS) == sum(map(len, parts))

@@ -22,6 +22,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from privet.server.pages import analyst, owner, signing
+from privet.server.pages import analyst, auditor, owner, signing
 
-ROUTERS: tuple[APIRouter, ...] = (signing.router, owner.router, analyst.router)
+ROUTERS: tuple[APIRouter, ...] = (signing.router, owner.router, analyst.router, auditor.router)

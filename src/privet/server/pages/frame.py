@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from privet.errors import PrivetError
 from privet.markup import with_elements
 from privet.privacy.books.refusals import Refusal
-from privet.privacy.losses import brief
+from privet.privacy.losses import Loss, brief
 from privet.report.page import asset, environment
 from privet.server.keys import COOKIE, Person
 from privet.server.pages.texts import TEXTS, say
@@ -30,6 +30,7 @@ from privet.server.service import Service
 NAV: dict[str, tuple[tuple[str, str], ...]] = {
     "owner": (("/owner", "nav.populations"), ("/owner/people", "nav.people"), ("/owner/server", "nav.server")),
     "analyst": (("/analyst", "nav.datasets"), ("/analyst/answers", "nav.answers")),
+    "auditor": (("/auditor", "nav.books"),),
 }
 ACCOUNT = ("/account", "nav.account")
 MOST_FIELDS = 20_000  # of a form: a schema has some for each column
@@ -63,6 +64,12 @@ def page(
 def moment(seconds: float) -> str:
     """A time for people, in UTC."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def amount_text(loss: Loss) -> str:
+    """A loss for people: epsilon, and delta where there is one."""
+    delta, epsilon = brief(loss.delta), brief(loss.epsilon)
+    return say("amount.delta", epsilon=epsilon, delta=delta) if loss.delta else epsilon
 
 
 def home_of(person: Person) -> str:

@@ -16,11 +16,9 @@ from starlette.responses import Response
 
 from privet.errors import PrivetError
 from privet.privacy.books import release, work
-from privet.privacy.losses import Loss, brief
 from privet.schema import Schema
 from privet.server.pages.analyst.results import FORMS, export, in_words, model_of, result_context
-from privet.server.pages.frame import Posted, moment, page, see_other, signed_in
-from privet.server.pages.texts import say
+from privet.server.pages.frame import Posted, amount_text, moment, page, see_other, signed_in
 from privet.server.problems import Problem
 from privet.server.routes.asking import ANALYST, AnswerId
 from privet.server.service import Service
@@ -98,7 +96,7 @@ def in_list(views: Sequence[release.View], makes: Mapping[str, str]) -> list[dic
             "dataset": view.dataset,
             "words": in_words(json.loads(view.ask), makes),
             "asked": moment(view.asked),
-            "cost": amount(view.loss),
+            "cost": amount_text(view.loss),
             "held": view.state == "queued",
             "state": view.state,
             "pill": PILLS[view.state],
@@ -109,11 +107,6 @@ def in_list(views: Sequence[release.View], makes: Mapping[str, str]) -> list[dic
         }
         for view in views
     ]
-
-
-def amount(loss: Loss) -> str:
-    """A price for people: epsilon, and delta where there is one."""
-    return say("amount.delta", epsilon=brief(loss.epsilon), delta=brief(loss.delta)) if loss.delta else f"{loss:brief}"
 
 
 def kept_head(response: Response, here: Service, population: str) -> Response:

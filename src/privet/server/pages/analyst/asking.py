@@ -22,11 +22,11 @@ from privet.privacy.losses import NOTHING, Loss, brief
 from privet.report.axis import axis_words
 from privet.schema import Categorical, Numeric, Schema
 from privet.server.asks import Ask
-from privet.server.pages.analyst.answers import amount, in_list, kept_head
+from privet.server.pages.analyst.answers import in_list, kept_head
 from privet.server.pages.analyst.forecasts import EPSILONS, FORECASTS, SIGNALS, ForecastCurve, read_records
 from privet.server.pages.analyst.forms import CONDITIONS, MODELS, NUMBERS, OPS, Choices, ask_of, fields_of, read_fields
 from privet.server.pages.analyst.results import in_words, result_context
-from privet.server.pages.frame import Posted, field, page, see_other, signed_in
+from privet.server.pages.frame import Posted, amount_text, field, page, see_other, signed_in
 from privet.server.pages.texts import TEXTS, say
 from privet.server.problems import KINDS, Problem, from_refusal
 from privet.server.routes.asking import ANALYST, Name, accept
@@ -115,10 +115,10 @@ class Desk:
         loss, seconds = self.here.pricing.quote(self.table, facts, self.person.key, model)
         grant = self.grant
         quote = {
-            "cost": amount(loss),
+            "cost": amount_text(loss),
             "budget": budget(grant, loss),
             "enough": grant.allows(loss),
-            "left": amount(grant.left if loss.delta else Loss(grant.left.epsilon)),
+            "left": amount_text(grant.left if loss.delta else Loss(grant.left.epsilon)),
             "seconds": f"{seconds:g}",
             "words": in_words(facts, self.makes),
             "idem": str(uuid.uuid4()),
@@ -259,9 +259,9 @@ def budget(grant: Grant, cost: Loss | None = None) -> dict[str, Any]:
         **words,
         "held": brief(grant.held.epsilon) if grant.held != NOTHING else None,
         "cost": None if cost is None else brief(cost.epsilon),
-        "delta": say("grant.delta", **deltas) if price.delta or grant.taken.delta else None,
+        "delta": say("mine.delta", **deltas) if price.delta or grant.taken.delta else None,
         "ends": (spent, held, this),
-        "label": say("grant.label", **words),
+        "label": say("mine.label", **words),
     }
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from privet.markup import Html, text
-from privet.server.pages.texts import analyst, common, owner
+from privet.server.pages.texts import analyst, auditor, common, owner
 
-TEXTS: dict[str, str] = common.TEXTS | owner.TEXTS | analyst.TEXTS
+TEXTS: dict[str, str] = common.TEXTS | owner.TEXTS | analyst.TEXTS | auditor.TEXTS
 
 
 def say(name: str, /, **values: Any) -> Html:

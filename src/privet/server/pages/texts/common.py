@@ -20,6 +20,7 @@ TEXTS = {
     "copied": "Copied",
     "close": "Close",
     "none": "none",
+    "amount.delta": "{epsilon} and delta {delta}",
     # signing in
     "sign-in.title": "Sign in",
     "sign-in.lead": "This server answers questions about tables without showing anybody's record.",
