@@ -246,3 +246,35 @@ def test_an_executor_that_dies(session: Any, reliable: bool, tmp_path: Path) -> 
             break
         time.sleep(0.5)
     assert np.array_equal(class_counts(open_engine(frame, schema), cells), before)
+
+
+class TestConnect:
+    """Spark Connect is refused before anything is read, with what to do instead."""
+
+    def frame(self) -> Any:
+        """A frame of Connect's class; its package needs a server and libraries that Spark itself does not."""
+
+        def lacks(_: Any, name: str) -> Any:
+            raise AttributeError(name)
+
+        content = {"__module__": "pyspark.sql.connect.dataframe", "__getattr__": lacks}
+        return object.__new__(type("DataFrame", (pyspark.sql.DataFrame,), content))
+
+    def test_a_frame_is_refused(self) -> None:
+        ledger = Ledger(1)
+        with pytest.raises(TableError, match=r"Spark Connect.*spark-submit"):
+            open_engine(self.frame(), SCHEMA)
+        assert ledger.spent == 0
+
+    def test_an_address_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from pyspark.sql import SparkSession
+
+        class Builder:
+            def __getattr__(self, name: str) -> Any:
+                return lambda *given, **more: self
+
+        builder = Builder()
+        monkeypatch.setattr(SparkSession, "builder", builder)
+        monkeypatch.setattr(Builder, "table", lambda *_: self.frame(), raising=False)
+        with pytest.raises(TableError, match="without SPARK_REMOTE"):
+            open_engine("spark://?table=visits", SCHEMA)

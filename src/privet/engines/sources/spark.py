@@ -24,6 +24,13 @@ QUIET = {
     "spark.driver.maxResultSize": "0",  # a snapshot is as large as its table
 }
 
+# Counts must come from codes that are stored once, under coins of the driver: checkpoints, broadcasts, shipped files.
+CONNECT = (
+    "this is a table of Spark Connect, whose sessions have no SparkContext, and privet needs one to store codes and to "
+    "send itself to the executors; run on the cluster: spark-submit, a notebook of the cluster, or an address "
+    "spark://MASTER?table=T without SPARK_REMOTE and spark.remote"
+)
+
 
 @dataclass(frozen=True, repr=False)
 class SparkTable:
@@ -32,6 +39,10 @@ class SparkTable:
     frame: Any
 
     caveats = ()
+
+    def __post_init__(self) -> None:
+        if any(kind.__module__.startswith("pyspark.sql.connect") for kind in type(self.frame).__mro__):
+            raise TableError(CONNECT)
 
     def header(self, columns: Sequence[str]) -> Any:
         if find_spec("pyarrow") is None:
@@ -103,6 +114,8 @@ class Spark:
 
     def _explain(self, error: Exception) -> str:
         """Why a table cannot be opened, by the kind of Spark's error; its own message is not repeated."""
+        if isinstance(error, TableError):
+            return str(error)
         if type(error).__name__ in ("AnalysisException", "ParseException"):
             return f"the Spark of {self.place.shown} cannot read {self.place.asked}: check the names; try it in Spark"
         return f"there is no Spark for {self.place.shown}; check the master, and that Java is installed here"
