@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.growing.greedy.grower import Plan
+from privet.growing.greedy.schedules import SCHEDULES, Schedule
 
 TOTALS = st.fractions(min_value=Fraction(1, 1000), max_value=10)
 WEIGHTS = st.fractions(min_value=0, max_value=4)
@@ -20,11 +22,11 @@ def path_cost(plan: Plan, depth: int) -> Fraction:
     return sum((cost for cost in asked if cost is not None), Fraction(0))
 
 
-@given(TOTALS, st.integers(0, 30), WEIGHTS, WEIGHTS, st.booleans())
+@given(TOTALS, st.integers(0, 30), WEIGHTS, WEIGHTS, st.booleans(), st.sampled_from(SCHEDULES))
 def test_a_path_of_full_depth_spends_it_all_and_no_path_spends_more(
-    total: Fraction, depth: int, node: Fraction, choice: Fraction, ask_last: bool
+    total: Fraction, depth: int, node: Fraction, choice: Fraction, ask_last: bool, schedule: Schedule
 ) -> None:
-    plan = Plan.shares(total, depth, node=node, choice=choice, ask_last=ask_last)
+    plan = Plan.shares(total, depth, node=node, choice=choice, ask_last=ask_last, schedule=schedule)
     assert plan.depth == depth
     assert path_cost(plan, depth) == total
     assert all(path_cost(plan, k) <= total for k in range(depth + 1))
@@ -62,3 +64,30 @@ def test_the_cost_of_a_path_by_hand(depth: int, twelfths: int) -> None:
     one = Fraction(1, 12)
     plan = Plan((one, 2 * one, 3 * one), (2 * one, one, None), (3 * one, 4 * one, 5 * one))
     assert path_cost(plan, depth) == twelfths * one
+
+
+# ---- schedules ------------------------------------------------------------------------------------------------------
+
+
+def test_schedules_weigh_levels() -> None:
+    plans = {name: Plan.shares(Fraction(1), 3, node=1, schedule=name) for name in SCHEDULES}
+    rising, falling, root = (plans[name].choice[:3] for name in ("rising", "falling", "root"))
+    assert [b / a for a, b in pairwise(rising)] == [Fraction(5, 4)] * 2
+    assert [b / a for a, b in pairwise(falling)] == [Fraction(4, 5)] * 2
+    assert root[0] == 2 * root[1] == 2 * root[2]
+    assert [one is None for one in plans["late"].node] == [True, True, False, False]
+
+
+@given(TOTALS, st.integers(0, 30))
+def test_leaves_get_all_that_their_path_has_left(total: Fraction, depth: int) -> None:
+    plan = Plan.shares(total, depth, node=1, schedule="leaves")
+    assert all(path_cost(plan, k) == total for k in range(depth + 1))
+    assert plan.node == Plan.shares(total, depth, node=1).node
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_forest_asks_every_node_where_its_leaves_ask_nothing(schedule: Schedule) -> None:
+    plan = Plan.shares(Fraction(1), 3, node=1, leaf=0, schedule=schedule)
+    assert all(plan.node)
+    assert plan.leaf == (0,) * 4
+    assert path_cost(plan, 3) == 1

@@ -13,6 +13,7 @@ from recipe_fits import EPSILONS, WIDE, Crowded, fit, wide_table
 
 from privet.engines.memory import MemoryEngine
 from privet.growing.greedy.candidates import Candidates
+from privet.growing.greedy.schedules import SCHEDULES
 from privet.models.tree import Tree
 from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -35,6 +36,8 @@ COMPOSITIONS: list[tuple[type[Recipe], dict[str, Any]]] = [
     (SuLQ, {}),
     *((DiffPID3, score) for score in SCORES),
     (DiffPID3, {"tests": "binary"}),
+    *((DiffPID3, {"schedule": schedule}) for schedule in SCHEDULES[1:]),
+    (DiffPC45, {"schedule": "leaves"}),
     (DiffPID3, {"tests": "mixed", "mechanism": "permute-and-flip"}),
     *((DiffPC45, score) for score in SCORES),
     *((DiffPC45, {"numeric": numeric, "prune": False}) for numeric in ("joint", "points", "bins")),

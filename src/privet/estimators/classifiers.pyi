@@ -102,6 +102,10 @@ class DiffPID3Classifier(PrivateClassifier):
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
         than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
+        ("late"); or all that a path has left for its leaf ("leaves").
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon. "as-published" promises: pure epsilon.
     neighbours : "add-remove" or "replace-one"
@@ -137,6 +141,7 @@ class DiffPID3Classifier(PrivateClassifier):
     max_records: int | None
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -151,6 +156,7 @@ class DiffPID3Classifier(PrivateClassifier):
         max_records: int | None = None,
         max_bins: int = 10,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -185,6 +191,10 @@ class DiffPC45Classifier(PrivateClassifier):
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
         than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
+        ("late"); or all that a path has left for its leaf ("leaves").
     numeric : "auto", "joint", "points" or "bins"
         One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as
         published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
@@ -227,6 +237,7 @@ class DiffPC45Classifier(PrivateClassifier):
     max_records: int | None
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
     numeric: Literal["auto", "joint", "points", "bins"]
     prune: bool
     size_share: float
@@ -244,6 +255,7 @@ class DiffPC45Classifier(PrivateClassifier):
         max_records: int | None = None,
         max_bins: int = 20,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
         numeric: Literal["auto", "joint", "points", "bins"] = "auto",
         prune: bool = True,
         size_share: float = 0.25,
@@ -487,6 +499,10 @@ class Mohammed2015Classifier(PrivateClassifier):
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
         than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
+        ("late"); or all that a path has left for its leaf ("leaves").
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon. "as-published" promises: pure epsilon.
     neighbours : "add-remove" or "replace-one"
@@ -521,6 +537,7 @@ class Mohammed2015Classifier(PrivateClassifier):
     tests: Literal["binary", "multiway", "mixed"]
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -534,6 +551,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -572,6 +590,10 @@ class PatilSingh2014Classifier(PrivateClassifier):
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
         than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
+        ("late"); or all that a path has left for its leaf ("leaves").
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon. "as-published" promises: none: bootstrap samples repeat records.
     neighbours : "add-remove" or "replace-one"
@@ -610,6 +632,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
     tests: Literal["binary", "multiway", "mixed"]
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -625,6 +648,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -663,6 +687,10 @@ class GreedyForestClassifier(PrivateClassifier):
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
         than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
+        ("late"); or all that a path has left for its leaf ("leaves").
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon. "as-published" promises: none: a local sensitivity, of a noisy size.
     neighbours : "add-remove" or "replace-one"
@@ -700,6 +728,7 @@ class GreedyForestClassifier(PrivateClassifier):
     tests: Literal["binary", "multiway", "mixed"]
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -714,6 +743,7 @@ class GreedyForestClassifier(PrivateClassifier):
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,

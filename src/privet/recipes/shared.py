@@ -6,6 +6,7 @@ from typing import Any
 
 from privet.errors import ParameterError, Setting
 from privet.growing.greedy.candidates import TestKind
+from privet.growing.greedy.schedules import SCHEDULES
 from privet.privacy.scores import MAX_RECORDS
 from privet.recipes.parameters import check_weights, choice, declared, number, whole
 
@@ -61,6 +62,16 @@ def max_records() -> Any:
 def n_public() -> Any:
     help = "The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought."
     return whole(None, low=1, high=2**40, help=help)
+
+
+def schedule() -> Any:
+    return choice(
+        "equal",
+        SCHEDULES,
+        "How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each "
+        'next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on '
+        '("late"); or all that a path has left for its leaf ("leaves").',
+    )
 
 
 def count_share() -> Any:

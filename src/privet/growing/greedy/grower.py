@@ -12,6 +12,7 @@ import numpy.typing as npt
 from privet.growing.greedy.candidates import Candidates, Domains
 from privet.growing.greedy.choosing import Chooser
 from privet.growing.greedy.questions import NO_TEST, Questions
+from privet.growing.greedy.schedules import Schedule, asks_size, level_weight
 from privet.growing.greedy.stopping import LevelFacts, StoppingRule
 from privet.models.leaf_counts import Floats, tree_of_counts
 from privet.models.tree import Tree
@@ -46,19 +47,26 @@ class Plan:
         choice: Fraction | int = 1,
         leaf: Fraction | int = 1,
         ask_last: bool = True,
+        schedule: Schedule = "equal",
     ) -> Plan:
-        """A plan by weights: every query of a kind gets the same share, and a path of full depth spends it all.
+        """A plan by weights: a path of full depth spends it all.
 
         ``node`` is the weight of each node's first query (at full depth, where each node is a leaf, only with
-        ``ask_last``). ``choice`` is the weight of choosing a test, ``leaf`` that of a leaf's counts.
+        ``ask_last``). ``choice`` is the weight of choosing a test, ``leaf`` that of a leaf's counts. The ``schedule``
+        weighs the levels; with "leaves" a leaf gets all that is left on its path, however early it comes.
         """
         asked = depth + 1 if ask_last else depth
-        unit = total / (Fraction(node) * asked + Fraction(choice) * depth + Fraction(leaf))
-        levels = depth + 1
+        weights = [level_weight(schedule, d) for d in range(depth + 1)]
+        # Where leaves ask nothing, what a node answers first is all that is known of it, so it is always asked.
+        first = [d < asked and (asks_size(schedule, d) or not leaf) for d in range(depth + 1)]
+        nodes = [node * weight if asks else Fraction(0) for weight, asks in zip(weights, first, strict=True)]
+        choices = [choice * weights[d] for d in range(depth)]
+        unit = total / (sum(nodes) + sum(choices) + Fraction(leaf))
+        left = [total - unit * (sum(nodes[: d + 1]) + sum(choices[:d])) for d in range(depth + 1)]
         return cls(
-            node=(unit * node or None,) * asked + (None,) * (levels - asked),
-            choice=(unit * choice or None,) * depth + (None,),
-            leaf=(unit * leaf,) * levels,
+            node=tuple(unit * weight or None for weight in nodes),
+            choice=(*(unit * weight or None for weight in choices), None),
+            leaf=tuple(left) if leaf and schedule == "leaves" else (unit * leaf,) * (depth + 1),
         )
 
 

@@ -103,7 +103,7 @@ class DiffPC45(DiffPID3):
             choice_weight += len(candidates.point_attributes)
         size_weight = Fraction(1) if self.as_published else Fraction(str(self.size_share))
         growth = Growth(
-            plan=Plan.shares(epsilon, depth, node=size_weight, choice=choice_weight),
+            plan=Plan.shares(epsilon, depth, node=size_weight, choice=choice_weight, schedule=self.schedule),
             candidates=candidates,
             chooser=chooser,
             stop=TooNoisy(),

@@ -21,6 +21,7 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
+from privet.growing.greedy.schedules import Schedule
 from privet.growing.greedy.stopping import TooNoisy
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
@@ -68,6 +69,7 @@ class DiffPID3(Gridded):
     max_records: int | None = shared.max_records()
     max_bins: int = shared.max_bins(10)
     grid: Grid = shared.grid()
+    schedule: Schedule = shared.schedule()
 
     def check(self) -> None:
         parse_score(self.criterion, self.max_records)
@@ -85,7 +87,7 @@ class DiffPID3(Gridded):
         candidates = Candidates.of(data.schema, self.tests)
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
         growth = Growth(
-            plan=Plan.shares(epsilon, depth, node=1),
+            plan=Plan.shares(epsilon, depth, node=1, schedule=self.schedule),
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, self.max_records), self.selection()),
             stop=TooNoisy(),

@@ -25,6 +25,7 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import Chooser, JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
+from privet.growing.greedy.schedules import Schedule
 from privet.growing.greedy.stopping import SmallOrPure
 from privet.models.forest import Forest
 from privet.models.pruning import prune_gini
@@ -90,6 +91,7 @@ class GreedyForest(Gridded):
     tests: TestKind = shared.tests("multiway")
     max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
+    schedule: Schedule = shared.schedule()
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:
         return (self.n_estimators, self.max_depth) if self.tests == "multiway" else None
@@ -105,7 +107,7 @@ class GreedyForest(Gridded):
         trees = max(1, min(self.n_estimators, attributes))  # a root each
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
         growth = Growth(
-            plan=Plan.shares(epsilon / trees, depth, node=1, choice=1, leaf=0),
+            plan=Plan.shares(epsilon / trees, depth, node=1, choice=1, leaf=0, schedule=self.schedule),
             candidates=candidates,
             chooser=self.chooser(),
             stop=SmallOrPure(self.min_records),

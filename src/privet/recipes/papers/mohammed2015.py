@@ -18,6 +18,7 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
+from privet.growing.greedy.schedules import Schedule
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
@@ -61,6 +62,7 @@ class Mohammed2015(Gridded):
     tests: TestKind = shared.tests("multiway")
     max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
+    schedule: Schedule = shared.schedule()
 
     def check(self) -> None:
         parse_score(self.criterion, self.max_records)
@@ -75,7 +77,7 @@ class Mohammed2015(Gridded):
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
         selection = Selection(constant="two-sided" if self.as_published else "one-sided")
         growth = Growth(
-            plan=Plan.shares(epsilon, depth, node=0, choice=1, leaf=1),
+            plan=Plan.shares(epsilon, depth, node=0, choice=1, leaf=1, schedule=self.schedule),
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, self.max_records), selection),
         )

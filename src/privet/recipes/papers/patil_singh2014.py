@@ -21,6 +21,7 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
+from privet.growing.greedy.schedules import Schedule
 from privet.growing.greedy.stopping import TooNoisy
 from privet.models.forest import Forest
 from privet.models.tree import Tree
@@ -85,6 +86,7 @@ class PatilSingh2014(Gridded):
     tests: TestKind = shared.tests("multiway")
     max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
+    schedule: Schedule = shared.schedule()
 
     def check(self) -> None:
         parse_score(self.criterion, self.max_records)
@@ -98,7 +100,7 @@ class PatilSingh2014(Gridded):
         candidates, score = Candidates.of(data.schema, self.tests), parse_score(self.criterion, self.max_records)
         depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
         growth = Growth(
-            plan=Plan.shares(epsilon / self.n_estimators, depth, node=1, ask_last=False),
+            plan=Plan.shares(epsilon / self.n_estimators, depth, node=1, ask_last=False, schedule=self.schedule),
             candidates=candidates,
             chooser=JointChoice(score),
             stop=TooNoisy(),
