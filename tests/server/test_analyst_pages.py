@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from house import Caller, House, Stage, facts, rows
-from visiting import Visitor
+from house import Caller, House, Stage, facts, form, rows
+from visiting import Visitor, words
 from walking import Walker
 
 from privet.models.codec import from_text
@@ -80,10 +80,10 @@ def test_the_whole_path(stage: Stage, table: str, walker: Walker, house: House) 
     with walker.page.expect_download() as found:
         walker.follow("Model, JSON")
     assert from_text(Path(found.value.path()).read_text("utf-8")).schema.name == table
-    for form, begins in {"Python": b'"""', "SQL": b"--", "PMML": b"<?xml"}.items():
+    for other, begins in {"Python": b'"""', "SQL": b"--", "PMML": b"<?xml"}.items():
         with walker.page.expect_download() as found:
-            walker.follow(form)
-        assert Path(found.value.path()).read_bytes().startswith(begins), form
+            walker.follow(other)
+        assert Path(found.value.path()).read_bytes().startswith(begins), other
     walker.follow("Open the whole page")
     if walker.page.locator("#case").count():  # its script runs under the page's own policy
         walker.page.locator("#case-form").wait_for(state="visible")
@@ -150,6 +150,48 @@ def test_a_target_gives_an_epsilon(stage: Stage, table: str, walker: Walker, hou
     assert walker.faults == []
 
 
+def test_a_question_that_waits_can_be_cancelled(stage: Stage, table: str, walker: Walker) -> None:
+    ann = stage.analyst(1, table)
+    last = [ann.ask(table, wait=0, ask="count", epsilon="0.1").json["id"] for _ in range(8)][-1]
+
+    def still(route: Any) -> None:  # the page would look again while it is looked at
+        reply = route.fetch()
+        route.fulfill(response=reply, body=reply.text().replace("data-wait=", "data-waits="))
+
+    walker.sign_in(ann.key or "")
+    walker.page.route(f"**/analyst/answers/{last}", still)
+    walker.go(f"/analyst/answers/{last}")
+    assert "Cancel it" in walker.text
+    walker.look("answer-waits").press("Cancel it")
+    if "It was cancelled" in walker.text:  # on a slow machine its turn may have come meanwhile
+        walker.look("answer-cancelled")
+    assert walker.faults == []
+
+
+def test_a_number_is_predicted_and_people_have_several_rows(stage: Stage, house: House) -> None:
+    """The form of such a table offers what suits it, and no class counts."""
+    age = {"name": "age", "type": "continuous", "min": 0, "max": 100, "basis": "meaning"}
+    label = {"class": "days", "labels": {"min": 0, "max": 30}, "labels_basis": "meaning"}
+    schema = {"name": "stays", "attributes": [age], **label, "unit": {"name": "who", "max_rows": 3}}
+    name = f"{stage.tag}-stays"
+    raw, head = form(
+        {"population": stage.tag, "schema": json.dumps(schema), "most_records": 100},
+        ("age,who,days\n" + "".join(f"{20 + i},p{i // 2},{i % 30}\n" for i in range(60))).encode(),
+    )
+    stage.must(stage.owner("PUT", f"/v1/datasets/{name}", raw=raw, head=head))
+    visitor = Visitor(house)
+    visitor.sign_in(stage.analyst(1, name).key)
+    page = visitor.text(f"/analyst/datasets/{name}")
+    assert "One who has at most 3 rows here" in page
+    assert "exact-regression" in page
+    counts = visitor.text(f"/analyst/datasets/{name}?what=count")
+    assert "how many records of each class" not in counts
+    assert "<option>days" not in visitor.get(f"/analyst/datasets/{name}?what=count").body.decode()
+    fields = {"what": "number", "question": "average", "of": "age", "epsilon": "0.5", "do": "price"}
+    priced = visitor.send(f"/analyst/datasets/{name}", **fields)
+    assert "Ask, and spend 0.5" in words(priced)
+
+
 HOSTILE = ("<script>alert(1)</script>", "\u202egnirts\u202c \u05d0\u05d1", "x" * 300, "{{ 7 * 7 }}", "a\"b'c&amp;")
 
 
@@ -161,8 +203,6 @@ def test_hostile_names_do_nothing(stage: Stage, walker: Walker) -> None:
     schema["attributes"][2] = schema["attributes"][2] | {"name": HOSTILE[2], "values": list(HOSTILE)}
     schema["class"], schema["labels"] = HOSTILE[3], [HOSTILE[4], HOSTILE[0]]
     name = f"{stage.tag}-hostile"
-    from house import form
-
     text = "1,2," + HOSTILE[3] + ',"' + HOSTILE[0] + '"\n'
     head = ",".join('"' + one["name"].replace('"', '""') + '"' for one in schema["attributes"])
     given = {"population": stage.tag, "schema": json.dumps(schema), "most_records": 100, "one_row_each": "true"}

@@ -19,6 +19,7 @@ from privet.report.context import model_context
 from privet.report.quality import quality_context
 from privet.schema import Schema
 
+MOST_WITH_CASE = 100_000  # characters in another page of a model and of the form that follows one case
 POLICY = (
     "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -45,12 +46,15 @@ def model_page(model: Model, score: Any = None, **limits: Unpack[Limits]) -> str
 def model_parts(model: Model, score: Any = None, **limits: Unpack[Limits]) -> dict[str, Html]:
     """The sections of a model's page, to stand in another page: ``promise`` first, then those that the model has.
 
-    They need the report's ``style.css``, and ``page.js`` to fold lists.
+    They need the report's ``style.css``, and ``page.js`` to fold lists and to follow one case.
     """
     template, context = model_context(model, score, **limits)
     page, certificate = environment(__package__).get_template(template), certificate_parts(context)
     scope = page.new_context(context | {"parts": _macros()})
-    found = {name: Html("".join(page.blocks[name](scope))) for name in ("model", "rules") if name in page.blocks}
+    blocks = environment(__package__).get_template("model.html").blocks | page.blocks
+    found = {name: Html("".join(blocks[name](scope)).strip()) for name in ("model", "case", "rules")}
+    if len(found["model"]) + len(found["case"]) > MOST_WITH_CASE:
+        del found["case"]
     if context["quality"]:
         found["quality"] = Html(_macros().quality_section(context["quality"]))
     return {"promise": certificate["promise"], **found, "certificate": certificate["certificate"]}

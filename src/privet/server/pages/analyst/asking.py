@@ -167,8 +167,9 @@ class Desk:
             "recipes": [(one["name"], recipe_text(one)) for one in choices.recipes(what)],
             "sizes": {size for one in choices.recipes(what) for size in one["sizes"]},
             "questions": choices.questions if what == "count" else NUMBERS if what == "number" else (),
-            "of": choices.numbers if what == "number" else [one.name for one in choices.columns],
+            "of": choices.numbers if what == "number" else choices.asked,
             "by": choices.parts,
+            "where": choices.asked,
             "models": [(one.id, say("ask.model", what=in_words(json.loads(one.ask), self.makes))) for one in models],
         }
         empty = {"quote": None, "forecast": None, "within": None, "trial": None, "refusal": None}

@@ -53,8 +53,13 @@ class Choices:
         return [*self.schema.attributes, self.schema.label]
 
     @property
+    def asked(self) -> list[str]:
+        """Columns that questions can be about: a label that is a number is for models alone."""
+        return [one.name for one in self.columns[: -1 if self.schema.predicts_number else None]]
+
+    @property
     def numbers(self) -> list[str]:
-        return [one.name for one in self.columns if isinstance(one, Numeric)]
+        return [one.name for one in self.schema.attributes if isinstance(one, Numeric)]
 
     @property
     def parts(self) -> list[str]:

@@ -94,7 +94,7 @@ TEXTS = {
     "ask.price": "Show the price",
     "ask.forecast": "Forecast how good it gets",
     "ask.trial": "Try on invented records",
-    "ask.slow": "All three are free. The first time they can take a minute, since they run on invented records.",
+    "ask.slow": "These are free. The first time they can take a minute, since they run on invented records.",
     "price.title": "The price",
     "price.yours": "Your budget",
     "price.this": "of epsilon, for: {what}",
