@@ -12,8 +12,8 @@ from privet.evaluation.figure import Figure, Point, Series
 from privet.report.chart import figure_chart, standalone
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.outcome import Outcome, Statement, Table
-from privet_experiments.page import reproduction_markdown, reproduction_page
-from privet_experiments.registry import Entry
+from privet_experiments.page import PAPERS, paper_of, reproduction_markdown, reproduction_page, reproduction_pages
+from privet_experiments.registry import ENTRIES, Entry
 from privet_experiments.runner import run
 
 EVIL = "</script><b>"
@@ -108,3 +108,17 @@ def test_no_faults_are_found(reader: Any) -> None:
     assert opened.locator("svg").count() == 2
     assert opened.locator("h2").all_inner_texts() == ["All statements", "small: Doubling | halving"]
     assert (reader.complaints, reader.outside()) == ([], [])
+
+
+def test_a_page_for_each_paper() -> None:
+    pages = reproduction_pages(ran(), "privet reproduce all")
+    assert "reproduction.md" in pages
+    for entry, _ in ran():
+        (page,) = (text for name, text in pages.items() if f"## {entry.name}:" in text)
+        assert page.count(f"\n## {entry.name}:") == 1
+        assert f"(reproduction/{paper_of(entry)}.md)" in pages["reproduction.md"]
+        assert f"| {entry.name} |" in pages["reproduction.md"]
+
+
+def test_every_experiment_has_a_paper() -> None:
+    assert {paper_of(entry) for entry in ENTRIES} == PAPERS.keys() - {"others"}

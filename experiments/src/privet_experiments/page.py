@@ -51,7 +51,7 @@ def reproduction_pages(ran: Ran, command: str) -> dict[str, str]:
         papers.setdefault(paper_of(entry), []).append((entry, run))
     pages = {"reproduction.md": "\n".join([f"# {TITLE}", "", *head, *_wrapped(_summary(ran)), "", *_links(papers)])}
     for slug, part in papers.items():
-        lines = [f"# {PAPERS[slug]}", "", *head, *_wrapped(count_verdicts(_statements(part)).capitalize() + "."), ""]
+        lines = [f"# {PAPERS[slug]}", "", *head]
         lines += [line for entry, run in part for line in _section(entry, run)]
         pages[f"reproduction/{slug}.md"] = "\n".join(lines)
     return pages
@@ -62,7 +62,7 @@ def paper_of(entry: Entry) -> str:
     first = entry.source.partition(" ")[0].rstrip(",")
     if first == "TH":
         return "thesis-forests" if entry.name.startswith(FORESTS) else "thesis"
-    return "worked-examples" if entry.source.count(",") > 1 and first == "FS" else SOURCES[first]
+    return "worked-examples" if entry.source.count(",") > 1 and first == "FS" else SOURCES.get(first, "others")
 
 
 SOURCES = {"FS": "friedman-schuster", "BAI": "bai", "privet": "privet"}
@@ -74,6 +74,7 @@ PAPERS = {
     "thesis-forests": "The forests of Fletcher's thesis, reproduced",
     "privet": "privet's own experiments",
     "worked-examples": "Worked examples of the sources",
+    "others": "Other sources, reproduced",
 }
 
 

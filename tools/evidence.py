@@ -1,0 +1,194 @@
+"""Draw the pictures of the evidence from the tables of its pages: `python tools/evidence.py`.
+
+A picture is made of the numbers that its page prints, so the two cannot disagree. After a page was written anew, run it
+again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib import pyplot as plt
+
+DOCS = Path(__file__).parents[1] / "docs" / "experiments"
+PICTURES = DOCS.parent / "pictures" / "evidence"
+COLOURS = ("#1b6e3c", "#3b7dd8", "#c46a1b", "#8a4fa3", "#7ab55c", "#b0a090", "#c9a227", "#555555")
+NUMBER = re.compile(r"[-+]?\d*\.?\d+")
+JUDGED = re.compile(r"(\d+) of (\d+) statements reproduced")
+
+
+class Table:
+    """A table of a page: its heading, and cells as text."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.columns, _, *self.rows = [_cells(line) for line in lines]
+
+    def names(self, *columns: int) -> list[str]:
+        return [", ".join(filter(None, (_plain(row[column]) for column in columns))) for row in self.rows]
+
+    def numbers(self, column: int, part: int = 0) -> list[float]:
+        """The first number of each cell; ``part`` is for cells like ``1 / 2 / 3``."""
+        return [_number(row[column].split(" / ")[part]) for row in self.rows]
+
+
+def tables(page: str, heading: str = "") -> list[Table]:
+    """The tables of a page, of one part of it if a heading is named."""
+    text = (DOCS / f"{page}.md").read_text("utf-8")
+    if heading:
+        text = re.split(r"^#+ ", text.partition(heading)[2], maxsplit=1, flags=re.MULTILINE)[0]
+    return [Table(found.splitlines()) for found in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)]
+
+
+def bars(names: Sequence[str], series: dict[str, Sequence[float]], label: str) -> Any:
+    """Groups of bars, from left to right."""
+    _, ax = plt.subplots(figsize=(7.5, 1 + 0.17 * len(names) * (len(series) + 0.8)), layout="constrained")
+    places, height = np.arange(len(names)), 0.8 / len(series)
+    for number, (name, values) in enumerate(series.items()):
+        ax.barh(places + number * height, values, height, color=COLOURS[number], label=name)
+    ax.set_yticks(places + 0.4 - height / 2, names)
+    ax.invert_yaxis()
+    return _finished(ax, xlabel=label)
+
+
+def lines(places: Sequence[float], series: dict[str, Sequence[float]], label: str) -> Any:
+    """A line a series, over epsilon."""
+    _, ax = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
+    for number, (name, values) in enumerate(series.items()):
+        style = "o-" if number < len(COLOURS) else "s--"
+        ax.plot(places, values, style, color=COLOURS[number % len(COLOURS)], markersize=4, label=name)
+    ax.set_xscale("log")
+    ax.set_xticks(places, [f"{place:g}" for place in places])
+    ax.minorticks_off()
+    return _finished(ax, xlabel="epsilon", ylabel=label)
+
+
+def over_epsilon(table: Table, label: str, names: Sequence[int], first: int, most: int = 8) -> Any:
+    """A line for each row, whose cells are for growing epsilons from the column ``first`` on."""
+    places = [_number(column) for column in table.columns[first:]]
+    values = zip(*map(table.numbers, range(first, len(table.columns))), strict=True)
+    series = list(zip(table.names(*names), values, strict=True))
+    return lines(places, dict(series[:most]), label)
+
+
+def accuracy() -> Any:
+    return over_epsilon(tables("accuracy", "The exact tree, also at epsilon 0.01")[0], "accuracy %", (0,), 1)
+
+
+def additive() -> Any:
+    table = tables("additive", "Five tables, ten folds")[0]
+    rows = [row for row in table.rows if _plain(row[0]) == "additive"]
+    places = [_number(row[1]) for row in rows]
+    series = {table.columns[c]: [_number(row[c]) for row in rows] for c in range(2, len(table.columns))}
+    return lines(places, series, "AUC")
+
+
+def audits() -> Any:
+    (table, *_) = tables("audits")
+    rows = [row for row in table.rows if NUMBER.fullmatch(row[3]) and row[2].startswith("epsilon")][:16]
+    names = [f"{_plain(row[0])}, {row[1]}" for row in rows]
+    series = {"promised": [_number(row[2]) for row in rows], "attained": [_number(row[3]) for row in rows]}
+    return bars(names, series, "loss, epsilon")
+
+
+def bai() -> Any:
+    return over_epsilon(tables("bai", "Accuracy against epsilon")[0], "accuracy %, first table", (0,), 2)
+
+
+def comparison() -> Any:
+    table = tables("comparison", "Accuracy %: exact against the others")[0]
+    series = {f"epsilon {e}": table.numbers(2, part) for part, e in enumerate(("0.01", "0.1", "1", "10"))}
+    return bars(table.names(0), series, "exact is ahead by points of accuracy, mean over the tables")
+
+
+def fig81() -> Any:
+    (table, *_) = tables("fletcher-fig81")
+    return bars(table.names(0), {table.columns[c]: table.numbers(c) for c in (4, 5, 6, 7)}, "accuracy %")
+
+
+def forecast() -> Any:
+    (table, *_) = tables("forecast")
+    series = {"points lost": table.numbers(4), "foreseen, medium signal": table.numbers(6)}
+    return bars(table.names(0, 1, 2), series, "points of accuracy lost to noise")
+
+
+def forest_claims() -> Any:
+    (table, *_) = tables("forest-claims")
+    rows = [row for row in table.rows if row[1] == "1"]
+    series = {"largest class": [_number(row[2]) for row in rows], "random-forest": [_number(row[3]) for row in rows]}
+    return bars([_plain(row[0]) for row in rows], series, "accuracy %, epsilon 1")
+
+
+def knowledge() -> Any:
+    table = tables("knowledge", "Figures 9.1 and 9.2")[0]
+    return bars(table.names(0), {"epsilon 2": table.numbers(1), "epsilon 0.5": table.numbers(2)}, "Jaccard with CART")
+
+
+def shapes() -> Any:
+    table = tables("shapes", "A part of it")[0]
+    series = {table.columns[c]: table.numbers(c) for c in (2, 3, 4)}
+    return bars(table.names(0, 1), series, "accuracy %")
+
+
+def judged(*slugs: str) -> Any:
+    """How many statements of the papers were reproduced."""
+    rows = [row for table in tables("reproduction") for row in table.rows if row[0].startswith(slugs or ("",))]
+    found = [(row[0], JUDGED.search(row[2])) for row in rows]
+    kept = [(name, int(match[1]), int(match[2])) for name, match in found if match]
+    series = {"reproduced": [row[1] for row in kept], "of": [row[2] for row in kept]}
+    return bars([row[0] for row in kept], series, "statements")
+
+
+DRAWN = {
+    "accuracy": accuracy,
+    "additive": additive,
+    "audits": audits,
+    "bai": bai,
+    "comparison": comparison,
+    "fletcher-fig81": fig81,
+    "forecast": forecast,
+    "forest-claims": forest_claims,
+    "knowledge": knowledge,
+    "shapes": shapes,
+    "reproduction": judged,
+    "thesis": lambda: judged("fletcher"),
+}
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _plain(cell: str) -> str:
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", cell).replace("`", "").replace("*", "")
+
+
+def _number(cell: str) -> float:
+    found = NUMBER.search(_plain(cell).replace(",", "").replace("−", "-"))
+    return float(found[0]) if found else float("nan")
+
+
+def _finished(ax: Any, **labels: str) -> Any:
+    ax.set(**labels)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def main() -> None:
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "privet", "svg.fonttype": "none", "font.size": 8})
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for name, draw in DRAWN.items():
+        figure = draw().figure
+        figure.savefig(PICTURES / f"{name}.svg", metadata={"Date": None})
+        plt.close(figure)
+        print("wrote", PICTURES / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()
