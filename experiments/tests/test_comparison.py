@@ -13,7 +13,7 @@ import pytest
 from privet.errors import ParameterError
 from privet.evaluation.cross_validation import MAJORITY
 from privet.recipes.registry import OWN, recipe_class
-from privet_experiments.ours.comparison import CART, PEERS, Comparison, dealt, folds_of
+from privet_experiments.ours.comparison import CART, PEERS, WITH_DELTA, Comparison, dealt, folds_of
 from privet_experiments.outcome import Table
 from privet_experiments.registry import entry
 from privet_experiments.runner import file_name, read_lines, run
@@ -123,7 +123,7 @@ def test_a_torn_file_of_peers_is_read_to_its_last_whole_line(tmp_path: Path) -> 
 def test_every_recipe_with_a_sound_form_competes() -> None:
     names = [learner.name for learner in FORMS["full"].learners()]
     sound = [name for name in OWN if "sound" in recipe_class(name).info.variants]
-    assert names == [*sound, CART, MAJORITY]
+    assert names == [*sound, WITH_DELTA, CART, MAJORITY]
     assert {"exact", "additive"} <= set(names)
     assert "rana2016" not in names
     assert (min(FORMS["full"].epsilons), max(FORMS["full"].epsilons)) == (0.01, 10)

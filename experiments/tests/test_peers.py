@@ -19,6 +19,7 @@ from privet.errors import ParameterError
 from privet.tables.frozen import freeze
 from privet_experiments.ours.comparison import folds_of
 from privet_experiments.peers import command, environments, learners
+from privet_experiments.peers.binned import BINNED
 from privet_experiments.registry import entry
 from privet_experiments.runner import read_lines, run
 
@@ -89,3 +90,29 @@ def test_what_cannot_be_installed_is_named_and_the_others_go_on(
     grid = replace(SMOKE, tables=("vote",))
     assert peers.run(grid, tmp_path / "p", "smoke") == {"nowhere": "no matching distribution"}
     assert {line["job"]["learner"] for line in read_lines(tmp_path / "p")[1]} == {"a tree", "of two classes"}
+
+
+def test_only_some_peers_are_asked_and_a_slow_one_is_noted(peers: Any, tmp_path: Path) -> None:
+    grid = replace(SMOKE, tables=("vote",), epsilons=(1.0, 2.0))
+    slow = learners.Peer("slow", "here", TREE + "time.sleep(600)")
+    learners.PEERS = (slow, *learners.PEERS)  # the fixture puts back what was there
+    peers.run(grid, tmp_path / "p", "smoke", ("slow",), minutes=0.002)
+    found = [(line["job"]["learner"], line["found"]["note"]) for line in read_lines(tmp_path / "p")[1]]
+    assert found == [("slow", "it took more than 0.002 minutes")] * 2
+
+
+@pytest.mark.parametrize("peer", learners.PEERS, ids=lambda peer: peer.name)
+def test_the_code_of_a_peer_is_python(peer: learners.Peer) -> None:
+    """It runs in environments that tests do not have."""
+    compile(learners.LOOP.replace("{make}", peer.make), peer.name, "exec")
+
+
+def test_bins_are_inside_the_declared_bounds() -> None:
+    known: dict[str, Any] = {
+        "np": np,
+        "bounds": np.array([[0.0, -4.0], [2.0, 4.0]]),
+        "nominal": np.array([True, False]),
+    }
+    exec(BINNED, known)
+    assert known["sizes"].tolist() == [3, 16]
+    assert known["binned"](np.array([[0.0, -4.0], [2.0, 4.0], [1.0, 0.0]])).tolist() == [[0, 0], [2, 15], [1, 8]]

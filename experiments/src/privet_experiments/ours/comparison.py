@@ -14,6 +14,7 @@ compared by the corrected resampled t-test, over all tables the means by Wilcoxo
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,7 @@ LEVEL = 0.05  # below which a difference is called clear
 MOST_RULES = 2000  # of a forest: more are not read by anybody, and take long to compare
 CHAMPIONS = {"accuracy": "exact", "auc": "additive", "log_loss": "additive"}
 DRAWN = ("exact", "additive", "random-forest")
+WITH_DELTA, DELTA = "additive, delta", 1e-6  # what most peers promise
 PEERS = "comparison-peers"
 """What the first line of a file of peers calls itself."""
 
@@ -48,6 +50,7 @@ def _learners() -> dict[str, Learner]:
     """Every recipe that has a sound form, the largest class, and a tree without privacy."""
     private = [name for name in OWN if "sound" in recipe_class(name).info.variants]
     named = {name: Learner(name, name) for name in private}
+    named[WITH_DELTA] = Learner(WITH_DELTA, "additive", {"delta": DELTA})
     return named | {CART: Learner(CART, "sklearn-tree"), MAJORITY: Learner(MAJORITY, MAJORITY)}
 
 
@@ -74,8 +77,10 @@ class Comparison(Sweep):
             raise ParameterError(f"peers names {self.peers!r}, which is no file; `privet peers` writes one")
 
     def run(self, job: Job) -> Found:
-        labels = frozen_table(type(self).load, job["table"]).labels
-        return super().run(job) | {"dealt": dealt(labels, self.folds, self.seed + job["repeat"])}
+        labels, start = frozen_table(type(self).load, job["table"]).labels, time.process_time()
+        found = super().run(job)
+        seconds = (time.process_time() - start) / (self.tried or self.folds)
+        return found | {"dealt": dealt(labels, self.folds, self.seed + job["repeat"]), "cpu_seconds": seconds}
 
     def more(self, fold: Fold) -> dict[str, float | None]:
         return {"jaccard": None if fold.certificate is None else _likeness(fold.trees, fold.known)}
@@ -91,6 +96,7 @@ class Comparison(Sweep):
             self._wins(results, private),
             *self._duels(results, private),
             *(self._by_table(results, measure, everybody) for measure in self.shown),
+            self._seconds([*rows, *others], everybody),
         ]
         notes = (self._sentence(results, private, [name for name in private if name not in ours]),)
         return Outcome(tuple(one for one in tables if one.rows), tuple(self._figures(results)), (), notes)
@@ -136,6 +142,19 @@ class Comparison(Sweep):
                 rows.append((name, *(" / ".join(measure_text(value, measure) for value in at) for at in cells)))
         told = "Jaccard index with CART" if measure == "jaccard" else told_measure(measure)
         return Table(f"{told} at epsilon {self._epsilons}", ("learner", *self.tables), tuple(rows))
+
+    def _seconds(self, rows: Sequence[Row], learners: Sequence[str]) -> Table:
+        """The processor time of a fold, ours with its predictions, over all tables and epsilons."""
+        known = {
+            name: [row["cpu_seconds"] for row in rows if row["learner"] == name and "cpu_seconds" in row]
+            for name in learners
+        }
+        cells = [
+            (name, str(len(found)), f"{np.median(found):.2f}", f"{max(found):.1f}")
+            for name, found in known.items()
+            if found
+        ]
+        return Table("CPU seconds of a fold", ("learner", "fits", "median", "most"), tuple(cells))
 
     def _wins(self, results: Results, learners: Sequence[str]) -> Table:
         """On how many tables a learner has the best mean."""

@@ -6,29 +6,37 @@ stopped. NOT PRIVATE, like every evaluation.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privet.cli.output import say
+from privet.errors import ParameterError
 from privet_experiments.options import DEFAULT_OUT, Full, Quick, form_of
 
 if TYPE_CHECKING:
     from privet_experiments.peers.learners import Array, Peer
 
 
-def measure(peer: Peer, given: dict[str, Array], train: Array, epsilons: list[float]) -> dict[float, Any]:
+def measure(
+    peer: Peer, given: dict[str, Array], train: Array, epsilons: list[float], minutes: float | None = None
+) -> dict[float, Any]:
     """What the comparison keeps of a learner, by epsilon: a list with a value for every fold, or a note."""
     import numpy as np
 
     from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
+    from privet_experiments.peers.environments import RivalTooSlow
     from privet_experiments.peers.learners import ask_peer
 
     if peer.two_classes and int(given["classes"]) != 2:
         return {e: {"note": f"{peer.name} is for two classes", "private": False, "seconds": 0.0} for e in epsilons}
     found: dict[float, Any] = {}
-    answers = ask_peer(peer, given, train, epsilons)
+    try:
+        answers = ask_peer(peer, given, train, epsilons, minutes)
+    except RivalTooSlow as slow:
+        return {e: {"note": str(slow), "private": False, "seconds": 0.0} for e in epsilons}
     for epsilon in epsilons:
         mine = [answer for answer in answers if answer[0] == epsilon]
         refused = [why for _, _, proba, why in mine if proba is None]
@@ -38,7 +46,7 @@ def measure(peer: Peer, given: dict[str, Array], train: Array, epsilons: list[fl
             told["note"] = refused[0]
         else:
             told |= {"accuracy": [], "balanced_accuracy": [], "auc": [], "log_loss": [], "jaccard": None}
-            told["fit_seconds"] = float(np.mean(seconds))
+            told["cpu_seconds"] = float(np.mean(seconds))
             for row, (_, _, proba, _) in zip(train, mine, strict=True):
                 assert proba is not None
                 labels = given["y"][~row]
@@ -50,8 +58,11 @@ def measure(peer: Peer, given: dict[str, Array], train: Array, epsilons: list[fl
     return found
 
 
-def run(grid: Any, path: Path, form: str) -> dict[str, str]:
-    """All that is not in the file yet; the peers that could not be asked, and why."""
+def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: float | None = None) -> dict[str, str]:
+    """All that is not in the file yet; the peers that could not be asked, and why.
+
+    With a limit of ``minutes`` each learner is asked alone for a table and an epsilon; one that takes longer is noted.
+    """
     import numpy as np
 
     from privet_experiments.experiment import key_of
@@ -71,23 +82,27 @@ def run(grid: Any, path: Path, form: str) -> dict[str, str]:
         for repeat in range(grid.repeats):
             train = folds_of(frozen.labels, grid.folds, grid.seed + repeat)[: grid.tried or None]
             name = dealt(frozen.labels, grid.folds, grid.seed + repeat)
-            for peer in PEERS:
+            for peer in (one for one in PEERS if not names or one.name in names):
                 jobs = {
                     e: {"table": table, "learner": peer.name, "epsilon": e, "repeat": repeat} for e in grid.epsilons
                 }
                 waiting = [epsilon for epsilon, job in jobs.items() if key_of(job) not in done]
                 if not waiting or peer.environment in failed:
                     continue
-                try:
-                    found = measure(peer, given, train, waiting)
-                except RivalError as error:
-                    failed[peer.environment] = str(error)
-                    continue
-                for epsilon, told in found.items():
-                    seconds = told.pop("seconds")
-                    lines.append({"job": jobs[epsilon], "found": told | {"dealt": name}, "seconds": round(seconds, 3)})
-                    mean = f"{100 * np.mean(told['accuracy']):.1f} %" if "accuracy" in told else told["note"]
-                    print(f"{table:16} {peer.name:20} epsilon {epsilon:<5g} {mean}  {seconds:.1f} CPU s", flush=True)
+                for asked in [waiting] if minutes is None else [[epsilon] for epsilon in waiting]:
+                    try:
+                        found = measure(peer, given, train, asked, minutes)
+                    except RivalError as error:
+                        failed[peer.environment] = str(error)
+                        break
+                    for epsilon, told in found.items():
+                        seconds = told.pop("seconds")
+                        line = {"job": jobs[epsilon], "found": told | {"dealt": name}, "seconds": round(seconds, 3)}
+                        lines.append(line)
+                        mean = f"{100 * np.mean(told['accuracy']):.1f} %" if "accuracy" in told else told["note"]
+                        print(
+                            f"{table:16} {peer.name:20} epsilon {epsilon:<5g} {mean}  {seconds:.1f} CPU s", flush=True
+                        )
     return failed
 
 
@@ -99,24 +114,35 @@ def peers(
     folds: Annotated[int | None, typer.Option("--folds", min=2, metavar="N", help="Stratified folds.")] = None,
     repeats: Annotated[int | None, typer.Option("--repeats", min=1, metavar="N", help="With other folds.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, metavar="N", help="Deals the folds.")] = None,
+    tried: Annotated[int | None, typer.Option("--tried", min=0, metavar="N", help="Only so many of the folds.")] = None,
+    learner: Annotated[list[str] | None, typer.Option("--learner", metavar="NAME", help="Only these learners.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option("--minutes", min=0, metavar="N", help="For a learner on a table at an epsilon.")
+    ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="A line for every result.")] = DEFAULT_OUT
     / "peers.jsonl",
     probe: Annotated[bool, typer.Option("--probe", help="Only see which libraries can be installed.")] = False,
 ) -> None:
-    """Run diffprivlib, DP-EBM and dp-xgboost on the folds of `privet reproduce comparison`, for its --peers."""
+    """Run private learners of other libraries on the folds of `privet reproduce comparison`, for its --peers."""
     from privet_experiments.peers import environments
+    from privet_experiments.peers.learners import PEERS
     from privet_experiments.registry import entry
     from privet_experiments.runner import with_axes
 
+    if unknown := sorted({*(learner or ())} - {peer.name for peer in PEERS}):
+        known = ", ".join(peer.name for peer in PEERS)
+        raise ParameterError(
+            parameter="learner", problem=f"no peer is called {unknown[0]!r}", fix=f"choose among {known}"
+        )
     if probe:
         environments.probe()
         return
     form = form_of(quick, full, False)
     said: dict[str, Any] = {"tables": table and tuple(table), "epsilons": epsilon and tuple(epsilon)}
-    said |= {"folds": folds, "repeats": repeats, "seed": seed}
+    said |= {"folds": folds, "repeats": repeats, "seed": seed, "tried": tried}
     grid = with_axes(entry("comparison").form(form), {name: value for name, value in said.items() if value is not None})
     grid.check()
-    failed = run(grid, out, form)
+    failed = run(grid, out, form, learner or (), minutes)
     for environment, why in failed.items():
         say(f"{environment} could not be asked: {why}")
     say(f"wrote {out}; now: privet reproduce comparison --{form} --peers {out}")

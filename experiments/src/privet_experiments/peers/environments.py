@@ -18,6 +18,8 @@ ENVIRONMENTS = {
     "diffprivlib": (("diffprivlib", "scikit-learn==1.6.1"), "import diffprivlib.models"),  # not with a current one
     "interpret": (("interpret-core",), "import interpret.privacy"),
     "dp-xgboost": (("dp-xgboost", "numpy<2", "scipy<1.14"), "import dp_xgboost"),  # numpy 2 refuses how it copies
+    "opacus": (("opacus", "torch==2.13.0"), "import opacus"),
+    "dpmm": (("dpmm",), "import dpmm.pipelines"),
     "fedtree": (("fedtree",), "import fedtree"),
 }
 
@@ -26,14 +28,22 @@ class RivalError(Exception):
     """A rival that cannot be installed, or that failed; the message is the last line it wrote."""
 
 
-def ask_rivals(environment: str, script: str, **arrays: npt.NDArray[Any]) -> Any:
+class RivalTooSlow(Exception):
+    """A rival that took longer than it was given."""
+
+
+def ask_rivals(environment: str, script: str, *, minutes: float | None = None, **arrays: npt.NDArray[Any]) -> Any:
     """What a script prints as JSON that is given the paths of arrays; its environment is made on first use."""
     python = set_up(environment)
     with tempfile.TemporaryDirectory() as folder:
         paths = [str(Path(folder) / f"{name}.npy") for name in arrays]
         for path, array in zip(paths, arrays.values(), strict=True):
             np.save(path, array)
-        done = subprocess.run([str(python), "-c", script, *paths], capture_output=True, text=True, check=False)
+        asked, seconds = [str(python), "-c", script, *paths], None if minutes is None else 60 * minutes
+        try:
+            done = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise RivalTooSlow(f"it took more than {minutes:g} minutes") from None
     if done.returncode:
         raise RivalError(_last_line(done.stderr))
     return json.loads(done.stdout)

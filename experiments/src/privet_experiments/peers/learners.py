@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from privet.schema import Numeric
 from privet.tables.frozen import Frozen
+from privet_experiments.peers.binned import DELTA
 from privet_experiments.peers.environments import ask_rivals
-
-DELTA = 1e-6
+from privet_experiments.peers.gradients import CURVES, NETWORK
+from privet_experiments.peers.synthetic import AIM
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,9 @@ PEERS = (
     Peer("diffprivlib tree", "diffprivlib", DIFFPRIVLIB.format(learner="DecisionTreeClassifier")),
     Peer("InterpretML DP-EBM", "interpret", EBM, two_classes=True, delta=DELTA),
     Peer("dp-xgboost", "dp-xgboost", BOOSTED, two_classes=True),
+    Peer("DP-SGD curves", "opacus", CURVES, delta=DELTA),
+    Peer("DP-SGD network", "opacus", NETWORK, delta=DELTA),
+    Peer("AIM and boosting", "dpmm", AIM, delta=DELTA),
 )
 
 LOOP = """
@@ -106,13 +110,15 @@ Array = npt.NDArray[Any]
 Answer = list[tuple[float, float, Array | None, str]]
 
 
-def ask_peer(peer: Peer, given: dict[str, Array], train: Array, epsilons: list[float]) -> Answer:
+def ask_peer(
+    peer: Peer, given: dict[str, Array], train: Array, epsilons: list[float], minutes: float | None = None
+) -> Answer:
     """Epsilon, CPU seconds and probabilities, by epsilon and row of ``train``, which says who is learned from.
 
-    The probabilities are of the others; None, and why, where the peer refused.
+    The probabilities are of the others; None, and why, where the peer refused, or took more than ``minutes``.
     """
     answer = ask_rivals(
-        peer.environment, LOOP.replace("{make}", peer.make), X=given["X"], y=given["y"], train=train,
+        peer.environment, LOOP.replace("{make}", peer.make), minutes=minutes, X=given["X"], y=given["y"], train=train,
         bounds=given["bounds"], nominal=given["nominal"], epsilons=np.array(epsilons), classes=given["classes"],
     )  # fmt: skip
     return [(e, seconds, None if proba is None else np.array(proba), why) for e, seconds, proba, why in answer]
