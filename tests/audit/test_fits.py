@@ -14,7 +14,7 @@ import pytest
 from fit_release import audit_release
 
 from privet.audit import exact, fits
-from privet.audit.fit_cases import Case, cases
+from privet.audit.fit_cases import Case, cases, number_cases
 from privet.audit.fits import audit_law, log_density
 from privet.growing.additive import fitting as additive
 from privet.growing.additive.bases import Basis, hats
@@ -162,12 +162,12 @@ def test_the_densities_are_densities() -> None:
                 assert log_density(case, found, len(case.records)).mass == pytest.approx(1, abs=6e-3)
 
 
-two_classes = [case for case in cases() if case.classes == 2]
+solved = [case for case in (*cases(), *number_cases()) if case.classes == 2]  # or a number
 
 
-@pytest.mark.parametrize("number", range(0, len(two_classes), 5))
+@pytest.mark.parametrize("number", range(0, len(solved), 5))
 def test_the_real_solver_is_within_reach_and_covered(number: int) -> None:
-    found = audit_release(two_classes[number], Loss(1), number)
+    found = audit_release(solved[number], Loss(1), number)
     assert found.kept
     assert found.loss <= 0.01
 
@@ -175,7 +175,7 @@ def test_the_real_solver_is_within_reach_and_covered(number: int) -> None:
 def test_a_solver_that_stops_early_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = perturbed_fit.solve
     monkeypatch.setattr(perturbed_fit, "solve", lambda objective, gradient: real(objective, 0.3))
-    assert not all(audit_release(case, Loss(1), i).kept for i, case in enumerate(two_classes))
+    assert not all(audit_release(case, Loss(1), i).kept for i, case in enumerate(solved))
 
 
 def test_a_release_without_cover_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_a_release_without_cover_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
 
     real = perturbed_fit.current_source
     monkeypatch.setattr(perturbed_fit, "current_source", lambda: Bare(real()))
-    assert audit_release(two_classes[0], Loss(1)).loss == np.inf
+    assert audit_release(solved[0], Loss(1)).loss == np.inf
 
 
 # ---- around the fit -------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fit_release import audit_release
 
 from privet.audit import Pair, exact, zoo
 from privet.audit.fit_cases import number_cases
@@ -21,7 +20,6 @@ from privet.growing.whole import number_trees
 from privet.privacy import label_questions
 from privet.privacy.budget import float_up
 from privet.privacy.fits import calibration as calibrating
-from privet.privacy.fits import perturbed_fit
 from privet.privacy.fits.calibration import RELEASE_SHARE, Calibration, FitLayout, calibrate
 from privet.privacy.losses import Loss
 from privet.privacy.samplers.tree_space import TreeSpace
@@ -178,21 +176,3 @@ def test_the_densities_are_densities() -> None:
         for law in (calibrate, gaussian):
             density = log_density(case, law(case.shape, Loss(1, DELTA)), len(case.records))
             assert density.mass == pytest.approx(1, abs=6e-3), case
-
-
-# ---- the real solver ------------------------------------------------------------------------------------------------
-
-real_cases = list(number_cases())
-
-
-@pytest.mark.parametrize("number", range(0, len(real_cases), 5))
-def test_the_real_solver_is_within_reach_and_covered(number: int) -> None:
-    found = audit_release(real_cases[number], Loss(1), number)
-    assert found.kept
-    assert found.loss <= 0.01
-
-
-def test_a_solver_that_stops_early_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = perturbed_fit.solve
-    monkeypatch.setattr(perturbed_fit, "solve", lambda objective, gradient: real(objective, 0.3))
-    assert not all(audit_release(case, Loss(1), i).kept for i, case in enumerate(real_cases))

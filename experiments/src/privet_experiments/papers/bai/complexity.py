@@ -13,14 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.errors import ParameterError
 from privet.evaluation.cross_validation import Way
 from privet.evaluation.figure import Figure, Point, Series
 from privet.schema import Schema
 from privet_experiments.experiment import axis
 from privet_experiments.folds import Learner, standard_error, way_of
 from privet_experiments.judge import Measure
-from privet_experiments.papers.bai.depths import FIGURES, PAPER, PER_LEVEL, PUBLISHED, THEIRS, WHOLE, parameters
+from privet_experiments.papers.bai.depths import FIGURES, PER_LEVEL, PUBLISHED, THEIRS, WHOLE, check_tables, parameters
 from privet_experiments.sweep import Results, Sweep
 
 
@@ -40,9 +39,7 @@ class Complexity(Sweep):
         return [Learner(at(name, n), *THEIRS[name]) for name in PUBLISHED for n in self.layers]
 
     def check(self) -> None:
-        for table in self.tables:
-            if table not in PAPER:
-                raise ParameterError(f"no figure shows {table!r}; choose among {', '.join(PAPER)}")
+        check_tables(self.tables)
         super().check()
 
     def way(self, learner: Learner, table: str, schema: Schema, epsilon: float | None) -> Way:

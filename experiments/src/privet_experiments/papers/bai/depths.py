@@ -7,7 +7,7 @@ levels beat one per level, and where does a tree stand that is drawn exactly? Th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
@@ -58,9 +58,7 @@ class Bai(Sweep):
     steps: int = axis(0, "Cuts the Markov chains short; 0 is as long as the paper's.", least=0)
 
     def check(self) -> None:
-        for table in self.tables:
-            if table not in PAPER:
-                raise ParameterError(f"no figure shows {table!r}; choose among {', '.join(PAPER)}")
+        check_tables(self.tables)
         super().check()
 
     def way(self, learner: Learner, table: str, schema: Schema, epsilon: float | None) -> Way:
@@ -116,6 +114,13 @@ class Bai(Sweep):
         reason += f", with chains of {self.steps} steps" if self.steps else ""
         values = {"steps": steps, "doubts": doubts, "ahead": ahead, "clear": clear, "reason": reason}
         return Measure("deeper", epsilon=epsilon, **values)
+
+
+def check_tables(tables: Sequence[str]) -> None:
+    """Raise ``ParameterError`` for a table that the paper does not have."""
+    for table in tables:
+        if table not in PAPER:
+            raise ParameterError(f"no figure shows {table!r}; choose among {', '.join(PAPER)}")
 
 
 def parameters(name: str, table: str, layers: int, attributes: int, steps: int) -> dict[str, Any]:
