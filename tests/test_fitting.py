@@ -92,7 +92,7 @@ def test_a_part_is_not_cut_anew() -> None:
     data = privet.protect(TABLE, SCHEMA, privet.Ledger(1))
     categorical = next(i for i, a in enumerate(SCHEMA.attributes) if isinstance(a, privet.Categorical))
     part = data.partition(Multiway(categorical))[0]
-    with pytest.raises(ParameterError, match="give it the whole"):
+    with pytest.raises(ParameterError, match="give all of it"):
         privet.papers.DiffPC45Classifier(max_bins=7).fit(part)
     assert data.ledger.spent == 0
 

@@ -63,4 +63,4 @@ class Stump(Recipe):
             candidates=candidates,
             chooser=JointChoice(Gini()),
         )
-        return grow(data.level(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, progress).tree

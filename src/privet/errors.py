@@ -160,18 +160,20 @@ class ReservationError(PrivetError, RuntimeError):
 class FitStopped(PrivetError, RuntimeError):
     """A fit that would learn from far fewer records than the owner expects. ``counted`` is noisy and was paid for."""
 
-    def __init__(self, counted: int, expected: int, price: Fraction) -> None:
+    def __init__(self, counted: int, expected: int, price: Fraction, rest: bool = True) -> None:
         self.counted = counted
         self.expected = expected
         self.price = price
+        self.rest = rest
+        cost = "The count cost epsilon {}; the rest was not charged" if rest else "All of epsilon {} was charged"
         super().__init__(
             f"the fit was stopped: about {counted} records are usable (a noisy count), where {expected} were expected. "
-            f"The count cost epsilon {_short(price)}; the rest was not charged. Labels are probably written otherwise "
-            "than in the schema: let the data owner run `privet schema check`"
+            f"{cost.format(_short(price))}. Labels are probably written otherwise than in the schema: let the data "
+            "owner run `privet schema check`"
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.counted, self.expected, self.price)
+        return type(self), (self.counted, self.expected, self.price, self.rest)
 
 
 class ReceiptError(PrivetError, RuntimeError):

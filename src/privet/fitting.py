@@ -20,6 +20,7 @@ from privet.models.drafts import Draft
 from privet.models.model import Model
 from privet.privacy.budget import Neighbours
 from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.concentrated import Currency, rho_of
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.progress import Progress, check_progress, tell_stage
@@ -77,7 +78,11 @@ class Request:
         if self.expected_records is not None:
             relation = Neighbours.parse(ledger.neighbours or Neighbours.ADD_REMOVE)  # until a journal says otherwise
             steps = ledger.steps if isinstance(ledger, Ledger) else relation.steps
-            count_price(epsilon, self.expected_records, steps)
+            loss = self.recipe.loss(epsilon)
+            if self.recipe.concentrates and loss.delta:
+                count_price(rho_of(loss.epsilon, loss.delta), self.expected_records, steps, Currency.RHO)
+            else:
+                count_price(epsilon, self.expected_records, steps)
 
     def __repr__(self) -> str:
         return f"<Request of {self.recipe.info.name} for epsilon {self.epsilon}>"
@@ -138,7 +143,8 @@ class Fit(Work):
         """Grow the model from these records; their account holds the whole price."""
         request, recipe, made = self.request, self.request.recipe, provenance()
         self._stage(f"growing {recipe.info.name}")
-        planned, prelude = recipe.survey(begin(data, request.epsilon, request.expected_records))
+        data, amount = recipe.budget(data, request.epsilon)
+        planned, prelude = recipe.survey(begin(data, amount, request.expected_records))
         random = request.random or np.random.default_rng()
         trees = planned.grow_model(prelude, random, request.progress)
         params = recipe.params | {"epsilon": request.epsilon, "neighbours": data.ledger.neighbours.value}

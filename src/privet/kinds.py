@@ -23,6 +23,7 @@ class ChargeKind(StrEnum):
     FIT = "fit"  # with noise in the objective
     SCORE = "score"
     SEARCH = "search"
+    CONCENTRATED = "zcdp"  # all of a piece of work that counts in rho
     HELD = "held"  # by work that is not done
     SETTLED = "settled"  # the owner's word
     LOST = "lost"  # a record that is torn or cannot be read

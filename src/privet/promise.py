@@ -13,6 +13,7 @@ from fractions import Fraction
 from privet.bidi import isolated
 from privet.kinds import ChargeKind
 from privet.markup import Html, join, table, tag
+from privet.models.counts import SCALES
 from privet.models.intervals import noise_reach
 from privet.privacy.budget import Neighbours
 from privet.privacy.certificate import COVERS, Certificate, Charge, covers_not, headline, paid, tables_compared, words
@@ -39,6 +40,7 @@ __all__ = [
 
 MECHANISMS = {
     "discrete Laplace": "noise added to counts",
+    "discrete Gaussian": "noise added to counts",
     "exponential": "drawn by lot, better ones likelier",
     "permute-and-flip": "drawn by lot, better ones likelier",
     "exponential over trees": "a whole tree drawn by lot, better ones likelier",
@@ -180,12 +182,21 @@ class Spent:
 
 
 def spending(certificate: Certificate) -> tuple[Spent, ...]:
-    """The charges by purpose, in the order of first appearance."""
+    """The charges by purpose, in the order of first appearance.
+
+    What was paid for as a whole, under zCDP, is shown by the shares that its parts have of rho.
+    """
     total = float(certificate.epsilon) if certificate.private else math.inf
-    return tuple(_spent(charge, times, total) for charge, times in Counter(certificate.charges).items())
+    charges = Counter(charge for charge in certificate.charges if bool(charge.loss.rho) == bool(certificate.rho))
+    return tuple(_spent(charge, times, total, certificate.rho) for charge, times in charges.items())
 
 
-def _spent(charge: Charge, times: int, total: float) -> Spent:
+def _spent(charge: Charge, times: int, total: float, rho: Fraction) -> Spent:
+    if rho:
+        share, adds = float(charge.added.rho * times / rho), charge.added.rho * times
+        whole = Fraction(share) * Fraction(total) if math.isfinite(total) else Fraction(0)
+        text = f"rho {float(adds):.3g}" if adds else "nothing: other records"
+        return Spent(charge.what, _how(charge), f"rho {float(charge.loss.rho):.3g}", times, text, whole, share)
     adds = charge.adds * times
     share = float(adds) / total if 0 < total < math.inf else 0.0
     delta = f" and delta {words(charge.added.delta * times)}" if charge.added.delta else ""
@@ -197,8 +208,8 @@ def _how(charge: Charge) -> str:
     how = MECHANISMS.get(charge.mechanism or "", charge.mechanism or "")
     if charge.kind is ChargeKind.FIT:
         how = f"curves fitted once, by an {how}"
-    if charge.mechanism == "discrete Laplace" and charge.scale is not None:
-        how += f": 95 of 100 draws lie within ±{noise_reach(float(charge.scale)):,}"
+    if charge.mechanism in SCALES and charge.scale is not None:
+        how += f": 95 of 100 draws lie within ±{noise_reach(SCALES[charge.mechanism] * float(charge.scale)):,}"
     return how
 
 

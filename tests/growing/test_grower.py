@@ -41,7 +41,7 @@ def growth(schema: Schema, depth: int, kind: str = "multiway", **options: object
 def run(engine: MemoryEngine, how: Growth, noise: object) -> tuple[Grown, Ledger]:
     ledger = Ledger(1)
     with use_noise(noise):  # type: ignore[arg-type]
-        grown = grow(PrivateDataset(engine, ledger).level(), how, 1)
+        grown = grow(PrivateDataset(engine, ledger).level(), how)
     return grown, ledger
 
 
@@ -111,7 +111,7 @@ def test_progress_counts_levels() -> None:
     told: list[tuple[int, int]] = []
     with use_noise(ZeroNoise()):
         level = PrivateDataset(records(SCHEMA), Ledger(1)).level()
-        grow(level, growth(SCHEMA, 2), 1, lambda done, most: told.append((done, most)))
+        grow(level, growth(SCHEMA, 2), lambda done, most: told.append((done, most)))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 

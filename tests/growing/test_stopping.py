@@ -11,7 +11,7 @@ from privet.growing.greedy.stopping import LevelFacts, SmallOrPure, TooNoisy
 
 def level(released: object, arity: object, epsilon: float = 0.1, n_classes: int = 2) -> LevelFacts:
     numbers = None if released is None else np.asarray(released, dtype=np.int64)
-    return LevelFacts(numbers, np.asarray(arity, dtype=np.intp), n_classes, epsilon)
+    return LevelFacts(numbers, np.asarray(arity, dtype=np.intp), n_classes, 1 / epsilon)
 
 
 def test_too_noisy_known_answer() -> None:

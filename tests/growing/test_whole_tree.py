@@ -244,8 +244,8 @@ def test_the_drawn_label_has_the_largest_probability(data: st.DataObject) -> Non
 def test_probabilities_are_shrunk_by_the_known_noise() -> None:
     """A small leaf says almost what the node above it says, a large one what its counts say; also under replace-one."""
     said = {}
-    for steps in (1, 2):
-        growing = Levels(data_of(binary(1), 0, Ledger(1)).level(), Fraction(1, 10), steps)
+    for steps, relation in ((1, "add-remove"), (2, "replace-one")):
+        growing = Levels(data_of(binary(1), 0, Ledger(1, neighbours=relation)).level(), Fraction(1, 10))
         with use_noise(ReplayNoise([9000, 1000, 8, 4])):
             growing.add([OneCategory(0, 0)], [0])
             growing.add([None, None], [0, 0])

@@ -371,8 +371,9 @@ def test_what_was_asked_for_other_cells() -> None:
 def test_every_query_is_on_the_list() -> None:
     """A new query must be added above."""
     asked = {name for name in vars(PrivateDataset) | vars(Level) if not name.startswith("_")}
-    parts = {"where", "partition", "shards", "sample", "level", "split", "descend", "descend_each", "for_work", "recut"}
-    facts = {"schema", "ledger", "size", "certificate", "can_be_recut", "can_draw"}  # public
+    parts = {"where", "partition", "shards", "sample", "level", "split", "descend", "descend_each", "for_work"}
+    parts |= {"recut", "concentrated"}
+    facts = {"schema", "ledger", "size", "certificate", "can_be_recut", "can_draw", "noise_scale"}  # public
     free = facts | {"add_caveat", "charge_nonprivate", "will_choose"} | parts
     # These need a public space or a public plan: see the tests of the samplers and of the fits.
     elsewhere = {"sample_trees_all", "perturbed_fit", "choose_terms", "choose_weight"}

@@ -45,7 +45,7 @@ def test_the_file_is_one_readable_record_a_line(path: Path) -> None:
     ledger = spend(path, 0.25)
     ledger.analyst("ann", 1).charge(Fraction(1, 3), "a count\nof two lines")
     header, first, limit, second = map(json.loads, path.read_text().splitlines())
-    assert (header["privet-journal"], header["epsilon"], header["neighbours"]) == (3, "1", "add-remove")
+    assert (header["privet-journal"], header["epsilon"], header["neighbours"]) == (4, "1", "add-remove")
     assert (header["delta"], header["dataset"]) == ("0", None)
     assert (limit["analyst"], limit["limit"]) == ("ann", "1")
     assert next(iter(first)) == "adds", "the amount must stand first: a torn line may keep nothing else"
@@ -170,7 +170,7 @@ def test_a_foreign_file_is_refused_and_left_alone(path: Path, content: bytes, ca
 
 
 def test_a_newer_journal_is_refused_and_left_alone(path: Path) -> None:
-    path.write_bytes(signed({"privet-journal": 4, "epsilon": "1", "something": "new"}))
+    path.write_bytes(signed({"privet-journal": 5, "epsilon": "1", "something": "new"}))
     before = path.read_bytes()
     with pytest.raises(JournalError, match="newer privet; upgrade"):
         Ledger(1, journal=path)

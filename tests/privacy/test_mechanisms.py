@@ -366,7 +366,7 @@ def test_an_unknown_selection_is_refused(options: dict[str, Any]) -> None:
 
 def test_a_sensitivity_of_nothing_is_refused() -> None:
     with pytest.raises(ParameterError, match="sensitivity"):
-        mechanisms.noisy_counts(np.array([1]), Ledger(1).charge(1, "count"), sensitivity=0)
+        mechanisms.noisy_counts(np.array([1]), Ledger(1).charge(1, "count"), reach=mechanisms.Reach(0))
 
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=6), st.floats(0.1, 10))

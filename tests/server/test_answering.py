@@ -52,6 +52,10 @@ def test_a_child_cannot_spend_more_than_its_price(folder: Path) -> None:
     fitted = answering.answer(request(folder, ask="fit", recipe="diffpid3", params={"max_depth": 1}))
     assert fitted["certificate"]["epsilon"] == "1"
     assert "deadline" in json.dumps(fitted["certificate"]["caveats"]), "what time could tell is a condition"
+    concentrated = {"ask": "fit", "recipe": "diffpid3", "params": {"max_depth": 1, "delta": 1e-6}}
+    assert answering.price(concentrated | {"epsilon": "1"}) == Loss(1, 1e-6)
+    under_zcdp = answering.answer(request(folder, loss="1, 1/1000000", **concentrated))["certificate"]
+    assert (under_zcdp["epsilon"], under_zcdp["delta"]) == ("1", "1/1000000")
     with pytest.raises(Exception, match="asks for epsilon"):
         answering.answer(request(folder, loss="1/2", ask="count"))
 

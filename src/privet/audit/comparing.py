@@ -15,6 +15,7 @@ from privet.audit.outputs import TooLarge, log_ratios, output_distribution
 from privet.audit.released import Reach
 from privet.audit.result import TOLERANCE, AuditResult
 from privet.audit.seam import ScriptedNoise
+from privet.audit.weighing import LogRatios, Weighing
 from privet.audit.zoo import Pair
 from privet.engines.memory import MemoryEngine
 from privet.kinds import ChargeKind
@@ -129,12 +130,18 @@ class Outputs:
         return self._known[table.key, window]
 
 
-def walk(ours: Fit, theirs: Fit, pair: Pair, limit: int) -> AuditResult:
+def walk(
+    ours: Fit,
+    theirs: Fit,
+    pair: Pair,
+    limit: int,
+    weighing: Weighing = LogRatios(),  # noqa: B008 - frozen
+) -> AuditResult:
     worst, runs, leaks = AuditResult("", "", 0.0, 0.0, "", PAIRED, pair.name), 0, 0
     reach = Reach(ours), Reach(theirs)
-    for transcript in explore(ours, theirs, place=pair.place, limit=limit):
+    for transcript in explore(ours, theirs, place=pair.place, limit=limit, weighing=weighing):
         runs += 2
-        loss = transcript.log_ratio
+        loss = weighing.loss(transcript.total)
         more, reason = _unbooked(loss, transcript.released)
         if not transcript.follows_from_the_draws:
             leaks += 1

@@ -26,6 +26,8 @@ Policy = Callable[["Call", int], Outcome]
 """Answers a call that the script does not cover; it gets the number of calls before it."""
 
 RAISED = "raised"
+NOISY = ("laplace", "gaussian")
+"""A vector of counts with noise."""
 FITTED = ("hidden", "covering")
 """The noise of a perturbed fit. What is released follows a law that no single draw shows: one table's draw stands for
 another draw of the other table. A walk leaves such a release as it is, since :mod:`privet.audit.fits` audits its law by
@@ -37,9 +39,10 @@ FAR = 40  # scales: such a count has probability exp(-40), and the ratio of two 
 class Call:
     """One call into the noise source: a vector of counts, a choice, or a coin (of ``scale`` sides) per record."""
 
-    kind: str  # "laplace", "exponential", "permute-and-flip", "coins", or one of FITTED
+    kind: str  # "exponential", "permute-and-flip", "coins", or one of NOISY or FITTED
     values: Floats | Ints
     scale: float
+    in_tree: bool = False  # a node of a tree that is drawn as a whole
 
     @property
     def shape(self) -> tuple[str, int]:
@@ -50,6 +53,11 @@ class Call:
         if self.kind == "laplace":
             away = np.abs(np.asarray(outcome) - self.values).sum()
             return float(self.values.size * math.log(math.tanh(0.5 / self.scale)) - away / self.scale)
+        if self.kind == "gaussian":
+            reach = np.arange(-math.ceil(FAR * self.scale), math.ceil(FAR * self.scale) + 1)
+            every = math.log(np.exp(-((reach / self.scale) ** 2) / 2).sum())
+            away = ((np.asarray(outcome) - self.values) ** 2).sum()
+            return float(-self.values.size * every - away / (2 * self.scale**2))
         if self.kind == "coins":
             return -self.values.size * math.log(self.scale)
         return float(self.log_chances()[outcome[0]])
@@ -104,7 +112,7 @@ class Script(ScriptedNoise):
     def answer(self, kind: str, values: Floats | Ints, scale: float) -> Outcome:
         if kind == "covering" and not is_fit(values.size, scale):
             kind = "laplace"  # which it is: its chances can be compared
-        number, call = len(self.calls), Call(kind, values, scale)
+        number, call = len(self.calls), Call(kind, values, scale, self.in_tree)
         self.calls.append(call)
         if number == len(self.outcomes):
             self.outcomes.append(self._policy(call, number))

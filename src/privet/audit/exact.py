@@ -18,6 +18,7 @@ from privet.audit.draws import RAISED, NotComparable
 from privet.audit.fits import INTEGRATED, audit_law
 from privet.audit.released import canonical
 from privet.audit.result import AuditResult
+from privet.audit.weighing import Concentrated, LogRatios
 from privet.audit.zoo import Pair, number_schema, zoo
 from privet.engines.memory import MemoryEngine
 from privet.errors import ParameterError
@@ -83,6 +84,7 @@ def exact(
         complete=complete,
         allow_nonprivate=chosen.variant in chosen.unsound,
         delta=chosen.loss(parse_epsilon(claimed, "claimed")).delta,
+        concentrated=chosen.concentrates,
     )
     if chosen.makes == "additive":
         row = chosen.loss(parse_epsilon(claimed, "claimed")) / Neighbours.parse(neighbours).steps
@@ -117,13 +119,15 @@ def audit_learner(
     complete: int = COMPLETE,
     allow_nonprivate: bool = False,
     delta: object = 0,
+    concentrated: bool = False,
 ) -> AuditResult:
     """Audit any function that makes a value from private data within an epsilon.
 
     Everything that comes out is compared: the value to its last field, the certificate, and all events on the way
     (:mod:`privet.audit.channels`). A loss is compared with the claim, and with the certificate of the same release. A
     learner that reports progress gets :func:`privet.audit.progress`. ``prepare`` cuts numbers for the learner;
-    ``recuts`` says whether the learner cuts them anew by itself.
+    ``recuts`` says whether the learner cuts them anew by itself. With a delta, ``concentrated`` weighs draws under zCDP
+    (:mod:`privet.audit.weighing`).
     """
     epsilon = parse_epsilon(claimed, "claimed")
     relation = Neighbours.parse(neighbours)
@@ -147,7 +151,8 @@ def audit_learner(
     methods: dict[str, None] = {}
     fed: dict[str, None] = {}
     done: set[Hashable] = set()
-    outputs = Outputs(complete)
+    in_rho = concentrated and delta > 0
+    outputs, weighing = Outputs(0 if in_rho else complete), Concentrated(delta) if in_rho else LogRatios()
     with one_thread():
         for pair, container in _in_containers(zoo(relation=relation.value) if pairs is None else pairs):
             if pair.relation != relation.value:
@@ -162,7 +167,7 @@ def audit_learner(
                 continue  # same codes: the learner sees no difference
             done.add((ours.key, theirs.key))
             ways = transcripts if pair.ways is None else min(transcripts, pair.ways)
-            found = outputs.compare(ours, theirs, pair) or walk(ours.fit, theirs.fit, pair, ways)
+            found = outputs.compare(ours, theirs, pair) or walk(ours.fit, theirs.fit, pair, ways, weighing)
             methods[found.method] = None
             result = replace(
                 result.with_worse(replace(found, container=container)),

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from privet.audit.draws import FAR, FITTED, Call, Fit, Outcome, Policy, Script, fitted, gain, run
+from privet.audit.draws import FAR, FITTED, NOISY, Call, Fit, Outcome, Policy, Script, fitted, run
+from privet.audit.weighing import LogRatios, Weighing
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,13 @@ class Transcript:
         return self.same_draws and self.released == self.released_by_neighbour
 
     @property
+    def total(self) -> float:
+        """What the draws add up to; in pure epsilon, the log-ratio of their probabilities on both tables."""
+        return math.fsum(self.gains)
+
+    @property
     def log_ratio(self) -> float:
-        """The log-ratio of the probabilities of these draws on both tables."""
-        return abs(math.fsum(self.gains))
+        return abs(self.total)
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,13 @@ class _Plan:
 
 
 def explore(
-    fit: Fit, neighbour: Fit, *, place: int | None = None, limit: int = 24, seed: int = 0
+    fit: Fit,
+    neighbour: Fit,
+    *,
+    place: int | None = None,
+    limit: int = 24,
+    seed: int = 0,
+    weighing: Weighing = LogRatios(),  # noqa: B008 - frozen
 ) -> Iterator[Transcript]:
     """Walk the transcripts of two fits together, up to ``limit`` of them.
 
@@ -92,7 +103,7 @@ def explore(
         theirs = Script((), follower.answer)
         released_too = run(neighbour, theirs)
         pairs = list(zip(ours.calls, ours.outcomes, theirs.calls, theirs.outcomes, strict=False))[: follower.parted]
-        gains = tuple(gain(*pair) for pair in pairs)
+        gains = tuple(weighing.gain(*pair) for pair in pairs)
         same_draws = follower.parted is None and follower.paired and len(theirs.calls) == len(ours.calls)
         transcript = Transcript(taken, gains, released, released_too, same_draws)
         yield transcript
@@ -102,7 +113,7 @@ def explore(
                 script = (*taken[:i], outcome)
                 if outcome != taken[i] and script not in tried:
                     # A good guess: it assumes that all later draws stay the same.
-                    promise = abs(math.fsum(gains) - gains[i] + _gain_of(call, other, outcome))
+                    promise = abs(math.fsum(gains) - gains[i] + weighing.gain(call, outcome, other, outcome))
                     branch = _Plan(script, plan.side)
                     heapq.heappush(best, (-promise, next(ticks), branch))
                     oldest.append(branch)
@@ -112,7 +123,7 @@ def _outward(side: int, random: np.random.Generator, place: int | None = None) -
     """Counts to one side, choices to the least likely candidate: losses are largest there."""
 
     def answer(call: Call, number: int) -> Outcome:
-        if call.kind == "laplace":
+        if call.kind in NOISY:
             return tuple((call.values + side * (math.ceil(FAR * call.scale) + 1)).tolist())
         if call.kind == "coins":
             return _throw(call, random, place)
@@ -169,12 +180,8 @@ def _alike(call: Call, other: Call) -> bool:
     return call.shape == other.shape
 
 
-def _gain_of(call: Call, other: Call, outcome: Outcome) -> float:
-    return gain(call, outcome, other, outcome)
-
-
 def _branches(call: Call, other: Call, random: np.random.Generator, place: int | None) -> list[Outcome]:
-    if call.kind == "laplace":
+    if call.kind in NOISY:
         return _ends(call, other, random)
     if call.kind == "coins":
         return [_throw(call, random, among) for among in (place, None, None)]

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from privet.audit.draws import FAR, FITTED, Call, Fit, NotComparable, Outcome, Script, fitted, run
+from privet.audit.draws import FAR, FITTED, NOISY, Call, Fit, NotComparable, Outcome, Script, fitted, run
 from privet.models.additive import Part
 from privet.models.tree import Tree
 from privet.schema import Schema
@@ -140,9 +140,9 @@ class Reach:
         return min(self._seen.get(kind, {None: 0}).values()) < OFTEN
 
     def _anything(self, guide: Sequence[Outcome], call: Call, number: int) -> Outcome:
-        if call.kind == "laplace" and number < len(guide) and len(guide[number]) == call.values.size:
+        if call.kind in NOISY and number < len(guide) and len(guide[number]) == call.values.size:
             return guide[number]
-        if call.kind == "laplace":
+        if call.kind in NOISY:
             away = self._random.choice([0, 1, math.ceil(FAR * call.scale)], size=call.values.size)
             return tuple((call.values + away * self._random.choice([-1, 1], size=call.values.size)).tolist())
         if call.kind in FITTED:

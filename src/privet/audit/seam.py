@@ -33,6 +33,8 @@ class ScriptedNoise(ABC):
     """A noise source that answers every call by ``answer``, which subclasses define."""
 
     caveat = "outcomes were scripted (epsilon = infinity)"
+    in_tree = False
+    """Whether the answer is for a node of a tree that is drawn as a whole."""
 
     @abstractmethod
     def answer(self, kind: str, values: Floats | Ints, scale: float) -> tuple[int, ...]:
@@ -40,6 +42,10 @@ class ScriptedNoise(ABC):
 
     def laplace(self, values: Ints, scale: float) -> Ints:
         drawn = self.answer("laplace", values.ravel().astype(np.int64), scale)
+        return np.array(drawn, dtype=np.int64).reshape(values.shape)
+
+    def gaussian(self, values: Ints, scale: float) -> Ints:
+        drawn = self.answer("gaussian", values.ravel().astype(np.int64), scale)
         return np.array(drawn, dtype=np.int64).reshape(values.shape)
 
     def covering(self, values: Ints, scale: float) -> Ints:
@@ -51,6 +57,13 @@ class ScriptedNoise(ABC):
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return self.answer("exponential", scores.copy(), scale)[0]
+
+    def branching(self, weights: Floats) -> int:
+        self.in_tree = True
+        try:
+            return self.exponential(weights, 1.0)
+        finally:
+            self.in_tree = False
 
     def permute_and_flip(self, scores: Floats, scale: float) -> int:
         return self.answer("permute-and-flip", scores.copy(), scale)[0]

@@ -12,6 +12,7 @@ import typer
 from privet.cli.options import (
     RESERVED,
     Budget,
+    Delta,
     JournalFile,
     Json,
     MaxDepth,
@@ -62,6 +63,7 @@ def fit(
         ),
     ] = None,
     variant: Variant = "sound",
+    delta: Delta = None,
     max_depth: MaxDepth = None,
     settings: Settings = None,
     neighbours: Neighbours = None,
@@ -113,7 +115,7 @@ def fit(
         if hint := unit_hint(facts):
             say(f"note: {hint}")
         recipe = recipe or default_recipe(facts)
-        params = make_params(recipe, max_depth, settings) | {"variant": variant}
+        params = make_params(recipe, max_depth, settings, delta) | {"variant": variant}
         jobs = threads_of(params.pop("n_jobs", None))
         if public is not None:
             _check_takes_public(recipe)
@@ -143,11 +145,14 @@ def fit(
     _report(saved.model, saved.place, purse, as_json)
 
 
-def make_params(recipe: str, max_depth: int | None, settings: list[str] | None) -> dict[str, Any]:
+def make_params(
+    recipe: str, max_depth: int | None, settings: list[str] | None, delta: float | None = None
+) -> dict[str, Any]:
     """The parameters of a recipe from the command line, checked to exist."""
     from privet.recipes.registry import recipe_class
 
-    params = parse_settings(settings or []) | ({} if max_depth is None else {"max_depth": max_depth})
+    options = {"max_depth": max_depth, "delta": delta}
+    params = parse_settings(settings or []) | {name: value for name, value in options.items() if value is not None}
     own = {field.name for field in fields(recipe_class(recipe))}
     offered = own | (RESERVED.keys() - {"public", "max_depth"}) | {"n_jobs"}
     refuse_settings(f"recipe {recipe!r}", params, offered)

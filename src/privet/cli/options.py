@@ -218,5 +218,13 @@ Budget = Annotated[
 Neighbours = Annotated[
     str | None, typer.Option("--neighbours", metavar="N", help="add-remove (the default) or replace-one.")
 ]
+Delta = Annotated[
+    float | None,
+    typer.Option(
+        "--delta",
+        metavar="D",
+        help="Promise (epsilon, delta), such as 1e-6, where the recipe can do more with it. Without it, pure epsilon.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")]

@@ -106,8 +106,12 @@ class DiffPID3Classifier(PrivateClassifier):
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
         ("late"); or all that a path has left for its leaf ("leaves").
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     variant : "sound" or "as-published"
-        "sound" promises: pure epsilon. "as-published" promises: pure epsilon.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: pure
+        epsilon.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -142,6 +146,7 @@ class DiffPID3Classifier(PrivateClassifier):
     max_bins: int
     grid: Literal["bought", "even"]
     schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    delta: float
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -157,6 +162,7 @@ class DiffPID3Classifier(PrivateClassifier):
         max_bins: int = 10,
         grid: Literal["bought", "even"] = "bought",
         schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -195,6 +201,9 @@ class DiffPC45Classifier(PrivateClassifier):
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
         ("late"); or all that a path has left for its leaf ("leaves").
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     numeric : "auto", "joint", "points" or "bins"
         One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as
         published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
@@ -203,7 +212,8 @@ class DiffPC45Classifier(PrivateClassifier):
     size_share : float from 0 to 1
         What the noisy size of a node may cost, as a share of the cost of a choice (1 as published).
     variant : "sound" or "as-published"
-        "sound" promises: pure epsilon. "as-published" promises: pure epsilon.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: pure
+        epsilon.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -238,6 +248,7 @@ class DiffPC45Classifier(PrivateClassifier):
     max_bins: int
     grid: Literal["bought", "even"]
     schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    delta: float
     numeric: Literal["auto", "joint", "points", "bins"]
     prune: bool
     size_share: float
@@ -256,6 +267,7 @@ class DiffPC45Classifier(PrivateClassifier):
         max_bins: int = 20,
         grid: Literal["bought", "even"] = "bought",
         schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        delta: float = 0.0,
         numeric: Literal["auto", "joint", "points", "bins"] = "auto",
         prune: bool = True,
         size_share: float = 0.25,
@@ -302,9 +314,12 @@ class EmbeddedTreeClassifier(PrivateClassifier):
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
         than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     variant : "sound" or "as-published"
-        "sound" promises: pure epsilon. "as-published" promises: none: it stops by true counts, and a chain is
-        finite.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: none: it
+        stops by true counts, and a chain is finite.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -341,6 +356,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
     variance_threshold: float
     max_bins: int
     grid: Literal["bought", "even"]
+    delta: float
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -358,6 +374,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         variance_threshold: float = 1.0,
         max_bins: int = 10,
         grid: Literal["bought", "even"] = "bought",
+        delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -410,8 +427,11 @@ class ExactTreeClassifier(PrivateClassifier):
         say little.
     n_public : int from 1, optional
         The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought.
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     variant : "sound"
-        "sound" promises: pure epsilon.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -449,6 +469,7 @@ class ExactTreeClassifier(PrivateClassifier):
     class_weight: Mapping[Any, float] | None
     leaf_share: float | Literal["auto"]
     n_public: int | None
+    delta: float
     variant: Literal["sound"]
 
     def __init__(
@@ -467,6 +488,7 @@ class ExactTreeClassifier(PrivateClassifier):
         class_weight: Mapping[Any, float] | None = None,
         leaf_share: float | Literal["auto"] = "auto",
         n_public: int | None = None,
+        delta: float = 0.0,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -594,8 +616,12 @@ class PatilSingh2014Classifier(PrivateClassifier):
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
         ("late"); or all that a path has left for its leaf ("leaves").
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     variant : "sound" or "as-published"
-        "sound" promises: pure epsilon. "as-published" promises: none: bootstrap samples repeat records.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: none:
+        bootstrap samples repeat records.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -633,6 +659,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
     max_bins: int
     grid: Literal["bought", "even"]
     schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    delta: float
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -649,6 +676,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
         schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -691,8 +719,12 @@ class GreedyForestClassifier(PrivateClassifier):
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
         ("late"); or all that a path has left for its leaf ("leaves").
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     variant : "sound" or "as-published"
-        "sound" promises: pure epsilon. "as-published" promises: none: a local sensitivity, of a noisy size.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: none: a
+        local sensitivity, of a noisy size.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -729,6 +761,7 @@ class GreedyForestClassifier(PrivateClassifier):
     max_bins: int
     grid: Literal["bought", "even"]
     schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    delta: float
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -744,6 +777,7 @@ class GreedyForestClassifier(PrivateClassifier):
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
         schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -1021,8 +1055,11 @@ class SNRForestClassifier(PrivateClassifier):
         The share of epsilon that buys the number of records, unless it is public.
     max_leaves : int from 1 to 1048576
         The most leaves of a tree, a public number.
+    delta : float from 0 to below 1
+        0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
+        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
     variant : "sound"
-        "sound" promises: pure epsilon.
+        "sound" promises: pure epsilon, or (epsilon, delta) where delta is given.
     neighbours : "add-remove" or "replace-one"
         Which tables must be hard to tell apart: with one record more, or with one record changed.
     expected_records : int, optional
@@ -1055,6 +1092,7 @@ class SNRForestClassifier(PrivateClassifier):
     n_public: int | None
     count_share: float
     max_leaves: int
+    delta: float
     variant: Literal["sound"]
 
     def __init__(
@@ -1068,6 +1106,7 @@ class SNRForestClassifier(PrivateClassifier):
         n_public: int | None = None,
         count_share: float = 0.05,
         max_leaves: int = 65536,
+        delta: float = 0.0,
         variant: Literal["sound"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,

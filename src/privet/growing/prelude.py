@@ -23,6 +23,7 @@ from privet.errors import FitStopped, ParameterError, Setting
 from privet.growing.cutting.cuts import cut_at, find
 from privet.growing.labels import LabelFacts, find_labels
 from privet.growing.whole.depth_rules import COUNT_SHARE, cuts_share
+from privet.privacy.concentrated import Currency
 from privet.privacy.dataset import PrivateDataset
 from privet.schema import Numeric, Schema
 
@@ -47,11 +48,6 @@ class Records:
     noise: float | None = None
     """The scale of a noisy count's noise; None for a declared number."""
 
-    @classmethod
-    def counted(cls, noisy: int, price: Fraction, steps: int) -> Records:
-        """A count released for ``price``; ``steps`` are those of the neighbour relation."""
-        return cls(max(noisy, 1), float(steps / price))
-
     @property
     def declared(self) -> bool:
         return self.noise is None
@@ -64,7 +60,10 @@ class Records:
 
 @dataclass(frozen=True, eq=False)
 class Prelude:
-    """What a fit knows so far; ``epsilon`` is the recipe's budget, ``spent`` what the steps here cost of it."""
+    """What a fit knows so far; ``epsilon`` is the recipe's budget, ``spent`` what the steps here cost of it.
+
+    Both are in what the account of ``data`` counts in, which is rho under zCDP.
+    """
 
     data: PrivateDataset
     epsilon: Fraction
@@ -86,8 +85,12 @@ class Prelude:
 
     @property
     def strength(self) -> float:
-        """Records times epsilon, over the steps of the neighbour relation: what a mechanism can see."""
-        return float(self.counted.number * self.epsilon / self.data.ledger.steps)
+        """Records times epsilon, over the steps of the neighbour relation: what a mechanism can see.
+
+        In any currency: the records by the scale of the noise of a count that all of the budget buys.
+        """
+        ledger = self.data.ledger
+        return float(self.counted.number / ledger.currency.scale(self.epsilon, ledger.steps))
 
     def note(self, *notes: str) -> Prelude:
         return replace(self, notes=(*self.notes, *notes))
@@ -96,7 +99,7 @@ class Prelude:
         """Note for how many records the fit was planned."""
         how = "declared" if self.counted.declared else "a noisy count"
         about = f"about {self.counted.number:,} records ({how})"
-        return self.note(f"Planned for {about} at epsilon {float(self.epsilon):g}.")
+        return self.note(f"Planned for {about} at {self.data.ledger.currency.value} {float(self.epsilon):g}.")
 
     def count(self, declared: int | None = None, share: Fraction = COUNT_SHARE) -> Prelude:
         """Add the number of records: ``declared``, or counted before, or bought now with a share of what is left."""
@@ -106,8 +109,8 @@ class Prelude:
         if self.records is not None:
             return self
         price = self.left * share
-        records = Records.counted(self.data.noisy_count(price), price, self.data.ledger.steps)
-        return replace(self, records=records, spent=self.spent + price)
+        counted = int(self.data.noisy_count(price))
+        return replace(self, records=_counted(self.data, counted, price), spent=self.spent + price)
 
     def count_classes(self) -> Prelude:
         """Buy class counts for a fiftieth of epsilon; count again, for up to a fifth, where noise is too large."""
@@ -143,7 +146,7 @@ class Prelude:
         ``otherwise``. ``part`` is as in ``cuts_share``. ``likely`` has the public cuts that get some weight
         (``Whereabouts.cuts``), if not those.
         """
-        share = cuts_share(self.strength, len(numbers), part)
+        share = cuts_share(self.strength, len(numbers), part, self.data.ledger.currency)
         if not share:
             text = "Numbers are cut on a public grid: there are too few records, at this epsilon, to find out where "
             return replace(self, data=self.data.recut(otherwise)).note(f"{text}they lie.")
@@ -151,7 +154,7 @@ class Prelude:
         public = [a.cuts.tolist() if isinstance(a, Numeric) else [] for a in (likely or otherwise).attributes]
         cuts = {a: where.cuts(count, public[a]) for a, where in found.items()}
         text = f"{len(numbers)} numbers are cut where their records lie, at about {count} points each"
-        text += f", for {float(cost / self.epsilon):.2g} of epsilon."
+        text += f", for {float(cost / self.epsilon):.2g} of {self.data.ledger.currency.value}."
         hidden = [otherwise.names[a] for a, points in cuts.items() if not points]
         if hidden:
             text += f" On a public grid, since noise hides them: {', '.join(hidden)}."
@@ -159,6 +162,10 @@ class Prelude:
 
 
 # -- the number of usable records --------------------------------------------------------------------------------------
+
+
+def _counted(data: PrivateDataset, noisy: int, price: Fraction) -> Records:
+    return Records(max(noisy, 1), data.ledger.noise_scale(price))
 
 
 def begin(data: PrivateDataset, epsilon: Fraction, expected: int | None = None) -> Prelude:
@@ -178,15 +185,17 @@ def begin(data: PrivateDataset, epsilon: Fraction, expected: int | None = None) 
     """
     if expected is None:
         return Prelude(data, epsilon)
-    price = count_price(epsilon, expected, data.ledger.steps)
+    price = count_price(epsilon, expected, data.ledger.steps, data.ledger.currency)
     data.ledger.add_caveat(f"that about {expected} usable records are expected was stated by the owner as public")
     counted = int(data.level().count_all(price, what="number of usable records")[0])
     if counted < STOP_BELOW * expected:
+        if data.ledger.currency is Currency.RHO:  # all was charged at once
+            raise FitStopped(counted, int(expected), data.certificate().charges[0].epsilon, rest=False)
         raise FitStopped(counted, int(expected), price)
-    return Prelude(data, epsilon - price, records=Records.counted(counted, price, data.ledger.steps))
+    return Prelude(data, epsilon - price, records=_counted(data, counted, price))
 
 
-def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
+def count_price(epsilon: Fraction, expected: int, steps: int, currency: Currency = Currency.EPSILON) -> Fraction:
     """The price of the count: the least that tells a quarter of ``expected`` from noise. A function of public numbers.
 
     >>> count_price(Fraction(1), 5600, steps=1)
@@ -195,13 +204,13 @@ def count_price(epsilon: Fraction, expected: int, steps: int) -> Fraction:
     if isinstance(expected, bool) or not isinstance(expected, int | np.integer) or not 1 <= expected <= MOST_RECORDS:
         problem = f"must be a whole number from 1 to {MOST_RECORDS}, not {expected!r}"
         raise ParameterError(parameter="expected_records", problem=problem)
-    price = Fraction(SURENESS * steps, int(expected)) / STOP_BELOW
+    price = currency.price(STOP_BELOW * int(expected) / SURENESS, steps)
     if price > MOST * epsilon:
+        enough = math.ceil(SURENESS * currency.scale(MOST * epsilon, steps) / STOP_BELOW)
         raise ParameterError(
             (
                 Setting("expected_records", int(expected)),
-                " is too few to be told from noise by a tenth of epsilon: from "
-                f"{-(-price * expected // (MOST * epsilon))} on it works",
+                f" is too few to be told from noise by a tenth of {currency.value}: from {enough} on it works",
             ),
             parameter="expected_records",
             fix="leave it out, and let the data owner run `privet schema check` instead",

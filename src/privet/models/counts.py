@@ -23,6 +23,7 @@ from privet.models.tree import Floats, Tree
 Bools = npt.NDArray[np.bool_]
 
 LAPLACE = "discrete Laplace"  # as certificates name the mechanism; a test compares it with the kernel's
+SCALES = {LAPLACE: 1.0, "discrete Gaussian": math.sqrt(0.5)}  # of Laplace noise with the same standard deviation
 COARSE = 20  # larger bounds are rounded up to tens: "fewer than 90" is as exact as it needs to be
 MOST = 1e15  # records: no table has more, and doubles hold all whole numbers up to here
 ALIKE = 1e-6  # relative tolerance for "a node's counts are the sum of its children's"
@@ -31,13 +32,15 @@ ALIKE = 1e-6  # relative tolerance for "a node's counts are the sum of its child
 def noise_scale(certificate: Mapping[str, Any]) -> float | None:
     """The noise scale of the class counts, the largest of several; None if the certificate has none.
 
+    For Gaussian noise it is that of Laplace noise with the same standard deviation, whose intervals are a little wider.
+
     >>> charge = {"kind": "class counts", "mechanism": "discrete Laplace", "scale": "5/2"}
     >>> noise_scale({"charges": [charge]}), noise_scale({})
     (2.5, None)
     """
     charges = [c for c in certificate.get("charges", ()) if c.get("kind") == ChargeKind.CLASS_COUNTS]
-    scales = [float(Fraction(c["scale"])) for c in charges if c.get("mechanism") == LAPLACE and c.get("scale")]
-    return max(scales, default=None)
+    known = [c for c in charges if c.get("mechanism") in SCALES and c.get("scale")]
+    return max((SCALES[c["mechanism"]] * float(Fraction(c["scale"])) for c in known), default=None)
 
 
 @dataclass(frozen=True, slots=True)

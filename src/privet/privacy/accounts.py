@@ -3,24 +3,26 @@
 What one account spends, its parent pays. The parent of a *parallel* group pays only the largest amount that a child has
 spent, since the children hold disjoint records. Only the kernel makes such groups, because only it can be sure that
 records are disjoint. What a piece of work has reserved counts as spent for all others until it ends. Proofs:
-``docs/proofs/composition.md``, ``docs/proofs/reservations.md``.
+``docs/proofs/composition.md``, ``docs/proofs/reservations.md``, ``docs/proofs/zcdp.md``. Where an account stands in the
+tree is in ``positions.py``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Self
 
 from privet.errors import BudgetExceeded, PrivacyError, ReservationError, Setting
 from privet.kinds import ChargeKind
-from privet.privacy.budget import INFINITY, Neighbours, check_digits
+from privet.privacy.budget import INFINITY, check_digits
 from privet.privacy.certificate import Caveat, Certificate, Charge
-from privet.privacy.holds import Group, Hold, Holds
-from privet.privacy.losses import NOTHING, UNLIMITED, Loss
+from privet.privacy.concentrated import ZCDP, rho_of
+from privet.privacy.holds import Group, Hold
+from privet.privacy.losses import CURRENCIES, NOTHING, UNLIMITED, Loss
+from privet.privacy.positions import Position
 from privet.privacy.receipts import Receipt
 
 if TYPE_CHECKING:
@@ -35,53 +37,10 @@ _CHOSEN_ON_THE_WAY = (
 )
 
 
-class Account:
+class Account(Position):
     """An account of the tree under a ledger. The ledger itself is the root, and keeps the lock and the journal."""
 
-    neighbours: Neighbours
-    _parent: Account | None
-    _group: Group | None
-    _own_hold: Hold | None = None  # of a reservation
-
-    def _set_up(self, name: str, limit: Loss) -> None:
-        self.name = name
-        self._limit = limit
-        self._spent = NOTHING
-        self._holds = Holds()  # what work that is not done may still charge here
-        self._charges: list[Charge] = []
-        self._caveats: dict[Caveat, None] = {}
-        self._may_void = False
-        self._process = os.getpid()
-
     # -- what there is -----------------------------------------------------------------------------------------------
-
-    @property
-    def loss(self) -> Loss:
-        """What counts as spent, epsilon and delta: what was charged, and what is reserved for work that is not done."""
-        with self._root()._exclusive():
-            return self._used()
-
-    @property
-    def left(self) -> Loss:
-        """What a single charge here may still take, epsilon and delta."""
-        with self._root()._exclusive():
-            rooms = [room for room, _ in self._rooms()]
-            return Loss(min(room.epsilon for room in rooms), min(room.delta for room in rooms))
-
-    @property
-    def spent(self) -> Fraction:
-        return self.loss.epsilon
-
-    @property
-    def remaining(self) -> Fraction:
-        """The epsilon that a single charge here may still take."""
-        return self.left.epsilon
-
-    @property
-    def steps(self) -> int:
-        """How many rows, added or removed, one change of this ledger's relation consists of."""
-        unit = self._root()._unit
-        return self.neighbours.steps * (1 if unit is None else unit.max_rows)
 
     def certificate(self) -> Certificate:
         """The guarantee for everything released through this account and those below it."""
@@ -94,7 +53,10 @@ class Account:
                 rest = used - self._spent - self._holds.total
                 charges.append(Charge("a record that cannot be read", rest, rest, kind=ChargeKind.LOST))
                 caveats.append(_UNREADABLE)
-            if used.delta:
+            head = self._in_rho()
+            if head is not None and head._price is not None:  # what is promised was paid for as a whole
+                used, charges = head._price.loss, [head._price, *charges]
+            elif used.delta:
                 limit = next(account._limit for account, _, _ in self._path() if account._limit != UNLIMITED)
                 caveats.append(Caveat(_CHOSEN_ON_THE_WAY.format(limit)))
             return Certificate(
@@ -104,10 +66,12 @@ class Account:
                 charges=tuple(charges),
                 caveats=tuple(caveats),
                 delta=used.delta,
+                rho=NOTHING.rho if head is None else head._limit.rho,
             )
 
     def __repr__(self) -> str:
-        return f"<Ledger {self.name}: epsilon {self.loss:brief} spent, {self.left:brief} left, {self.neighbours.value}>"
+        spent, relation = f"{self.currency.value} {self.loss:brief} spent", self.neighbours.value
+        return f"<Ledger {self.name}: {spent}, {self.left:brief} left, {relation}>"
 
     # -- spending ----------------------------------------------------------------------------------------------------
 
@@ -120,12 +84,14 @@ class Account:
         mechanism: str | None = None,
         scale: Fraction | None = None,
     ) -> Receipt:
-        """Pay for one release, with an epsilon or a ``Loss``; raises ``BudgetExceeded`` before anything is drawn.
+        """Pay for one release, with a number or a ``Loss``; raises ``BudgetExceeded`` before anything is drawn.
+
+        A number is an epsilon, or a rho where the account counts in it.
 
         ``kind``, ``mechanism`` and the ``scale`` of its noise are recorded, so that the journal can be added up in
         another way.
         """
-        asked = Loss.of(loss)
+        asked = self.currency.loss(loss)
         return self._charge(Charge(what, asked, asked, mechanism, scale, kind), 1)
 
     def _charge(self, charge: Charge, cells: int) -> Receipt:
@@ -139,7 +105,11 @@ class Account:
             costs = self._costs(charge.loss, charge.what, charge.loss - charge.added)
             # Outermost first: an interrupt between two lines then books too much, never too little.
             account, above, hold = costs[-1]
-            root._enter(replace(charge, added=above), self._analyst(), hold)
+            if account is root:
+                root._enter(replace(charge, added=above), self._analyst(), hold)
+            else:  # in rho, which was paid for: the books only say what for
+                *_, (_, _, hold) = self._path()
+                root._enter(replace(charge, added=NOTHING), self._analyst(), hold)
             for account, cost, hold in reversed(costs):
                 if not account._durable:
                     account._pay(replace(charge, added=cost), above, hold)
@@ -187,7 +157,19 @@ class Account:
         """
         from privet.privacy.reservations import Reservation
 
-        return Reservation(self, Loss.of(loss), work, schema)
+        return Reservation(self, self.currency.loss(loss), work, schema)
+
+    def _concentrate(self, loss: Loss, what: str) -> Ledger:
+        """An account in rho below this one, for work under zCDP that is paid for here, as a whole and at once.
+
+        For ``PrivateDataset``. The rho is what (epsilon, delta) allow; nothing of them is given back.
+        """
+        rho = Loss(rho=rho_of(loss.epsilon, loss.delta))
+        price = Charge(what, loss, loss, ZCDP, kind=ChargeKind.CONCENTRATED)
+        self._charge(price, 1)
+        child = self._child(self.name, rho)
+        child._price, child._caveats = price, dict(self._caveats)
+        return child
 
     def _parallel(self, count: int) -> tuple[Ledger, ...]:
         """Accounts over ``count`` disjoint parts of the records; this one pays for the most expensive one only.
@@ -197,64 +179,9 @@ class Account:
         group = Group()
         return tuple(self._child(f"part {i} of {self.name}", UNLIMITED, group) for i in range(count))
 
-    def _child(self, name: str, limit: Loss, group: Group | None = None) -> Ledger:
-        child = object.__new__(type(self._root()))
-        child._hang(self, name, limit, group)
-        return child
-
-    def _hang(self, parent: Account, name: str, limit: Loss, group: Group | None = None) -> None:
-        self._parent, self._group, self.neighbours = parent, group, parent.neighbours
-        self._set_up(name, limit)
-        self._may_void = parent._may_void
-
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    @property
-    def _durable(self) -> bool:
-        """Whether the journal, where there is one, keeps this account."""
-        return self._parent is None or self._root()._analysts.get(self.name) is self
-
-    def _root(self) -> Ledger:
-        return cast("Ledger", self) if self._parent is None else self._parent._root()
-
-    def _path(self, paid: Loss = NOTHING) -> Iterator[tuple[Account, Loss, Hold | None]]:
-        """This account and those above it, innermost first.
-
-        With each: how much of a charge here it has already paid, and the hold at it out of which such a charge is
-        taken, if there is a reservation in between.
-        """
-        account: Account | None = self
-        hold: Hold | None = None
-        while account is not None:
-            yield account, paid, hold
-            hold = account._own_hold or hold
-            paid += account._credit(hold)
-            account = account._parent
-
-    def _credit(self, hold: Hold | None) -> Loss:
-        """What the account above has paid for a parallel group, and need not pay again for a charge of this part."""
-        if self._group is None:
-            return NOTHING
-        if hold is not None:
-            return hold.credits.get(self, NOTHING)
-        promised = sum((other.credits.get(self, NOTHING) for other, _ in self._holds), NOTHING)
-        return self._group.paid - self._spent - promised
-
-    def _used(self) -> Loss:
-        """What counts as spent. It is the whole budget while the journal holds a record that cannot be read."""
-        used = self._spent + self._holds.total
-        return used | self._limit if self._parent is None and self._root()._unread else used
-
-    def _rooms(self, paid: Loss = NOTHING) -> list[tuple[Loss, str]]:
-        """What each account on the way has left for a charge here, with its name."""
-        return [
-            (account._limit - account._used() + free, account.name)
-            if hold is None
-            else (account._holds.left(hold) + free, str(hold))
-            for account, free, hold in self._path(paid)
-        ]
-
-    def _costs(self, loss: Loss, what: str, paid: Loss = NOTHING) -> list[tuple[Account, Loss, Hold | None]]:
+    def _costs(self, loss: Loss, what: str, paid: Loss = NOTHING) -> list[tuple[Position, Loss, Hold | None]]:
         """What each account on the way pays for a charge here, and out of which hold; or why there can be none."""
         path, root = list(self._path(paid)), self._root()
         if any(a._process != os.getpid() and not (a._durable and root._journal) for a, _, _ in path):
@@ -266,32 +193,13 @@ class Account:
                 raise ReservationError(f"{what!r} cannot be charged: {hold} has ended; reserve anew")
         charged = path[-1][2].charged if path[-1][2] is not None else NOTHING
         rooms = self._rooms(paid)
-        for currency in ("epsilon", "delta"):
+        for currency in CURRENCIES:
             asked = getattr(loss, currency)
             room, holder = min(((getattr(room, currency), name) for room, name in rooms), key=itemgetter(0))
             if asked > room:
                 raise BudgetExceeded(asked, room, holder, what, currency, getattr(charged, currency))
-        costs = [(account, loss - free, hold) for account, free, hold in path]
-        for currency in ("epsilon", "delta"):
-            check_digits(getattr(root._spent + root._holds.total + costs[-1][1], currency), "the sum of all charges")
+        costs = [(account, loss - free, hold) for account, free, hold in self._payers(paid)]
+        outermost, cost, _ = costs[-1]
+        for currency in CURRENCIES:
+            check_digits(getattr(outermost._spent + outermost._holds.total + cost, currency), "the sum of all charges")
         return costs
-
-    def _analyst(self) -> str | None:
-        """In whose name the journal keeps what is charged here."""
-        return next((account.name for account, _, _ in self._path() if account._parent and account._durable), None)
-
-    def _pay(self, charge: Charge, above: Loss, hold: Hold | None) -> None:
-        """Book a charge for which the account above has booked ``above``."""
-        if self._group is not None:
-            if hold is not None:
-                hold.credits[self] = hold.credits.get(self, NOTHING) - charge.added
-            self._group.paid += above
-        self._book(charge)
-        self._holds.take(hold, charge.added)
-
-    def _book(self, entry: Charge | Caveat) -> None:
-        if isinstance(entry, Caveat):
-            self._caveats[entry] = None
-            return
-        self._charges.append(entry)
-        self._spent += entry.added

@@ -21,7 +21,7 @@ from privet.privacy.answers import MISSED, Answer, Row, choice_reach, laplace_re
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.counting import Engine, LevelSum, Partition, Tally, class_counts, level_sums, look_up
 from privet.privacy.ledger import Ledger, Receipt
-from privet.privacy.mechanisms import LAPLACE, Selection
+from privet.privacy.mechanisms import LAPLACE, Reach, Selection
 from privet.privacy.narrowing import narrow, possible_codes, recut
 from privet.privacy.noise import declare
 from privet.privacy.scores import Hits, Rank
@@ -113,7 +113,7 @@ class Asking:
         index, quantum = self._quantum()
         receipt = self._pay(price, ChargeKind.SUM, quantum.bound)
         exact = level_sums(self.engine, self.cells, index)
-        noisy = mechanisms.noisy_counts(exact, receipt, sensitivity=quantum.bound)
+        noisy = mechanisms.noisy_counts(exact, receipt, reach=Reach(quantum.bound))
         reach = laplace_reach(float(quantum.bound * self.steps / price)) * quantum.step
         return [Row(float(total) * quantum.step, reach, part) for part, total in zip(self.parts, noisy, strict=True)]
 
@@ -131,7 +131,7 @@ class Asking:
         assert isinstance(number, Numeric)
         count = bins[:, : len(number.cuts) + 1].sum(axis=(1, 2))
         exact = np.stack([count * reach, sums - middle * count])
-        noisy = mechanisms.noisy_counts(exact, receipt, sensitivity=2 * reach)
+        noisy = mechanisms.noisy_counts(exact, receipt, reach=Reach(2 * reach))
         # Both numbers are within `off` but for 5 % of the cases, and then so is the mean, see the proof.
         off = laplace_reach(float(2 * reach * self.steps / price), MISSED / 2)
         rows = []

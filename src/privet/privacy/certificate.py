@@ -64,8 +64,9 @@ class Charge:
         return self.added.epsilon
 
     def to_dict(self) -> dict[str, str]:
-        """The JSON form; the deltas, the mechanism and its scale are left out where there are none."""
+        """The JSON form; the deltas, rhos, the mechanism and its scale are left out where there are none."""
         rest = {"delta": self.loss.delta, "adds_delta": self.added.delta, "mechanism": self.mechanism}
+        rest |= {"rho": self.loss.rho, "adds_rho": self.added.rho}
         known = {key: str(value) for key, value in (rest | {"scale": self.scale}).items() if value}
         amounts = {"epsilon": str(self.epsilon), "adds": str(self.adds)}
         return {"what": self.what, "kind": self.kind.value} | amounts | known
@@ -99,6 +100,7 @@ class Certificate:
     caveats: tuple[Caveat, ...] = ()
     delta: Fraction = Fraction(0)
     unit: Unit | None = None  # what is added, removed or replaced; None is one row
+    rho: Fraction = Fraction(0)  # what epsilon and delta bought for work under zCDP, to which its charges add up
 
     @property
     def private(self) -> bool:
@@ -117,6 +119,7 @@ class Certificate:
             **({} if self.unit is None else {"unit": {"name": self.unit.name, "max_rows": self.unit.max_rows}}),
             "epsilon": _write(self.epsilon),
             "delta": _write(self.delta),
+            **({"rho": _write(self.rho)} if self.rho else {}),
             "charges": [charge.to_dict() for charge in self.charges],
             "caveats": [{"text": c.text, "voids": c.voids} for c in self.caveats],
             "covers": COVERS,
@@ -171,7 +174,8 @@ def _text(certificate: Certificate) -> str:
     for charge, times in alike.items():
         each, adds = paid(charge, times)
         many = f" x {times}" if times > 1 else ""
-        lines.append(f"    {padded(isolated(charge.what), width)}  epsilon {each}{many}, adds {adds}")
+        amount = each if charge.loss.rho else f"epsilon {each}"
+        lines.append(f"    {padded(isolated(charge.what), width)}  {amount}{many}, adds {adds}")
     if not alike:
         lines.append("    none")
     if certificate.caveats:
@@ -194,8 +198,14 @@ def words(value: Total) -> str:
 
 def paid(charge: Charge, times: int) -> tuple[str, str]:
     """What each record paid for one such charge, and what all of them added to the total."""
+    if charge.loss.rho:
+        return f"rho {words(charge.loss.rho)}", _in_rho(charge.added.rho * times)
     each = words(charge.epsilon) + (f" and delta {words(charge.loss.delta)}" if charge.loss.delta else "")
     total, delta = charge.adds * times, charge.added.delta * times
     if not total and not delta:
         return each, "nothing (disjoint records)"
     return each, words(total) + (f" and {words(delta)}" if delta else "")
+
+
+def _in_rho(added: Fraction) -> str:
+    return f"rho {words(added)}" if added else "nothing (disjoint records, or paid for as a whole)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from typing import Any, overload
 
@@ -38,6 +38,7 @@ from privet.structure.routes import Routes
 from privet.structure.splits import Test, Tests, check_test
 
 Floats = npt.NDArray[np.float64]
+Strs = tuple[str, ...]
 
 
 class PrivateDataset(Sealed):
@@ -64,12 +65,7 @@ class PrivateDataset(Sealed):
     __slots__ = ("_account", "_cells", "_changed", "_engine", "_notes", "ledger")
 
     def __init__(
-        self,
-        engine: Engine,
-        ledger: Ledger,
-        cells: Partition = ROOT,
-        _account: Ledger | None = None,
-        _notes: tuple[str, ...] = (),
+        self, engine: Engine, ledger: Ledger, cells: Partition = ROOT, _account: Ledger | None = None, _notes: Strs = ()
     ) -> None:
         if not isinstance(ledger, Ledger):
             raise ParameterError(f"ledger must be a privet.Ledger, not {type(ledger).__name__}; try Ledger(1.0)")
@@ -244,6 +240,11 @@ class PrivateDataset(Sealed):
                 account.add_caveat(self._changed)
             yield PrivateDataset(engine, account, self._cells, account)
 
+    def concentrated(self, loss: Loss, what: str) -> PrivateDataset:
+        """These records for work under zCDP, which costs all of ``loss`` at once and then counts in rho."""
+        account = self._account._concentrate(loss, what)
+        return PrivateDataset(self._engine, account, self._cells, account, self._notes)
+
     def recut(self, schema: Schema) -> PrivateDataset:
         """The same records on the same account, with numbers cut as ``schema`` says; what it says must be public."""
         return PrivateDataset(self._cut_anew(schema), self.ledger, self._cells, self._account)
@@ -255,11 +256,10 @@ class PrivateDataset(Sealed):
 
     def can_draw(self, tests: Tests, depth: int) -> bool:
         """Whether the engine can count what a draw of so many levels of binary tests needs: a public fact."""
-        try:
+        with suppress(ParameterError):
             self._engine.check_joint(tests, depth)
-        except ParameterError:
-            return False
-        return True
+            return True
+        return False
 
     def _cut_anew(self, schema: Schema) -> Engine:
         """A part was made with the cuts of its schema, so only the whole data set can be cut anew."""

@@ -34,14 +34,16 @@ def decode(data: object) -> Certificate:
             _text(facts[key], key)
     if any(caveat.voids for caveat in caveats) and epsilon != INFINITY:
         raise ParameterError("a caveat voids the guarantee, but epsilon is not infinity")
+    rho = _number(facts.get("rho", "0"), "rho")
     for name, total, parts in (
         ("epsilon", epsilon, (charge.adds for charge in charges)),
         ("delta", delta, (charge.added.delta for charge in charges)),
+        ("rho", rho, (charge.added.rho for charge in charges)),
     ):
         if _sum(parts, name) > total:
             raise ParameterError(f"its charges add up to more than its {name}")
     neighbours = Neighbours.parse(_text(_of(facts, "neighbours", "the certificate"), "neighbours"))
-    return Certificate(epsilon, neighbours, charges, caveats, delta, _unit(facts))
+    return Certificate(epsilon, neighbours, charges, caveats, delta, _unit(facts), rho)
 
 
 def _sum(parts: Iterable[Fraction], name: str) -> Fraction:
@@ -61,10 +63,10 @@ def _total(text: object) -> Total:
 def _charge(data: object) -> Charge:
     facts = _object(data, "a charge")
     numbers = {key: _number(value, key) for key, value in facts.items() if key not in _TEXTS}
-    if unknown := numbers.keys() - {"epsilon", "adds", "delta", "adds_delta", "scale"}:
+    if unknown := numbers.keys() - {"epsilon", "adds", "delta", "adds_delta", "rho", "adds_rho", "scale"}:
         raise ParameterError(f"a charge has no entry {sorted(unknown)[0]!r}")
-    loss = Loss(_of(numbers, "epsilon", "a charge"), numbers.get("delta", _ZERO))
-    added = Loss(_of(numbers, "adds", "a charge"), numbers.get("adds_delta", _ZERO))
+    rest, more = (tuple(numbers.get(f"{of}{name}", _ZERO) for name in ("delta", "rho")) for of in ("", "adds_"))
+    loss, added = Loss(_of(numbers, "epsilon", "a charge"), *rest), Loss(_of(numbers, "adds", "a charge"), *more)
     if not added <= loss or loss.delta > 1:
         raise ParameterError("a charge adds more than each record paid, or has a delta above 1")
     if (scale := numbers.get("scale")) is not None and not scale >= 1 / _MOST:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from privet.privacy.losses import NOTHING, Loss
 
 if TYPE_CHECKING:
-    from privet.privacy.accounts import Account
+    from privet.privacy.positions import Position
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Hold:
     hidden: bool = False  # a line that cannot be read may hold a charge of it
     open: bool = True
     line: int = 0  # of the journal
-    credits: dict[Account, Loss] = field(default_factory=dict)
+    credits: dict[Position, Loss] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.work if self.number is None else f"reservation {self.number} ({self.work})"

@@ -5,8 +5,6 @@ Both are functions of class counts alone, so every engine can answer them.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +12,7 @@ from privet.errors import ParameterError
 from privet.kinds import ChargeKind
 from privet.privacy import mechanisms
 from privet.privacy.level import BY_FLIPPING, Index, Ints, Level
-from privet.privacy.mechanisms import LAPLACE
+from privet.privacy.mechanisms import Reach
 from privet.privacy.noise import declare
 from privet.privacy.scores import Balance, check_score
 
@@ -35,10 +33,11 @@ def noisy_label_sums(
     if values.shape != shape or values.dtype != np.int64 or np.abs(values).max(initial=0) > MOST:
         raise ParameterError(f"values must be a (cell, class) array of whole numbers up to {MOST}")
     most = max(int(np.abs(values).max(initial=0)), 1)
-    chosen, receipt = level._charge(epsilon, cells, what, ChargeKind.SUM, LAPLACE, Fraction(most))
+    reach = Reach(most)
+    chosen, receipt = level._charge(epsilon, cells, what, ChargeKind.SUM, reach)
     declare("label sums", values, chosen)
     exact = (level._class_counts[chosen] * values).sum(axis=1)
-    return mechanisms.noisy_counts(exact, receipt, cells=chosen, sensitivity=most)
+    return mechanisms.noisy_counts(exact, receipt, cells=chosen, reach=reach)
 
 
 def choose_label_set(
@@ -53,8 +52,8 @@ def choose_label_set(
     if pairs.dtype != np.bool_ or pairs.ndim != 3 or pairs.shape[2] != level.schema.n_classes or level.size != 1:
         raise ParameterError("sets must be two (pair, class) arrays of booleans, asked of a single cell")
     mechanisms.check_candidates(BY_FLIPPING, (1, pairs.shape[1]), None, None)
-    sensitivity = score.sensitivity * BY_FLIPPING.factor
-    chosen, receipt = level._charge(epsilon, None, what, ChargeKind.CHOICE, BY_FLIPPING.mechanism, sensitivity)
+    how = BY_FLIPPING, score.sensitivity * BY_FLIPPING.factor
+    chosen, receipt = level._charge(epsilon, None, what, ChargeKind.CHOICE, how)
     declare("choice of a label set", pairs, score)
     counts = (pairs.astype(np.int64) @ level._class_counts[chosen[0]]).T
     return int(mechanisms.choose(score.node(counts)[None], score, receipt, BY_FLIPPING, terms=1, cells=chosen)[0])

@@ -22,11 +22,11 @@ from privet.errors import ParameterError, PrivacyError
 from privet.kinds import ChargeKind
 from privet.privacy import mechanisms
 from privet.privacy import scores as closed_sets
-from privet.privacy.budget import epsilon as parse_epsilon
+from privet.privacy.concentrated import choice_epsilon
 from privet.privacy.counting import Engine, Partition, bin_counts, class_counts, descend, only, refine
 from privet.privacy.ledger import Charge, Ledger, Receipt
-from privet.privacy.losses import NOTHING, Loss
-from privet.privacy.mechanisms import LAPLACE, Selection
+from privet.privacy.losses import NOTHING
+from privet.privacy.mechanisms import ONE, Reach, Selection
 from privet.privacy.noise import declare
 from privet.privacy.samplers.tree_sampler import sample_tree
 from privet.privacy.samplers.tree_space import Drawn, Meter, TreeSpace
@@ -91,6 +91,10 @@ class Level:
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise PrivacyError("a level cannot be copied: each copy would pay for the same records on its own")
 
+    def noise_scale(self, amount: Fraction) -> float:
+        """The scale of the noise of a count that an amount buys: a public number."""
+        return self._books.ledger.noise_scale(amount)
+
     def will_choose(self) -> None:
         """Say that tests will be chosen here, so that one pass over the records serves all questions of the level."""
         self._will_choose = True
@@ -105,7 +109,7 @@ class Level:
         kind: ChargeKind = ChargeKind.COUNT,
     ) -> Ints:
         """The noisy number of records in each cell."""
-        chosen, receipt = self._charge(epsilon, cells, what, kind, LAPLACE, Fraction(1))
+        chosen, receipt = self._charge(epsilon, cells, what, kind, ONE)
         return mechanisms.noisy_counts(self._class_counts[chosen].sum(axis=1), receipt, cells=chosen)
 
     def class_counts_all(
@@ -116,7 +120,7 @@ class Level:
         kind: ChargeKind = ChargeKind.CLASS_COUNTS,
     ) -> Ints:
         """The noisy (cell, class) counts; a record is in one of them, so the histogram costs epsilon once."""
-        chosen, receipt = self._charge(epsilon, cells, what, kind, LAPLACE, Fraction(1))
+        chosen, receipt = self._charge(epsilon, cells, what, kind, ONE)
         return mechanisms.noisy_counts(self._class_counts[chosen], receipt, cells=chosen)
 
     def attribute_counts_all(
@@ -132,13 +136,12 @@ class Level:
         if asked.shape != (self._size_of(cells), len(self.schema.attributes)) or not asked.any():
             raise ParameterError("asked must be a (cell, attribute) array of booleans that names some attribute")
         most = int(asked.sum(axis=1).max())
-        chosen, receipt = self._charge(
-            epsilon, cells, "attribute counts", ChargeKind.ATTRIBUTE_COUNTS, LAPLACE, Fraction(most)
-        )
+        reach = Reach(most, squares=most)  # it moves as many counts by 1
+        chosen, receipt = self._charge(epsilon, cells, "attribute counts", ChargeKind.ATTRIBUTE_COUNTS, reach)
         exact = self._counts[chosen] if by_class else self._counts[chosen].sum(axis=2)
         wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
         released = np.zeros_like(exact)
-        released[wanted] = mechanisms.noisy_counts(exact[wanted], receipt, cells=chosen, sensitivity=most)
+        released[wanted] = mechanisms.noisy_counts(exact[wanted], receipt, cells=chosen, reach=reach)
         return released
 
     def choose_all(
@@ -161,8 +164,8 @@ class Level:
         mechanisms.check_candidates(selection, (self._size_of(cells), len(tests)), allowed, log_prior)
         if condition := check_score(score, closed_sets.SPLIT_SCORES):
             self._books.ledger.add_caveat(condition)
-        sensitivity = score.sensitivity * selection.factor
-        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.CHOICE, selection.mechanism, sensitivity)
+        how = selection, score.sensitivity * selection.factor
+        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.CHOICE, how)
         declare("choice of tests", tests, score, selection, allowed, log_prior, chosen)
         scores, terms = score_tests(self._counts[chosen], tests, score, self.schema)
         return mechanisms.choose(
@@ -180,9 +183,8 @@ class Level:
         """A label for each cell, drawn by how many records have it, or by whether most have it."""
         check_score(score, closed_sets.LABEL_SCORES)
         mechanisms.check_candidates(selection, (self._size_of(cells), self.schema.n_classes), None, None)
-        chosen, receipt = self._charge(
-            epsilon, cells, "leaf labels", ChargeKind.LABELS, selection.mechanism, Fraction(selection.factor)
-        )
+        how = selection, Fraction(selection.factor)
+        chosen, receipt = self._charge(epsilon, cells, "leaf labels", ChargeKind.LABELS, how)
         worth = score.node(self._class_counts[chosen])
         return mechanisms.choose(worth, score, receipt, selection, terms=1, cells=chosen)
 
@@ -197,11 +199,13 @@ class Level:
         """A tree for each cell, drawn exactly from its public space; costs epsilon once for all of it."""
         if len(spaces) != self._size_of(cells):
             raise ParameterError("spaces must have one entry for each cell")
+        ledger = self._books.ledger
+        drawn_with = choice_epsilon(ledger.currency.loss(epsilon) / ledger.steps)
         for space in dict.fromkeys(spaces):
-            space.check(parse_epsilon(epsilon) / self._books.ledger.steps, self.schema)
+            space.check(drawn_with, self.schema)
             if not space.multiway:
                 self._engine.check_joint(space.tests, space.depth)
-        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.TREES, "exponential over trees", None)
+        chosen, receipt = self._charge(epsilon, cells, what, ChargeKind.TREES, "exponential over trees")
         alone = ((cell, only(self._cells, cell)) for cell in chosen.tolist())
         return [sample_tree(self._engine, *a, space, receipt, meter) for a, space in zip(alone, spaces, strict=True)]
 
@@ -233,11 +237,10 @@ class Level:
         cells: Index | None,
         what: str,
         kind: ChargeKind,
-        mechanism: str,
-        sensitivity: Fraction | None,
+        how: mechanisms.How,
     ) -> tuple[Index, Receipt]:
-        """Pay for a question of some cells. The noise has scale ``sensitivity`` / epsilon; None if it has no scale."""
-        loss = Loss.of(epsilon)
+        """Pay for a question of some cells: counts, a choice by scores of that sensitivity, or what has no scale."""
+        loss = self._books.ledger.currency.loss(epsilon)
         chosen = np.arange(self.size) if cells is None else np.asarray(cells, dtype=np.intp)
         if chosen.ndim != 1 or ((chosen < 0) | (chosen >= self.size)).any():
             raise ParameterError(f"cells must be numbers of cells, from 0 to {self.size - 1}")
@@ -248,8 +251,8 @@ class Level:
             before, kinds = np.unique(self._spent[chosen], return_inverse=True)
             after = [self._amounts[i] + loss for i in before]
             peak = reduce(or_, after, self._books.peak)
-            each = (loss / self._books.ledger.steps).epsilon  # what the receipt will carry
-            scale = None if sensitivity is None else sensitivity / each
+            each = loss / self._books.ledger.steps  # what the receipt will carry
+            mechanism, scale = mechanisms.described(how, each)
             adds = peak - self._books.peak
             receipt = self._books.ledger._charge(Charge(what, loss, adds, mechanism, scale, kind), self.size)
             self._books.peak = peak

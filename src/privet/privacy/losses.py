@@ -1,9 +1,11 @@
-"""A loss of privacy as a value: (epsilon, delta), both exact. Proofs: ``docs/proofs/composition.md``.
+"""A loss of privacy as a value: (epsilon, delta), and rho inside work under zCDP, all exact.
+
+Proofs: ``docs/proofs/composition.md`` and ``docs/proofs/zcdp.md``.
 
 >>> Loss(0.5) + Loss(0.25, 1e-6)
-Loss(epsilon=Fraction(3, 4), delta=Fraction(1, 1000000))
+Loss(epsilon=Fraction(3, 4), delta=Fraction(1, 1000000), rho=Fraction(0, 1))
 >>> Loss(0.5) | Loss(0.25, 1e-6)
-Loss(epsilon=Fraction(1, 2), delta=Fraction(1, 1000000))
+Loss(epsilon=Fraction(1, 2), delta=Fraction(1, 1000000), rho=Fraction(0, 1))
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from privet.errors import EpsilonError, ParameterError
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.budget import exact, read_fraction
 
+CURRENCIES = ("epsilon", "delta", "rho")
 _ZERO = Fraction(0)
 _PRECISION = 50  # digits of a group factor, the last one rounded up
 _MOST = 10**100  # no budget is larger, see budget.epsilon
@@ -30,13 +33,17 @@ class Loss:
     Losses in sequence add up (``+``). Over disjoint parts the componentwise maximum counts (``|``), as a record is in
     one part only. ``loss * k`` is what a person with ``k`` records loses, ``loss / k`` what each record may lose so
     that ``k`` of them lose at most ``loss``. ``-`` is what is left, never below zero.
+
+    ``rho`` is a loss under zero-concentrated differential privacy. Only accounts that were paid for by an (epsilon,
+    delta) as a whole count in it: :mod:`privet.privacy.concentrated`.
     """
 
-    epsilon: Fraction
+    epsilon: Fraction = _ZERO
     delta: Fraction = _ZERO
+    rho: Fraction = _ZERO
 
     def __post_init__(self) -> None:
-        for name in ("epsilon", "delta"):
+        for name in CURRENCIES:
             number = getattr(self, name)
             if type(number) is not Fraction:
                 number = exact(number, name)
@@ -49,58 +56,74 @@ class Loss:
         """A loss that can be charged: a ``Loss`` above zero, or a positive epsilon."""
         if not isinstance(value, Loss):
             return cls(parse_epsilon(value))
-        if value.epsilon:
-            parse_epsilon(value.epsilon)
+        for name in ("epsilon", "rho"):
+            if getattr(value, name):
+                parse_epsilon(getattr(value, name), name)
         if value == NOTHING or value.delta >= 1:
             raise ParameterError(f"a loss of {value} cannot be charged: it must not be nothing, and its delta below 1")
         return value
 
     @classmethod
     def read(cls, text: object) -> Loss:
-        """The inverse of ``str``: ``1/2`` is pure, ``1/2, 1/1000`` has a delta. What cannot be charged is refused."""
-        first, comma, second = text.partition(", ") if isinstance(text, str) else (text, "", "")
-        read = cls(read_fraction(first, "epsilon"), read_fraction(second, "delta") if comma else _ZERO)
-        if read.epsilon > _MOST or read.delta > 1:
-            raise EpsilonError("a loss has an epsilon of at most 1e100 and a delta of at most 1")
+        """The inverse of ``str``: ``1/2`` is pure, ``1/2, 1/1000`` has a delta, ``0, 0, 1/50`` is a rho.
+
+        What cannot be charged is refused.
+        """
+        parts = text.split(", ", len(CURRENCIES) - 1) if isinstance(text, str) else [text]
+        read = cls(*(read_fraction(part, name) for part, name in zip(parts, CURRENCIES, strict=False)))
+        if max(read.epsilon, read.rho) > _MOST or read.delta > 1:
+            raise EpsilonError("a loss has an epsilon or a rho of at most 1e100 and a delta of at most 1")
         return read
 
     def __str__(self) -> str:
+        if self.rho:
+            return f"{self.epsilon}, {self.delta}, {self.rho}"
         return f"{self.epsilon}, {self.delta}" if self.delta else str(self.epsilon)
 
     def __format__(self, how: str) -> str:
         """``brief`` is for people, see :func:`brief`."""
         if how != "brief":
             return str(self)
+        if self.rho:  # of work under zCDP, which counts in nothing else
+            return brief(self.rho)
         return f"{brief(self.epsilon)}, {brief(self.delta)}" if self.delta else brief(self.epsilon)
 
     def __add__(self, other: Loss) -> Loss:
-        # Most losses are pure, and a fit adds up thousands: zeros are left out.
-        return Loss(self.epsilon + other.epsilon, self.delta + other.delta if other.delta else self.delta)
+        # A fit adds up thousands, most of them in one currency: zeros are left out.
+        return Loss(
+            self.epsilon + other.epsilon if other.epsilon else self.epsilon,
+            self.delta + other.delta if other.delta else self.delta,
+            self.rho + other.rho if other.rho else self.rho,
+        )
 
     def __sub__(self, other: Loss) -> Loss:
-        delta = max(_ZERO, self.delta - other.delta) if other.delta else self.delta
-        return Loss(max(_ZERO, self.epsilon - other.epsilon) if other.epsilon else self.epsilon, delta)
+        return Loss(
+            max(_ZERO, self.epsilon - other.epsilon) if other.epsilon else self.epsilon,
+            max(_ZERO, self.delta - other.delta) if other.delta else self.delta,
+            max(_ZERO, self.rho - other.rho) if other.rho else self.rho,
+        )
 
     def __or__(self, other: Loss) -> Loss:
-        return Loss(max(self.epsilon, other.epsilon), max(self.delta, other.delta))
+        return Loss(max(self.epsilon, other.epsilon), max(self.delta, other.delta), max(self.rho, other.rho))
 
     def __le__(self, other: Loss) -> bool:
-        return self.epsilon <= other.epsilon and self.delta <= other.delta
+        return self.epsilon <= other.epsilon and self.delta <= other.delta and self.rho <= other.rho
 
     def __mul__(self, rows: int) -> Loss:
-        """``rows`` records together; the delta is rounded up, and is never more than 1."""
+        """``rows`` records together: rho grows with the square; the delta is rounded up, and is never more than 1."""
         factor = _group_factor(self.epsilon, rows) if self.delta else Fraction(1)
-        return Loss(rows * self.epsilon, Fraction(1) if factor is None else min(Fraction(1), self.delta * factor))
+        delta = Fraction(1) if factor is None else min(Fraction(1), self.delta * factor)
+        return Loss(rows * self.epsilon, delta, rows**2 * self.rho)
 
     def __truediv__(self, rows: int) -> Loss:
         """The share of one of ``rows`` records; the delta is rounded down."""
         share = self.epsilon / rows
         factor = _group_factor(share, rows) if self.delta else Fraction(1)
-        return Loss(share, _ZERO if factor is None else self.delta / factor)
+        return Loss(share, _ZERO if factor is None else self.delta / factor, self.rho / rows**2)
 
 
-NOTHING = Loss(_ZERO)
-UNLIMITED = Loss(Fraction(10**200), Fraction(10**200))  # for accounts that are limited only by the accounts above them
+NOTHING = Loss()
+UNLIMITED = Loss(*[Fraction(10**200)] * len(CURRENCIES))  # for accounts limited only by the accounts above them
 
 
 def brief(number: Fraction) -> str:

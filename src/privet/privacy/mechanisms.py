@@ -1,7 +1,7 @@
 """Mechanisms take exact values and a receipt, and give values to release: noisy numbers, or choices by scores.
 
-Each redeems the receipt before it draws and takes epsilon from it. So do ``samplers/``, which draw whole trees.
-Proofs: ``docs/proofs/laplace.md`` and ``docs/proofs/selection.md``.
+Each redeems the receipt before it draws and takes its loss from it. So do ``samplers/``, which draw whole trees.
+Proofs: ``docs/proofs/laplace.md``, ``docs/proofs/selection.md`` and, for a receipt in rho, ``docs/proofs/zcdp.md``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError
 from privet.privacy.budget import float_up
+from privet.privacy.concentrated import GAUSSIAN, choice_epsilon, gaussian_scale, pure_epsilon
 from privet.privacy.ledger import Receipt
+from privet.privacy.losses import Loss
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Score, float_sensitivity
 
@@ -46,19 +48,58 @@ class Selection:
     def factor(self) -> int:
         return 1 if self.constant == "one-sided" else 2
 
+    def epsilon(self, loss: Loss) -> Fraction:
+        """The epsilon to draw with. Permute-and-flip has no bounded range, so that it gets less for a rho."""
+        return choice_epsilon(loss) if self.mechanism == "exponential" else pure_epsilon(loss)
 
-def noisy_counts(exact: Ints, receipt: Receipt, *, cells: CellIndex | None = None, sensitivity: int = 1) -> Ints:
-    """Integers plus discrete Laplace noise, for a histogram whose L1 sensitivity within a cell is ``sensitivity``.
 
-    ``sensitivity`` is how far one record can move the integers of its cell, added up. It is 1 for the class counts of a
-    cell, and the bound of the quantised values for a sum.
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far one record can move the integers of its cell.
+
+    ``total`` bounds the moves, added up, and ``squares`` their squares. Both are 1 for the class counts of a cell, and
+    for a sum ``total`` is the bound of the quantised values.
     """
-    if sensitivity < 1:
-        raise ParameterError(f"sensitivity must be at least 1, not {sensitivity}")
-    scale = float_up(Fraction(sensitivity) / receipt.redeem(cells))
+
+    total: int = 1
+    squares: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.total < 1 or not (self.squares is None or 1 <= self.squares <= self.total**2):
+            raise ParameterError(f"sensitivity must be at least 1, not {self.total} ({self.squares})")
+
+    def noise(self, loss: Loss) -> tuple[str, float]:
+        """The law of the noise that a loss buys, and its scale; of Gaussian noise that is the standard deviation."""
+        if loss.rho:
+            return GAUSSIAN, gaussian_scale(self.squares or self.total**2, loss.rho)
+        return LAPLACE, float_up(self.total / loss.epsilon)
+
+
+ONE = Reach()
+How = Reach | tuple[Selection, Fraction] | str
+"""What is paid for: counts, a choice by scores of a sensitivity (with the selection's factor), or a name alone."""
+
+
+def described(how: How, loss: Loss) -> tuple[str, Fraction | None]:
+    """The mechanism's name, and the scale of its noise if it has one, for the books."""
+    if isinstance(how, str):
+        return how, None
+    if isinstance(how, Reach):
+        law, scale = how.noise(loss)
+        return law, Fraction(scale) if loss.rho else how.total / loss.epsilon
+    selection, sensitivity = how
+    return selection.mechanism, sensitivity / selection.epsilon(loss)
+
+
+def noisy_counts(exact: Ints, receipt: Receipt, *, cells: CellIndex | None = None, reach: Reach = ONE) -> Ints:
+    """Integers plus discrete noise, for a histogram in whose cells one record reaches as far as ``reach`` says.
+
+    The noise is Laplace, or Gaussian for a receipt in rho.
+    """
+    law, scale = reach.noise(receipt.redeem_loss(cells))
     source = current_source()
     receipt.mark(source.caveat)
-    return source.laplace(exact, scale)
+    return source.gaussian(exact, scale) if law == GAUSSIAN else source.laplace(exact, scale)
 
 
 def check_candidates(
@@ -98,7 +139,7 @@ def choose(
     each cell and ``log_prior`` the log of its public base measure, both of the shape of ``scores``.
     """
     check_candidates(selection, (scores.shape[0], scores.shape[1]), allowed, log_prior)
-    epsilon = receipt.redeem(cells)
+    epsilon = selection.epsilon(receipt.redeem_loss(cells))
     shift = np.zeros(1)
     if log_prior is not None:
         # The public prior is added to the score, in the score's unit, so that exp(shift / scale) is its weight.

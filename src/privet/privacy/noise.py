@@ -31,8 +31,14 @@ class NoiseSource(Protocol):
     def laplace(self, values: Ints, scale: float) -> Ints:
         """Each integer plus independent noise with probability proportional to exp(-|noise| / scale)."""
 
+    def gaussian(self, values: Ints, scale: float) -> Ints:
+        """Each integer plus independent noise with probability proportional to exp(-noise^2 / (2 scale^2))."""
+
     def exponential(self, scores: Floats, scale: float) -> int:
         """An index drawn with probability proportional to exp(score / scale)."""
+
+    def branching(self, weights: Floats) -> int:
+        """``exponential`` at scale 1, for a node of a tree that is drawn as a whole: audits know what that means."""
 
     def permute_and_flip(self, scores: Floats, scale: float) -> int:
         """The first index of a random order whose coin of bias exp((score - max) / scale) shows heads."""
@@ -48,24 +54,26 @@ class NoiseSource(Protocol):
 
 
 class OpenDPNoise:
-    """OpenDP's exact samplers. A whole vector gets one Laplace call, since set-up costs more than the draws."""
+    """OpenDP's exact samplers. A whole vector gets one call, since set-up costs more than the draws."""
 
     caveat = None
 
     def laplace(self, values: Ints, scale: float) -> Ints:
-        if values.size == 0:
-            return values.copy()
-        drawn = _laplace(scale)(np.ascontiguousarray(values, dtype=np.int64).ravel())
-        return np.asarray(drawn, dtype=np.int64).reshape(values.shape)
+        return _noisy(values, _laplace(scale))
 
     covering = laplace
 
+    def gaussian(self, values: Ints, scale: float) -> Ints:
+        return _noisy(values, _gaussian(scale))
+
     def hidden(self, law: Law, size: int, scale: float) -> Ints:
-        draw = _laplace(scale) if law == "laplace" else _gaussian(scale)
-        return np.asarray(draw(np.zeros(size, dtype=np.int64)), dtype=np.int64) if size else np.zeros(0, dtype=np.int64)
+        return _noisy(np.zeros(size, dtype=np.int64), _laplace(scale) if law == "laplace" else _gaussian(scale))
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return int(_exponential(scale)(scores.tolist()))
+
+    def branching(self, weights: Floats) -> int:
+        return self.exponential(weights, 1.0)
 
     def permute_and_flip(self, scores: Floats, scale: float) -> int:
         return int(_permute_and_flip(scale)(scores.tolist()))
@@ -94,6 +102,13 @@ def declare(what: str, *facts: object) -> None:
 def current_source() -> NoiseSource:
     """OpenDP, unless the auditor or a test has put another source in its place for this context."""
     return _source.get(_OPENDP)
+
+
+def _noisy(values: Ints, draw: Any) -> Ints:
+    if values.size == 0:
+        return values.copy()
+    drawn = draw(np.ascontiguousarray(values, dtype=np.int64).ravel())
+    return np.asarray(drawn, dtype=np.int64).reshape(values.shape)
 
 
 @lru_cache(maxsize=256)

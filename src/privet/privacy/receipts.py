@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ReceiptError
+from privet.privacy.concentrated import pure_epsilon
 from privet.privacy.losses import Loss
 
 if TYPE_CHECKING:
@@ -39,7 +40,14 @@ class Receipt:
         return self.loss.epsilon
 
     def redeem(self, cells: npt.NDArray[np.intp] | None = None) -> Fraction:
-        """Use the receipt up for ``cells`` (all of them by default). The answer is the epsilon to draw with."""
+        """Use the receipt up for ``cells`` (all of them by default). The answer is the epsilon to draw with.
+
+        It is good for any pure mechanism, also where rho was paid. What can do better with rho uses ``redeem_loss``.
+        """
+        return pure_epsilon(self.redeem_loss(cells))
+
+    def redeem_loss(self, cells: npt.NDArray[np.intp] | None = None) -> Loss:
+        """The same, for a mechanism that knows what to do with each kind of loss."""
         wanted = np.arange(self._open.size) if cells is None else cells
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self._open.size):
             raise ReceiptError(f"the receipt for {self.what!r} does not cover that cell")
@@ -54,7 +62,7 @@ class Receipt:
             self._open[wanted] = False
         finally:
             self._claim.release()
-        return self.loss.epsilon
+        return self.loss
 
     def mark(self, caveat: str | None) -> None:
         """Tell the ledger that the noise drawn for this receipt was not the real one."""

@@ -22,11 +22,11 @@ from privet.privacy.chain import is_hash
 from privet.privacy.losses import NOTHING, Loss
 from privet.schema import Unit
 
-FORMAT = 3  # 1 had no delta and no data set, 2 no links and no reservations
+FORMAT = 4  # 1 had no delta and no data set, 2 no links and no reservations, 3 no rho
 HEADER_START = b'{"privet-journal": '
 _COVERED = b'{"reservation": '
 _NUMBER = rb"\d{1,4300}(?:/[1-9]\d{0,4299})?"  # Python reads no longer ones
-_AMOUNT = re.compile(rb'^\{"adds": "(%s(?:, %s)?)"' % (_NUMBER, _NUMBER))
+_AMOUNT = re.compile(rb'^\{"adds": "(%s(?:, %s){0,2})"' % (_NUMBER, _NUMBER))
 _OF_RESERVATION = re.compile(rb'^\{"reservation": ([1-9]\d{0,17}), ')
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ")
 _MOST_NUMBER = 10**18  # of reservations and lines

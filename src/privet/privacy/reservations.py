@@ -17,6 +17,7 @@ from privet.privacy.chain import is_hash
 from privet.privacy.holds import Hold
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
+from privet.privacy.positions import Position
 from privet.privacy.records import Ended
 from privet.schema import Schema
 
@@ -52,9 +53,10 @@ class Reservation(Ledger):
             self.end()
             raise
 
-    def _take(self, root: Ledger, costs: list[tuple[Account, Loss, Hold | None]]) -> None:
+    def _take(self, root: Ledger, costs: list[tuple[Position, Loss, Hold | None]]) -> None:
         """Hold the price at every account that pays, the outermost first. One that is held already holds no more."""
-        inside = any(account._own_hold is not None for account, _, _ in costs)
+        # What counts in rho was paid for, and is not written down either.
+        inside = costs[-1][0] is not root or any(account._own_hold is not None for account, _, _ in costs)
         hold = self._own_hold = (
             Hold(self.name) if inside else root._hold(self, self._limit, costs[-1][1], self._analyst())
         )

@@ -65,4 +65,4 @@ class DiffGen(Publisher):
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, self.max_records)),
         )
-        return grow(data.level(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, progress).tree

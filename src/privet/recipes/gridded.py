@@ -43,7 +43,7 @@ class Gridded(Recipe):
         if not (self.recuts(data.schema) and data.can_be_recut):
             return self, prelude
         counted = self.count(prelude).note_records()
-        bins = self._bins_worth(counted.strength, data.schema)
+        bins = self._bins_worth(counted.strength, data.schema, data.ledger.currency.power)
         return self, counted.cut(worth_finding(data.schema, self.max_bins), bins - 1, data.schema, PART)
 
     def count(self, prelude: Prelude) -> Prelude:
@@ -54,13 +54,16 @@ class Gridded(Recipe):
         """If every bin of a number is a child: how many trees share the records, or epsilon, and their levels."""
         return None
 
-    def _bins_worth(self, strength: float, schema: Schema) -> int:
-        """The number of bins for bought cuts: fewer than ``max_bins`` if each is a child."""
+    def _bins_worth(self, strength: float, schema: Schema, power: int = 1) -> int:
+        """The number of bins for bought cuts: fewer than ``max_bins`` if each is a child.
+
+        ``power`` is that of the currency: by it the strength of a tree falls with their number.
+        """
         children = self.multiway(schema)
         if children is None:
             return self.max_bins
         trees, levels = children
-        return bins_worth(strength / trees, schema.n_classes, min(levels, LEVELS), self.max_bins)
+        return bins_worth(strength / trees ** (1 / power), schema.n_classes, min(levels, LEVELS), self.max_bins)
 
 
 class SizedGrid(Gridded):

@@ -12,6 +12,7 @@ import numpy as np
 from privet.errors import RecipeError, Setting
 from privet.growing.prelude import Prelude
 from privet.models.released import Released
+from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.ledger import Ledger
 from privet.privacy.losses import Loss
@@ -61,6 +62,8 @@ class Recipe(ABC):
     two_classes_only: ClassVar[bool] = False
     predicts: ClassVar[Literal["classes", "numbers"]] = "classes"
     """What a label must be."""
+    concentrates: ClassVar[bool] = False
+    """Whether a ``delta`` above 0 lets the fit count in rho (zCDP). Such a recipe declares ``delta`` itself."""
     makes: ClassVar[Literal["trees", "additive"]] = "trees"
     """What kind of model: it decides what else the classifier can show."""
 
@@ -70,6 +73,9 @@ class Recipe(ABC):
         if self.variant not in self.info.variants:
             raise self._no_such_variant()
         check_declared(self)
+        if self.concentrates and self.variant != "sound" and self.params["delta"]:
+            problem = f"is for variant 'sound'; {self.variant!r} adds up pure epsilon, as its paper does"
+            raise RecipeError(parameter="delta", problem=problem, fix="leave it out")
         self.check()
 
     def _no_such_variant(self) -> RecipeError:
@@ -122,7 +128,15 @@ class Recipe(ABC):
 
     def loss(self, epsilon: Fraction) -> Loss:
         """The largest loss of a fit with this epsilon, including the recipe's delta, if it has one."""
-        return Loss(epsilon)
+        return Loss(epsilon, parse_delta(getattr(self, "delta", 0)))
+
+    def budget(self, data: PrivateDataset, epsilon: Fraction) -> tuple[PrivateDataset, Fraction]:
+        """The records for a fit, and the amount that it may spend: epsilon, or the rho that it buys with a delta."""
+        loss = self.loss(epsilon)
+        if not (self.concentrates and loss.delta):
+            return data, epsilon
+        data = data.concentrated(loss, f"{self.info.name} under zCDP")
+        return data, data.ledger.left.rho
 
     def prepare(self, schema: Schema) -> Schema:
         """The schema the method works with: numbers cut as finely as it needs."""

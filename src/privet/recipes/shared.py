@@ -7,6 +7,7 @@ from typing import Any
 from privet.errors import ParameterError, Setting
 from privet.growing.greedy.candidates import TestKind
 from privet.growing.greedy.schedules import SCHEDULES
+from privet.privacy.budget import delta as parse_delta
 from privet.privacy.scores import MAX_RECORDS
 from privet.recipes.parameters import check_weights, choice, declared, number, whole
 
@@ -77,6 +78,16 @@ def schedule() -> Any:
 def count_share() -> Any:
     return number(
         0.05, low=1e-6, high=0.999, help="The share of epsilon that buys the number of records, unless it is public."
+    )
+
+
+def delta() -> Any:
+    return declared(
+        0.0,
+        "float from 0 to below 1",
+        "0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions "
+        "gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.",
+        lambda value, name: parse_delta(value),
     )
 
 

@@ -37,6 +37,9 @@ class _Crowded(SeededNoise):
     def laplace(self, values: Any, scale: float) -> Any:
         return super().laplace(values, scale) + CROWD
 
+    def gaussian(self, values: Any, scale: float) -> Any:
+        return super().gaussian(values, scale) + CROWD
+
 
 def check_recipe(
     recipe: str | Recipe | Any,

@@ -32,13 +32,17 @@ class SeededNoise:
 
     covering = laplace
 
+    def gaussian(self, values: Ints, scale: float) -> Ints:
+        return np.asarray(values + np.rint(self._random.normal(0.0, scale, values.shape)), dtype=np.int64)
+
     def hidden(self, law: Law, size: int, scale: float) -> Ints:
-        if law == "laplace":
-            return self.laplace(np.zeros(size, dtype=np.int64), scale)
-        return np.rint(self._random.normal(0.0, scale, size)).astype(np.int64)
+        return (self.laplace if law == "laplace" else self.gaussian)(np.zeros(size, dtype=np.int64), scale)
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return int(np.argmax(scores / scale + self._random.gumbel(size=scores.size)))
+
+    def branching(self, weights: Floats) -> int:
+        return self.exponential(weights, 1.0)
 
     def permute_and_flip(self, scores: Floats, scale: float) -> int:
         # Permute-and-flip is report-noisy-max with exponential noise.
@@ -62,13 +66,16 @@ class ZeroNoise:
     def laplace(self, values: Ints, scale: float) -> Ints:
         return values.copy()
 
-    covering = laplace
+    gaussian = covering = laplace
 
     def hidden(self, law: Law, size: int, scale: float) -> Ints:
         return np.zeros(size, dtype=np.int64)
 
     def exponential(self, scores: Floats, scale: float) -> int:
         return int(np.argmax(scores))
+
+    def branching(self, weights: Floats) -> int:
+        return int(np.argmax(weights))
 
     def permute_and_flip(self, scores: Floats, scale: float) -> int:
         return int(np.argmax(scores))
@@ -82,14 +89,15 @@ class ZeroNoise:
 class Draw:
     """One call into the noise source: its kind, scale and numbers."""
 
-    kind: Literal["laplace", "exponential", "permute-and-flip", "coin"]
+    kind: Literal["laplace", "gaussian", "exponential", "permute-and-flip", "coin"]
     values: Floats | Ints
     scale: float
 
     def probability(self, outcome: int) -> float:
-        """The exact probability of ``outcome``: a released integer for laplace, an index or a side otherwise."""
-        if self.kind == "laplace":
-            return discrete_laplace(outcome - int(self.values[0]), self.scale)
+        """The exact probability of ``outcome``: a released integer of a count, an index or a side otherwise."""
+        if self.kind in ("laplace", "gaussian"):
+            law = discrete_laplace if self.kind == "laplace" else discrete_gaussian
+            return law(outcome - int(self.values[0]), self.scale)
         return float(self.probabilities()[outcome])
 
     def probabilities(self) -> Floats:
@@ -116,8 +124,9 @@ class ReplayNoise(ScriptedNoise):
     log_probability: float = 0.0
 
     def answer(self, kind: str, values: Floats | Ints, scale: float) -> tuple[int, ...]:
-        if kind == "laplace":
-            return tuple(self._next(Draw("laplace", values[i : i + 1], scale)) for i in range(values.size))
+        if kind in ("laplace", "gaussian"):
+            law: Literal["laplace", "gaussian"] = "laplace" if kind == "laplace" else "gaussian"
+            return tuple(self._next(Draw(law, values[i : i + 1], scale)) for i in range(values.size))
         if kind == "coins":
             return tuple(self._next(Draw("coin", np.arange(int(scale)), 1.0)) for _ in values)
         return (self._next(Draw("exponential" if kind == "exponential" else "permute-and-flip", values, scale)),)
@@ -143,6 +152,12 @@ class ScriptEnded(Exception):
 def discrete_laplace(noise: int, scale: float) -> float:
     """The probability of an integer under the discrete Laplace distribution."""
     return float(np.tanh(1 / (2 * scale)) * np.exp(-abs(noise) / scale))
+
+
+def discrete_gaussian(noise: int, scale: float) -> float:
+    """The probability of an integer under the discrete Gaussian distribution."""
+    reach = np.arange(-int(40 * scale) - 1, int(40 * scale) + 2)
+    return float(np.exp(-((noise / scale) ** 2) / 2) / np.exp(-((reach / scale) ** 2) / 2).sum())
 
 
 def _permute_and_flip(accept: Floats) -> Floats:

@@ -63,7 +63,7 @@ def draw_first_tree(
     drawn_with = epsilon * (1 - LEAF_SHARE) / steps
     while space.depth > 1 and not (data.can_draw(tests, space.depth) and _is_sharp(space, drawn_with)):
         space = space.of_depth(space.depth - 1)
-    tree = grow_blocks(data.level(), Blocks(space, space.depth, LEAF_SHARE), epsilon, steps=steps)
+    tree = grow_blocks(data.level(), Blocks(space, space.depth, LEAF_SHARE), epsilon)
     routes, scale = tree.routes, float(steps / (epsilon * LEAF_SHARE))
     weighted = tree.counts * np.maximum(class_weights, LEAST_WEIGHT)
     scores = link.scores(grade(routes, weighted, tree.label, scale)[routes.leaves])

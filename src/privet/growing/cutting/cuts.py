@@ -162,7 +162,7 @@ def find(data: PrivateDataset, attributes: Iterable[int], price: Fraction) -> tu
             break
         view, paid = data.recut(cut_at(data.schema, ladders)), each * len(ladders)
         counts, cost = histograms(view, list(ladders), paid), cost + paid
-        scale = float(data.ledger.steps / each)
+        scale = data.ledger.noise_scale(each)
         for a, rungs in ladders.items():
             known = found.get(a)
             found[a] = (

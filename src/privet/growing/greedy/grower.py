@@ -92,11 +92,8 @@ class Grown:
     sizes: Floats
 
 
-def grow(level: Questions, growth: Growth, steps: int, progress: Progress | None = None) -> Grown:
-    """Grow one tree from a level of a single cell, within the plan's budget.
-
-    ``steps`` is that of the ledger; stopping rules derive the noise of a count from it.
-    """
+def grow(level: Questions, growth: Growth, progress: Progress | None = None) -> Grown:
+    """Grow one tree from a level of a single cell, within the plan's budget."""
     schema, plan = level.schema, growth.plan
     # The tree so far, level by level.
     all_tests, all_counts, all_sizes = list[Test | None](), list[Floats](), list[Floats]()
@@ -112,9 +109,9 @@ def grow(level: Questions, growth: Growth, steps: int, progress: Progress | None
         arity = np.where(allowed, growth.candidates.tests.arity, 0).max(axis=1, initial=0)
         splits = (arity > 1) & (depth < plan.depth)
         question = plan.node[depth] or plan.leaf[depth]
-        epsilon = float(question / steps)
+        noise = level.noise_scale(question)
         if growth.stop is not None:
-            splits &= ~growth.stop.stops(LevelFacts(released, arity, schema.n_classes, epsilon))
+            splits &= ~growth.stop.stops(LevelFacts(released, arity, schema.n_classes, noise))
         splits &= _within_cap(arity, splits, growth.max_leaves - leaves_done)
 
         counts = np.full((level.size, schema.n_classes), np.nan)

@@ -25,7 +25,8 @@ NO_TEST = -1
 class Questions(Protocol):
     """Disjoint cells of records, and the queries they answer; :class:`privet.privacy.level.Level` is one.
 
-    ``cells`` are the indices of the queried cells, all by default. ``epsilon`` is the cost for each of them.
+    ``cells`` are the indices of the queried cells, all by default. ``epsilon`` is the cost for each of them, in what
+    the account of the records counts in.
     """
 
     @property
@@ -59,6 +60,9 @@ class Questions(Protocol):
         what: str = ...,
     ) -> Index:
         """(cell,) the index of a good test among the ``allowed``, or ``NO_TEST``."""
+
+    def noise_scale(self, amount: Fraction) -> float:
+        """The scale of the noise of a count that costs this much."""
 
     def will_choose(self) -> None:
         """Announce that tests will be chosen here, so that one pass over the records can serve the whole level."""

@@ -21,9 +21,8 @@ class LevelFacts:
     largest_arity: npt.NDArray[np.intp]
     """The most children that an allowed test of each cell has."""
     n_classes: int
-    epsilon: float
-    """What a count of this level is drawn with, in add/remove terms; its noise has a standard deviation near
-    sqrt(2)/epsilon."""
+    noise: float
+    """The scale of a count's noise at this level, which has a standard deviation near sqrt(2) times that."""
 
     @property
     def sizes(self) -> npt.NDArray[np.int64] | None:
@@ -45,7 +44,7 @@ class TooNoisy:
         if level.sizes is None:
             return np.zeros(level.largest_arity.shape, dtype=bool)
         each = level.sizes / (np.maximum(level.largest_arity, 1) * level.n_classes)  # 0: no test is left anyway
-        return np.asarray(each < math.sqrt(2) / level.epsilon)
+        return np.asarray(each < math.sqrt(2) * level.noise)
 
 
 @dataclass(frozen=True, slots=True)

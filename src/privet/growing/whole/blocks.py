@@ -93,15 +93,13 @@ def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "at
     )
 
 
-def grow_blocks(
-    level: Level, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None, steps: int = 1
-) -> Tree:
+def grow_blocks(level: Level, blocks: Blocks, epsilon: Fraction, progress: Progress | None = None) -> Tree:
     """Draw block after block, and buy class counts in the leaves if they have a share.
 
     Without labels a public cap bounds the leaves. A drawn block with too many leaves is cut short. That looks at no
-    record, since the block was released before. ``steps`` are those of the neighbour relation.
+    record, since the block was released before.
     """
-    growing = Levels(level, blocks.for_leaves(epsilon), steps)
+    growing = Levels(level, blocks.for_leaves(epsilon))
     draw_blocks(growing, blocks, epsilon, progress)
     return growing.labelled_tree() if blocks.space is not None and blocks.space.labelled else growing.tree()
 
@@ -142,13 +140,11 @@ def draw_blocks(growing: Levels, blocks: Blocks, epsilon: Fraction, progress: Pr
 class Levels:
     """A tree under construction from known tests: its levels so far, and ``level``, the cells of the next one.
 
-    A leaf costs ``epsilon``, or nothing if 0. ``steps`` are those of the neighbour relation: the noise of a leaf's
-    counts has scale ``steps`` / ``epsilon``.
+    A leaf costs ``epsilon``, or nothing if 0.
     """
 
-    def __init__(self, level: Level, epsilon: Fraction, steps: int = 1) -> None:
-        self.level = level
-        self._epsilon, self._steps = epsilon, steps
+    def __init__(self, level: Level, epsilon: Fraction) -> None:
+        self.level, self._epsilon = level, epsilon
         self._tests: list[Test | None] = []
         self._labels: list[int] = []
         self._counts: list[npt.NDArray[np.float64]] = []
@@ -182,7 +178,7 @@ class Levels:
         routes = Routes.in_level_order(self.level.schema, self._tests)
         counts, labels = np.concatenate(self._counts), np.array(self._labels)
         if self._epsilon:
-            proba = grade(routes, counts, labels, float(self._steps / self._epsilon))
+            proba = grade(routes, counts, labels, self.level.noise_scale(self._epsilon))
             labels = np.where(routes.is_leaf, labels, proba.argmax(axis=1))
         else:
             proba = np.eye(counts.shape[1])[labels]

@@ -11,6 +11,7 @@ import math
 from fractions import Fraction
 
 from privet.growing.whole.whole_tree import MAX_OPERATIONS, affordable_depth, operations
+from privet.privacy.concentrated import Currency
 
 COUNT_SHARE = Fraction(1, 50)  # of epsilon, for the number of records: then the strength is off by some 50
 A_LEAF = 85.0  # strength that a leaf of two classes needs, times sqrt 2; with more classes it needs more
@@ -89,7 +90,9 @@ def bins_worth(strength: float, n_classes: int, levels: int, most: int) -> int:
     return min(max(int(leaves ** (1 / max(levels, 1))), LEAST_BINS), most)
 
 
-def cuts_share(strength: float, numbers: int, part: Fraction = Fraction(1)) -> Fraction:
+def cuts_share(
+    strength: float, numbers: int, part: Fraction = Fraction(1), currency: Currency = Currency.EPSILON
+) -> Fraction:
     """The share of epsilon for buying where the numbers lie; 0 if the result would be too noisy.
 
     A learner that needs its epsilon more pays a ``part`` of what the exact tree does, and requires more records.
@@ -97,8 +100,8 @@ def cuts_share(strength: float, numbers: int, part: Fraction = Fraction(1)) -> F
     >>> [str(cuts_share(strength, 10)) for strength in (900, 4_000, 20_000, 10**6)]
     ['0', '1/4', '3/50', '3/100']
     """
-    each = part * Fraction(strength) / max(numbers, 1)
+    each = part * Fraction(strength) / Fraction(max(numbers, 1) ** (1 / currency.power))
     if not numbers or each < WORTH_CUTS:
         return Fraction(0)
-    good = Fraction(round(100 * GOOD_CUTS * float(part**2 / each)), 100)
+    good = Fraction(round(100 * (GOOD_CUTS * float(part**2 / each)) ** currency.power), 100)
     return min(max(good, LEAST_CUTS_SHARE), part * MOST_CUTS_SHARE)

@@ -74,8 +74,8 @@ class NumberLevels(Levels):
     """A tree of numbers under construction; a leaf costs ``epsilon`` for its count and its sum."""
 
     def __init__(self, level: Level, epsilon: Fraction, steps: int, drawn_with: Fraction, facts: LabelFacts) -> None:
-        super().__init__(level, epsilon, steps)
-        self._facts, self._drawn_with = facts, drawn_with
+        super().__init__(level, epsilon)
+        self._facts, self._drawn_with, self._steps = facts, drawn_with, steps
         self._values = bin_values(level.schema.number, facts.low, facts.high)
         self._sums: list[Floats] = []
 

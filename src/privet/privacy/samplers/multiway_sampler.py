@@ -150,7 +150,7 @@ class Weights:
 def choose(log_weights: Floats) -> int:
     """An outcome by its weight. Only the prior makes a weight zero, so the others are a public set."""
     possible = np.flatnonzero(np.isfinite(log_weights))
-    return int(possible[current_source().exponential(log_weights[possible], 1.0)])
+    return int(possible[current_source().branching(log_weights[possible])])
 
 
 def _insert(path: Path, test: int) -> tuple[int, Path]:

@@ -16,6 +16,7 @@ from privet.errors import ParameterError
 from privet.kinds import ChargeKind
 from privet.privacy.budget import epsilon as parse_epsilon
 from privet.privacy.ledger import Ledger
+from privet.privacy.losses import Loss
 from privet.privacy.noise import current_source
 
 PRICE = 3  # a search costs as much as three runs: one for the model, two for picking the best
@@ -52,7 +53,8 @@ class RandomStopping:
         """What a run may spend on each of the two parts."""
         self._settings, self._mean_runs = settings, mean_runs
         self._books = account._root()
-        self._receipt = account.charge(epsilon, what, kind=ChargeKind.SEARCH, mechanism="random stopping")
+        price = Loss(parse_epsilon(epsilon))  # whatever the account counts in
+        self._receipt = account.charge(price, what, kind=ChargeKind.SEARCH, mechanism="random stopping")
 
     def __iter__(self) -> Iterator[Run]:
         self._receipt.redeem()  # to iterate again would be a second search

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from privet.privacy.concentrated import choice_epsilon
 from privet.privacy.counting import Engine, Ints, Joint, Partition
 from privet.privacy.ledger import Receipt
 from privet.privacy.noise import current_source, declare
@@ -35,9 +36,10 @@ def sample_tree(
     engine: Engine, cell: int, alone: Partition, space: TreeSpace, receipt: Receipt, meter: Meter | None = None
 ) -> Drawn:
     """Draw one tree for one cell of a receipt; ``alone`` is that cell as a partition of its own."""
-    epsilon = receipt.redeem(np.array([cell]))
+    loss = receipt.redeem_loss(np.array([cell]))
     declare("whole tree", alone, space)
-    exact = _float_down((epsilon - space.rounding(epsilon)) / space.weight_unit)
+    epsilon, ends = choice_epsilon(loss), 2 if loss.rho else 1  # rounding can move both ends of a bounded range
+    exact = _float_down((epsilon - ends * space.rounding(epsilon)) / space.weight_unit)
     receipt.mark(current_source().caveat)
     if space.multiway:
         return Weights(engine, alone, space, exact).draw()

@@ -155,7 +155,7 @@ class TreeSpace:
                 f"{self.depth} levels have {max(held):,} weights to add up, more than {MAX_ENTRIES:,}; draw fewer "
                 "levels at once, or cut numbers into fewer bins"
             )
-        if self.rounding(epsilon) > epsilon / 2:
+        if self.rounding(epsilon) > epsilon / 4:  # under zCDP it is taken off twice, which leaves half
             raise ParameterError(
                 f"epsilon {float(epsilon):g} is too small for exact weights in a space of this size; use fewer tests "
                 "or bins, or draw fewer levels at once"

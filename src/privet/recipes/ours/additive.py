@@ -26,7 +26,6 @@ from privet.growing.prelude import Prelude
 from privet.models.additive import Additive
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.losses import Loss
 from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
@@ -92,9 +91,6 @@ class AdditiveModel(Recipe):
     @classmethod
     def restore(cls, params: dict[str, Any]) -> dict[str, Any]:
         return from_pairs(params)
-
-    def loss(self, epsilon: Fraction) -> Loss:
-        return Loss(epsilon, parse_delta(self.delta))
 
     def prepare(self, schema: Schema) -> Schema:
         self.preferences(schema)

@@ -22,7 +22,6 @@ from privet.growing.prelude import Prelude
 from privet.models.additive import Additive
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.dataset import PrivateDataset
-from privet.privacy.losses import Loss
 from privet.progress import Progress
 from privet.recipes.ours.additive import MOST_WEIGHT, favours_of
 from privet.recipes.parameters import declared, weights, whole
@@ -77,9 +76,6 @@ class AdditiveRegression(Recipe):
         help="Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who "
         "knows beforehand what matters.",
     )
-
-    def loss(self, epsilon: Fraction) -> Loss:
-        return Loss(epsilon, parse_delta(self.delta))
 
     def prepare(self, schema: Schema) -> Schema:
         favours_of(self.attribute_weights, schema)

@@ -84,13 +84,14 @@ class ExactTree(Recipe):
         title="exact whole tree",
         citation="privet, after Bai et al., Sci. China 2017",
         budget="B for the whole tree, in one draw or a few, and small shares for cuts and leaves",
-        guarantee={"sound": "pure epsilon"},
+        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
         chooses="the whole tree",
         trees="1",
         depth="as deep as the records carry, or user",
         numeric="thresholds where the records lie, bought; or on a public grid, or bins",
         recommended="one tree to read and to show; the default",
     )
+    concentrates: ClassVar[bool] = True
 
     max_depth: int | Sequence[int] | Literal["auto"] = declared(
         "auto",
@@ -157,6 +158,7 @@ class ExactTree(Recipe):
         below=True,
     )
     n_public: int | None = shared.n_public()
+    delta: float = shared.delta()
 
     @property
     def params(self) -> dict[str, Any]:
@@ -180,7 +182,7 @@ class ExactTree(Recipe):
             return self, prelude
         # Refuse invalid public facts before anything is bought, here with the least that a block can get.
         assert blocks.space is not None
-        blocks.space.check(prelude.left / (data.ledger.steps * LEAST_PART), schema)
+        blocks.space.check(data.ledger.drawn_with(prelude.left / LEAST_PART), schema)
         prelude, planned = prelude.count(self.n_public).note_records(), self
         strength = prelude.strength
         if self.leaf_share == "auto":
@@ -199,8 +201,7 @@ class ExactTree(Recipe):
     def grow(
         self, data: PrivateDataset, epsilon: Fraction, random: np.random.Generator, progress: Progress | None = None
     ) -> Tree:
-        steps = data.ledger.steps
-        return grow_blocks(data.level(), self.blocks(data.schema), epsilon, progress, steps)
+        return grow_blocks(data.level(), self.blocks(data.schema), epsilon, progress)
 
     def blocks(self, schema: Schema) -> Blocks:
         """The public space a tree is drawn from."""

@@ -54,7 +54,7 @@ class DiffPC45(DiffPID3):
         title="DiffPC4.5",
         citation="Friedman & Schuster, KDD 2010, 4.3 and Alg. 3",
         budget="joint choice: B / (2(d+1)) a question; as published B / ((2+m)d+2) with m numeric attributes",
-        guarantee={"sound": "pure epsilon", "as-published": "pure epsilon"},
+        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given", "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",
         depth="user",
@@ -108,5 +108,5 @@ class DiffPC45(DiffPID3):
             chooser=chooser,
             stop=TooNoisy(),
         )
-        grown = grow(data.level(), growth, data.ledger.steps, progress)
+        grown = grow(data.level(), growth, progress)
         return prune_c45(grown.tree, grown.sizes) if self.prune else grown.tree

@@ -54,13 +54,14 @@ class DiffPID3(Gridded):
         title="DiffPID3",
         citation="Friedman & Schuster, KDD 2010, Alg. 2",
         budget="B / (2(d+1)) a question",
-        guarantee={"sound": "pure epsilon", "as-published": "pure epsilon"},
+        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given", "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",
         depth="user",
         numeric="bins where the records lie, bought; or even ones",
         errata="signs of eq. (1) and q_IG",
     )
+    concentrates: ClassVar[bool] = True
 
     max_depth: int = shared.max_depth(5)
     criterion: str = shared.criterion("max")
@@ -70,6 +71,7 @@ class DiffPID3(Gridded):
     max_bins: int = shared.max_bins(10)
     grid: Grid = shared.grid()
     schedule: Schedule = shared.schedule()
+    delta: float = shared.delta()
 
     def check(self) -> None:
         parse_score(self.criterion, self.max_records)
@@ -92,4 +94,4 @@ class DiffPID3(Gridded):
             chooser=JointChoice(parse_score(self.criterion, self.max_records), self.selection()),
             stop=TooNoisy(),
         )
-        return grow(data.level(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, progress).tree

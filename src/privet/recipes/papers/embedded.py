@@ -75,13 +75,17 @@ class Embedded(Gridded):
         title="embedding at depth d",
         citation="Bai et al., Sci. China Inf. Sci. 2017, Alg. 1-3",
         budget="B / (ceil(depth/d) + 1) a block and for the leaves",
-        guarantee={"sound": "pure epsilon", "as-published": "none: it stops by true counts, and a chain is finite"},
+        guarantee={
+            "sound": "pure epsilon, or (epsilon, delta) where delta is given",
+            "as-published": "none: it stops by true counts, and a chain is finite",
+        },
         chooses="the whole tree",
         trees="1",
         depth="user",
         numeric="bins where the records lie, bought; or even ones",
         errata="Alg. 1's budget is off by one layer; the chain's threshold is missing",
     )
+    concentrates: ClassVar[bool] = True
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
 
     max_depth: int = shared.max_depth(3, "The number of tests on a path; Bai et al. count layers, one more.")
@@ -131,6 +135,7 @@ class Embedded(Gridded):
     )
     max_bins: int = shared.max_bins(10)
     grid: Grid = shared.grid()
+    delta: float = shared.delta()
 
     def check(self) -> None:
         if self.search in ("exhaustive", "mcmc") and not self.as_published:
@@ -171,7 +176,7 @@ class Embedded(Gridded):
         data, blocks = prelude.data, self.blocks(prelude.data.schema)
         if self.recuts(data.schema) and blocks.space is not None:
             # Refuse invalid public facts before cuts are bought. They leave more than half of epsilon.
-            blocks.space.check(blocks.each(prelude.left / 2) / data.ledger.steps, data.schema)
+            blocks.space.check(data.ledger.drawn_with(blocks.each(prelude.left / 2)), data.schema)
         return super().survey(prelude)
 
     def multiway(self, schema: Schema) -> tuple[int, int]:

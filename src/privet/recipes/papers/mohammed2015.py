@@ -81,4 +81,4 @@ class Mohammed2015(Gridded):
             candidates=candidates,
             chooser=JointChoice(parse_score(self.criterion, self.max_records), selection),
         )
-        return grow(data.level(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, progress).tree

@@ -61,13 +61,17 @@ class PatilSingh2014(Gridded):
         title="Greedy forest on samples",
         citation="Patil & Singh, ICACCI 2014",
         budget="B / (trees (2 levels - 1)) a question",
-        guarantee={"sound": "pure epsilon", "as-published": "none: bootstrap samples repeat records"},
+        guarantee={
+            "sound": "pure epsilon, or (epsilon, delta) where delta is given",
+            "as-published": "none: bootstrap samples repeat records",
+        },
         chooses="greedily",
         trees="20",
         depth="4 tests (5 levels)",
         numeric="bins where the records lie, bought; or even ones",
         errata="a record can be drawn several times and then loses several times its share",
     )
+    concentrates: ClassVar[bool] = True
     unsound: ClassVar[dict[str, str]] = {"as-published": WHY}
 
     n_estimators: int = shared.n_estimators(20, "How many trees share epsilon; fewer leave more for each.")
@@ -87,6 +91,7 @@ class PatilSingh2014(Gridded):
     max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
     schedule: Schedule = shared.schedule()
+    delta: float = shared.delta()
 
     def check(self) -> None:
         parse_score(self.criterion, self.max_records)
@@ -113,10 +118,10 @@ class PatilSingh2014(Gridded):
             if self.as_published:
                 sample = bootstrap(engine, cells)
                 level = NoisyLevel(sample, ROOT, data.ledger.steps)
-                tree = grow(level, growth, data.ledger.steps).tree
+                tree = grow(level, growth).tree
             else:
                 sampled = data.sample(exact_share(self.rate))
-                tree = grow(sampled.level(), growth, data.ledger.steps).tree
+                tree = grow(sampled.level(), growth).tree
             grown.append(tree)
             if progress is not None:
                 progress(done + 1, self.n_estimators)

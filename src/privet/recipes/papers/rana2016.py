@@ -129,7 +129,7 @@ class Rana2016(Recipe):
         for number in range(trees):
             sample = bootstrap(engine, cells)
             level = NoisyLevel(sample, ROOT, data.ledger.steps)
-            grown.append(grow(level, growth, data.ledger.steps).tree)
+            grown.append(grow(level, growth).tree)
             if progress is not None:
                 progress(number + 1, trees)
         return Forest(data.schema, tuple(grown))

@@ -32,8 +32,10 @@ from privet.recipes.recipe import Info
 from privet.schema import Schema
 
 
-def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float) -> int:
+def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: float, power: int = 1) -> int:
     """The most trees, up to one per attribute, whose threshold leaves room for two levels (TH eq. 7.7).
+
+    Each of k trees has epsilon / k, or epsilon / sqrt(k) under zCDP, where ``power`` is 2.
 
     >>> number_of_trees(n=12960, arities=[3, 5, 4, 4, 3, 2, 3, 3], n_classes=5, epsilon=1)  # nursery
     8
@@ -42,7 +44,7 @@ def number_of_trees(n: int, arities: Sequence[int], n_classes: int, epsilon: flo
     if not usable:
         return 1
     room = n / (sum(usable) / len(usable)) ** 2  # theta must stay below
-    most = math.ceil(room * epsilon / (n_classes * math.sqrt(2))) - 1
+    most = math.ceil((room * epsilon / (n_classes * math.sqrt(2))) ** power) - 1
     return max(1, min(len(usable), most))
 
 
@@ -65,12 +67,13 @@ class SNRForest(SizedGrid):
         title="DP-RF, the signal-to-noise forest",
         citation="Fletcher, PhD thesis 2017, ch. 7 (Alg. 7.1)",
         budget="B / trees a tree, less a share for n unless n is public",
-        guarantee={"sound": "pure epsilon"},
+        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
         chooses="at random",
         trees="by noise, at most one per attribute",
         depth="by noise",
         numeric="bins where the records lie, bought; or even ones",
     )
+    concentrates: ClassVar[bool] = True
 
     n_estimators: int | Literal["auto"] = shared.n_estimators(
         "auto",
@@ -82,6 +85,7 @@ class SNRForest(SizedGrid):
     n_public: int | None = shared.n_public()
     count_share: float = shared.count_share()
     max_leaves: int = shared.max_leaves(65_536)
+    delta: float = shared.delta()
 
     def multiway(self, schema: Schema) -> tuple[int, int]:
         return len(schema.attributes), 2
@@ -89,13 +93,13 @@ class SNRForest(SizedGrid):
     def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Forest:
         prelude = self.count(prelude)
         data, n, left = prelude.data, prelude.counted.number, prelude.left
-        schema, steps = data.schema, data.ledger.steps
+        schema, ledger = data.schema, data.ledger
         trees = (
-            number_of_trees(n, schema.arities, schema.n_classes, float(left / steps))
+            number_of_trees(n, schema.arities, schema.n_classes, 1 / ledger.noise_scale(left), ledger.currency.power)
             if self.n_estimators == "auto"
             else int(self.n_estimators)
         )
-        each = float(left / trees / steps)
+        each = 1 / ledger.noise_scale(left / trees)
         lot = RandomTrees(
             trees,
             depth=len(schema.attributes),

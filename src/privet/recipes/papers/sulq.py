@@ -74,4 +74,4 @@ class SuLQ(Gridded):
             chooser=NoisyGain(reuse_counts=not self.as_published),
             stop=TooNoisy(),
         )
-        return grow(data.level(), growth, data.ledger.steps, progress).tree
+        return grow(data.level(), growth, progress).tree

@@ -40,7 +40,7 @@ class LocalGini:
         scores, _ = score_tests(counts, candidates.tests, Gini(), level.schema)
         first = slice(0, int(level.schema.offsets[1]))
         size = np.maximum(counts[:, first].sum(axis=(1, 2)), 1)
-        return draw_allowed(scores / (size * 2 * bound * level.scale(epsilon))[:, None], allowed)
+        return draw_allowed(scores / (size * 2 * bound * level.noise_scale(epsilon))[:, None], allowed)
 
 
 def local_sensitivity(size: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -70,7 +70,7 @@ class ClassMidpoints:
         for a in candidates.point_attributes:
             mine = tests.of_attribute(a)
             bins = counts[:, level.schema.offsets[a] : level.schema.offsets[a + 1]]
-            wanted = _midpoints(bins, level.scale(epsilon / 2))
+            wanted = _midpoints(bins, level.noise_scale(epsilon / 2))
             cuts = np.where(allowed[:, mine], np.abs(tests.cut[mine] + 0.5 - wanted[:, None]), np.inf)
             nearest = cuts.argmin(axis=1)
             finalists[:, mine] = False

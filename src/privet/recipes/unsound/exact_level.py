@@ -97,6 +97,9 @@ class ExactLevel:
 
         return self._ask(answer, cells)
 
+    def noise_scale(self, amount: object) -> float:
+        return 0.0
+
     def will_choose(self) -> None:
         """Nothing to prepare: exact counts are made on demand."""
 

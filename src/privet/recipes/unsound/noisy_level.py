@@ -42,16 +42,16 @@ class NoisyLevel:
         """(cell, bin, class) exact counts, which no private level shows."""
         return bin_counts(self._engine, self._cells)
 
-    def scale(self, epsilon: Fraction | None) -> float:
+    def noise_scale(self, amount: Fraction | None) -> float:
         """The noise scale of a count."""
-        assert epsilon is not None
-        return float(self._steps / epsilon)
+        assert amount is not None
+        return float(self._steps / amount)
 
     def count_all(self, epsilon: Fraction | None, cells: Index | None = None, what: str = "") -> Ints:
-        return add_noise(self._class_counts(cells).sum(axis=1), self.scale(epsilon))
+        return add_noise(self._class_counts(cells).sum(axis=1), self.noise_scale(epsilon))
 
     def class_counts_all(self, epsilon: Fraction | None, cells: Index | None = None, what: str = "") -> Ints:
-        self.released = add_noise(self._class_counts(cells), self.scale(epsilon))
+        self.released = add_noise(self._class_counts(cells), self.noise_scale(epsilon))
         return self.released
 
     def attribute_counts_all(
@@ -61,7 +61,7 @@ class NoisyLevel:
         exact = counts if by_class else counts.sum(axis=2)
         wanted = np.repeat(asked, np.diff(self.schema.offsets), axis=1)
         noisy = np.zeros_like(exact)
-        noisy[wanted] = add_noise(exact[wanted], self.scale(epsilon) * int(asked.sum(axis=1).max()))
+        noisy[wanted] = add_noise(exact[wanted], self.noise_scale(epsilon) * int(asked.sum(axis=1).max()))
         return noisy
 
     def choose_all(
@@ -78,7 +78,7 @@ class NoisyLevel:
     ) -> Index:
         """The textbook's exponential mechanism, exp(eps q / 2S), whatever ``selection`` is."""
         scores, _ = score_tests(self.exact if cells is None else self.exact[cells], tests, score, self.schema)
-        exponents = scores / (2 * float(score.sensitivity) * self.scale(epsilon))
+        exponents = scores / (2 * float(score.sensitivity) * self.noise_scale(epsilon))
         exponents = exponents if log_prior is None else exponents + log_prior
         return draw_allowed(exponents, np.ones_like(exponents, dtype=bool) if allowed is None else allowed)
 

@@ -74,7 +74,7 @@ class ID3Reference:
             max_leaves=_MOST_LEAVES,
         )
         level = ExactLevel(engine, min_branch=min_branch)
-        grown = grow(level, growth, 1, progress)
+        grown = grow(level, growth, progress)
         tree = grown.tree
         # Ties go to the first class, as in the papers' own learners. Private trees break them differently.
         plain = replace(tree, label=tree.counts.argmax(axis=1), proba=shares(tree.counts))
