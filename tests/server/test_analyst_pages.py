@@ -198,6 +198,11 @@ def test_a_number_is_predicted_and_people_have_several_rows(stage: Stage, house:
     counts = visitor.text(f"/analyst/datasets/{name}?what=count")
     assert "how many records of each class" not in counts
     assert "<option>days" not in visitor.get(f"/analyst/datasets/{name}?what=count").body.decode()
+    fields = {"what": "count", "question": "count", "epsilon": "0.5", "do": "price"}
+    priced = visitor.send(f"/analyst/datasets/{name}", **fields)
+    assert "within 18 of the exact one" in words(priced)  # three rows each: as at a third of epsilon
+    tried = visitor.send(f"/analyst/datasets/{name}", **(fields | {"do": "trial"}))
+    assert "within 18 of the exact one" in words(tried)  # what an answer says of itself
     fields = {"what": "number", "question": "average", "of": "age", "epsilon": "0.5", "do": "price"}
     priced = visitor.send(f"/analyst/datasets/{name}", **fields)
     assert "Ask, and spend 0.5" in words(priced)

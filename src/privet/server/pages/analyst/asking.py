@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from privet.bidi import isolated
-from privet.errors import ParameterError, PrivetError
+from privet.errors import ParameterError
 from privet.planning.answers import class_counts_within, count_within
 from privet.privacy.books import release
 from privet.privacy.books.grants import Grant
@@ -82,7 +82,7 @@ def ask(request: Request, d: Name, form: Posted) -> Response:
                 return desk.page(given, **found)
             case _:
                 return desk.page(given, **desk.price(given))
-    except (Problem, Refusal, PrivetError) as error:
+    except (Problem, Refusal, ParameterError) as error:  # others may come after a charge, and are told without a form
         return desk.refused(given, error)
 
 
@@ -185,6 +185,7 @@ class Desk:
             columns=[column_text(one) for one in choices.columns],
             given=dict(given) | {"what": what},
             whats=choices.whats,
+            starting=not choices.offers,
             form=asked,
             ops=OPS,
             conditions=range(1, CONDITIONS + 1),
@@ -196,9 +197,13 @@ class Desk:
 
     def refused(self, given: Mapping[str, str], error: Exception) -> Response:
         """The page again, with what was refused, why, and what helps. Nothing was spent."""
-        problem = from_refusal(error) if isinstance(error, Refusal) else error
-        if not isinstance(problem, Problem):
-            problem = Problem("invalid", str(error)[:600]) if isinstance(error, ParameterError) else Problem("fault")
+        match error:
+            case Refusal():
+                problem = from_refusal(error)
+            case Problem():
+                problem = error
+            case _:
+                problem = Problem("invalid", str(error)[:600])
         if problem.kind in ("not-found", "no-key", "cross-site"):
             raise problem
         known = f"refused.{problem.kind}" in TEXTS
@@ -220,8 +225,8 @@ class Desk:
         return {} if found is None else {"forecast": forecast_text(found, epsilon)}
 
     def _within(self, asked: Ask) -> str | None:
-        """How far a count may be off, before it is bought."""
-        kind, epsilon = asked.root.ask, asked.epsilon
+        """How far a count may be off, before it is bought. Where somebody may have k rows, noise is k times as wide."""
+        kind, epsilon = asked.root.ask, asked.epsilon / (self.schema.unit.max_rows if self.schema.unit else 1)
         if self.table.neighbours == "replace-one":
             epsilon /= 2
         if kind == "count":

@@ -25,6 +25,7 @@ TEXTS = {
     "ask.lead.one": "One row is one {unit}.",
     "ask.lead": "You cannot see a row, nor how many there are: you ask, and noisy answers come back.",
     "ask.closed.paused": "This table is paused, so no question can be asked now. The owner has to look after it.",
+    "ask.starting": "The server is starting. Trees, curves and forests are on offer in a moment; load the page again.",
     "ask.title": "Ask",
     "ask.free": "nothing is spent while you look around",
     "ask.step1": "What do you want to know?",
