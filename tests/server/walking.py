@@ -23,6 +23,8 @@ WIDTHS = (1280, 360)
 MOST_BYTES = 150_000  # of a page with its style and script
 SIZE = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, one) => sum + one.decodedBodySize, 0)"""
+AXE = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+    .map(({id, help, nodes}) => ({id, help, nodes: nodes.map(({html}) => ({html}))}))"""
 # What sticks out at the right, so that a fault names an element.
 WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll"))
@@ -33,9 +35,12 @@ class Walker:
     """Somebody at the pages of a server, who remembers what the browser complained about and whom it asked."""
 
     def __init__(self, browser: Any, house: House, pictures: Path | None = None) -> None:
-        self.base, self.pictures = f"http://127.0.0.1:{house.port}", pictures
+        self.base = f"http://127.0.0.1:{house.port}"
+        found = os.environ.get("PRIVET_SCREENS")  # a folder: every screen is also saved there
+        self.pictures = Path(found) if found else pictures
         self.context = browser.new_context(viewport={"width": WIDTHS[0], "height": 900})
         self.page = self.context.new_page()
+        self.page.set_default_timeout(120_000)  # a busy machine is slow
         self.faults: list[str] = []
         self.looked: list[str] = []
         self.status = 0  # of the screen
@@ -73,7 +78,8 @@ class Walker:
     def sign_in(self, key: str) -> Walker:
         self.go("/")
         self.page.fill("input[name=key]", key)
-        self.page.press("input[name=key]", "Enter")
+        with self.page.expect_navigation():
+            self.page.press("input[name=key]", "Enter")
         return self
 
     def fill(self, **fields: str) -> Walker:
@@ -82,16 +88,35 @@ class Walker:
             self.page.locator(f"[name='{name}']:visible").first.fill(value)
         return self
 
+    def choose(self, name: str, value: str) -> Walker:
+        """Choose one of several cards."""
+        self.page.locator(f"label[for='{name}-{value}']").click()
+        return self
+
     def press(self, text: str) -> Walker:
-        """Press the button whose name begins with this text."""
-        self.page.get_by_role("button", name=re.compile("^" + re.escape(text))).first.click()
+        """Press the button whose name begins with this text. It may do its work on the same page."""
+        self._named("button", text).click()
         self.page.wait_for_load_state()
         return self
 
     def follow(self, text: str) -> Walker:
-        self.page.get_by_role("link", name=re.compile("^" + re.escape(text))).first.click()
+        self._named("link", text).click()
         self.page.wait_for_load_state()
         return self
+
+    def submit(self, text: str) -> Walker:
+        """Press a button that leads to another page, and wait for that page."""
+        with self.page.expect_navigation():
+            self._named("button", text).click()
+        return self
+
+    def open_link(self, text: str) -> Walker:
+        with self.page.expect_navigation():
+            self._named("link", text).click()
+        return self
+
+    def _named(self, role: str, text: str) -> Any:
+        return self.page.get_by_role(role, name=re.compile("^" + re.escape(text))).first
 
     @property
     def text(self) -> str:
@@ -101,17 +126,18 @@ class Walker:
 
     def look(self, name: str) -> Walker:
         """Check this screen: axe, overflow and size, in both themes and both widths."""
-        from axe_playwright_python.sync_playwright import Axe
+        from axe_playwright_python.base import AXE_SCRIPT
 
         self.looked.append(name)
         if (size := self.page.evaluate(SIZE)) > MOST_BYTES:
             self.faults.append(f"{name}: {size:,} bytes")
+        self.page.evaluate(AXE_SCRIPT)
         for width in WIDTHS:
             self.page.set_viewport_size({"width": width, "height": 900})
             for theme in THEMES:
                 self.page.emulate_media(color_scheme=theme)
                 where = f"{name}, {width} px, {theme}"
-                for found in Axe().run(self.page).response["violations"]:
+                for found in self.page.evaluate(AXE):
                     nodes = "; ".join(node["html"][:120] for node in found["nodes"][:3])
                     self.faults.append(f"{where}: {found['id']}: {found['help']}: {nodes}")
                 self.faults += [f"{where}: {wide}" for wide in self.page.evaluate(WIDE)]

@@ -141,8 +141,8 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
     {'name': 'cough', 'type': 'categorical', 'values': ['no', 'yes', '?'], 'basis': 'unconfirmed'}
     """
     plain = [_plain_text(cell) for cell in cells]
-    marker = _marker(plain)
-    there = [cell for cell in plain if cell is not None and cell != marker and not _is_marker(cell)]
+    markers = _markers(plain)
+    there = [cell for cell in plain if cell is not None and cell not in markers and not _is_marker(cell)]
     numbers = [number for number in map(number_of, there) if math.isfinite(number)]
     texts = [cell for cell in there if isinstance(cell, str)]
     if _mostly(DATE, texts, there):
@@ -151,7 +151,7 @@ def draft_column(name: str, cells: Sequence[Any], *, is_label: bool = False) -> 
         return _left_out(name, "numbers with a decimal comma", "write decimal points and draft again")
     numeric = len(numbers) >= MOSTLY * len(there) > 0 and not any(isinstance(cell, bool) for cell in there)
     if numeric and len(set(numbers)) > (MOST_CLASSES if is_label else 2):
-        drafted = _number(name, numbers, (marker or "?") if len(there) < len(plain) else None)
+        drafted = _number(name, numbers, (markers or ["?"]) if len(there) < len(plain) else [])
         return replace(drafted, to_do=VALUE_OR_CLASSES) if is_label and drafted.facts is not None else drafted
     return _category(name, [cell for cell in plain if cell is not None], None in plain, is_label)
 
@@ -167,31 +167,32 @@ def _is_marker(cell: Any) -> bool:
     return isinstance(cell, str) and cell.casefold() in MARKERS
 
 
-def _marker(cells: Sequence[Any]) -> str | None:
-    """The marker of a missing number, if there is one: a common one, or a word that many cells share."""
+def _markers(cells: Sequence[Any]) -> list[str]:
+    """The markers of a missing number, the most frequent first: common ones, or a word that many cells share."""
     words = Counter(
         cell for cell in cells if isinstance(cell, str) and (math.isnan(number_of(cell)) or _is_marker(cell))
     )
     usual = [word for word, _ in words.most_common() if _is_marker(word)]
     often = [word for word, count in words.most_common(1) if ENOUGH <= count <= len(cells) / 2]
-    return next(iter(usual or often), None)
+    return usual or often
 
 
 def _mostly(pattern: re.Pattern[str], texts: list[str], there: list[Any]) -> bool:
     return bool(there) and sum(pattern.fullmatch(text) is not None for text in texts) >= MOSTLY * len(there)
 
 
-def _number(name: str, numbers: list[float], marker: str | None) -> DraftedColumn:
+def _number(name: str, numbers: list[float], markers: list[str]) -> DraftedColumn:
     whole = all(number.is_integer() for number in numbers)
     distinct = len(set(numbers))
     if whole and distinct == len(numbers) and (distinct > 2 * MOST_VALUES or looks_like_identifier(name)):
         return _left_out(name, IDENTIFIER, "add it by hand if it is a number")
     facts: dict[str, Any] = {"name": name, "type": NUMBER, "min": None, "max": None}
     facts |= {"integer": True} if whole else {}
-    facts |= {"missing": marker} if marker is not None else {}
+    facts |= {"missing": markers if len(markers) > 1 else markers[0]} if markers else {}
     facts |= {"basis": UNCONFIRMED}
     taken = "a whole number" if whole else "a number"
-    note = "" if marker is None else ", missing in places" if marker == "?" else f', "{marker}" where missing'
+    listed = " or ".join(f'"{marker}"' for marker in markers)
+    note = "" if not markers else ", missing in places" if markers == ["?"] else f", {listed} where missing"
     return DraftedColumn(name, taken + note, FILL, facts)
 
 

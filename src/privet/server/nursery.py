@@ -112,7 +112,7 @@ def perform(request: dict[str, Any]) -> Any:
     """Do one job, by its kind."""
     from privet.engines import snapshots
     from privet.schema import Schema
-    from privet.server import answering
+    from privet.server import answering, inspecting
 
     match request["job"]:
         case "answer":
@@ -123,6 +123,10 @@ def perform(request: dict[str, Any]) -> Any:
             return answering.forecast(request)
         case "offers":
             return answering.offers(tuple(request.get("recipes", ())))
+        case "draft":
+            return inspecting.draft(request)
+        case "check":
+            return inspecting.check(request)
         case "register":
             schema, folder = Schema.from_dict(request["schema"]), Path(request["folder"])
             most = request["most_records"]

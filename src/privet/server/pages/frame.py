@@ -8,20 +8,22 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Annotated, Any
 
+from anyio.to_thread import run_sync
 from fastapi import Depends, Request
 from pydantic import ValidationError
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from privet.errors import PrivetError
-from privet.markup import with_elements
+from privet.markup import Html, with_elements
 from privet.privacy.books.refusals import Refusal
 from privet.privacy.losses import Loss, brief
 from privet.report.page import asset, environment
-from privet.server.keys import COOKIE, Person
+from privet.server.keys import COOKIE, Person, who_asks
 from privet.server.pages.texts import TEXTS, say
 from privet.server.problems import KINDS, Problem, from_refusal
 from privet.server.service import Service
@@ -49,6 +51,7 @@ def page(
         "say": say,
         "moment": moment,
         "brief": brief,
+        "verbatim": verbatim,
         "person": person,
         "nav": nav,
         "section": max(inside, key=len, default=""),  # the entry of the menu that this page belongs to
@@ -70,6 +73,11 @@ def amount_text(loss: Loss) -> str:
     """A loss for people: epsilon, and delta where there is one."""
     delta, epsilon = brief(loss.delta), brief(loss.epsilon)
     return say("amount.delta", epsilon=epsilon, delta=delta) if loss.delta else epsilon
+
+
+def verbatim(value: object) -> Html:
+    """A value of a form, escaped and otherwise unchanged: it comes back as it is. What is only shown is isolated."""
+    return Html(escape(str(value)))
 
 
 def home_of(person: Person) -> str:
@@ -96,6 +104,8 @@ def token_of(request: Request) -> str:
 
 
 async def _posted(request: Request) -> FormData:
+    here: Service = request.app.state.service
+    await run_sync(who_asks, here.books, request)  # before the body is read: it may be a whole table
     form = await request.form(max_fields=MOST_FIELDS, max_part_size=LONGEST_FIELD)
     if not hmac.compare_digest(str(form.get("token", "")).encode(), token_of(request).encode()):
         raise Problem("cross-site", "this form is not from a page of your session; open the page again")
@@ -154,7 +164,7 @@ def problem_page(request: Request, problem: Problem) -> Response:
         return response
     status, title = KINDS[problem.kind]
     facts: dict[str, Any] = {"kind": title, "detail": problem.detail, "number": problem.facts.get("request")}
-    response = page(request, "problem.html", status=status, **facts)
+    response = page(request, "problem.html", status=status, done=None, **facts)
     response.headers.update(problem.headers)
     return response
 

@@ -206,16 +206,16 @@ def put_dataset(
         raise Problem("invalid", "give a table (a file), or a source that the configuration names, and not both")
     if source is not None and source not in here.settings.sources:
         raise Problem("invalid", "the configuration names no such source; add it under [sources]")
+    with _placed(here, source, table) as place:
+        register(here, d, population, facts, most_records, place)
+    return {"id": d, "population": population, "most_records": most_records}
+
+
+def register(here: Service, d: str, population: str, facts: Schema, most_records: int, place: str) -> None:
+    """Read a table once, into a snapshot, and write it into the books."""
     folder = (here.settings.folder / "tables" / f"{d}-{secrets.token_hex(8)}").absolute()
     job = {"job": "register", "schema": facts.to_dict(), "folder": str(folder), "most_records": most_records}
-    with _placed(here, source, table) as place:
-        if not here.workers.questions.ready.wait(60):
-            raise Problem("busy", "the workers are starting")
-        limits = {"public": True, "memory": 2**40, "cpu": 24 * 3600}  # the owner's own table: no limit but the machine
-        reply = here.workers.run("register", job | limits | {"source": place}, 24 * 3600)
-    if "ok" not in reply:
-        why = str(reply.get("fault", "")).replace(repr(place), "the source")  # where it is, is in the settings alone
-        raise Problem("invalid", f"the table cannot be read: {why}"[:600])
+    on_own_table(here, job, place)
 
     def work(tx: Transaction) -> None:
         if tx.one("SELECT 1 FROM datasets WHERE id = ?", d):
@@ -231,7 +231,18 @@ def put_dataset(
     except BaseException:
         _delete(folder)
         raise
-    return {"id": d, "population": population, "most_records": most_records}
+
+
+def on_own_table(here: Service, job: dict[str, Any], place: str) -> Any:
+    """Work of a child on a table that its owner sent: no limit but the machine, and its faults are shown."""
+    if not here.workers.questions.ready.wait(60):
+        raise Problem("busy", "the workers are starting")
+    limits = {"public": True, "memory": 2**40, "cpu": 24 * 3600}
+    reply = here.workers.run(job["job"], job | limits | {"source": place}, 24 * 3600)
+    if "ok" not in reply:
+        why = str(reply.get("fault", "")).replace(repr(place), "the source")  # where it is, is in the settings alone
+        raise Problem("invalid", f"the table cannot be read: {why}"[:600])
+    return reply["ok"]
 
 
 @router.post("/datasets/{d}/close")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from privet.server.pages.owner import house, people, populations, tables
+from privet.server.pages.owner import columns, files, house, people, populations, tables
 
 router = APIRouter(include_in_schema=False)
-for one in (house, populations, people, tables):
+for one in (house, populations, people, tables, files, columns):
     router.include_router(one.router)

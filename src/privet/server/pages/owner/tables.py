@@ -80,10 +80,10 @@ def columns(schema: dict[str, Any]) -> list[tuple[str, Html, str, bool]]:
     labels = schema["labels"]
     label = {"name": schema["class"], "basis": schema.get("labels_basis")}
     label |= labels | {"type": "continuous"} if isinstance(labels, dict) else {"values": labels}
-    return [_column(label, predicted=True), *(_column(one) for one in schema["attributes"])]
+    return [described(label, predicted=True), *(described(one) for one in schema["attributes"])]
 
 
-def _column(one: dict[str, Any], *, predicted: bool = False) -> tuple[str, Html, str, bool]:
+def described(one: dict[str, Any], *, predicted: bool = False) -> tuple[str, Html, str, bool]:
     if one.get("type") == "continuous":
         known = say("facts.whole" if one.get("integer") else "facts.number", low=one["min"], high=one["max"])
     else:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from privet.markup import Html, text
-from privet.server.pages.texts import analyst, auditor, common, owner
+from privet.server.pages.texts import analyst, auditor, common, owner, owner_tables
 
-TEXTS: dict[str, str] = common.TEXTS | owner.TEXTS | analyst.TEXTS | auditor.TEXTS
+PARTS = (common, owner, owner_tables, analyst, auditor)
+TEXTS: dict[str, str] = {name: one for part in PARTS for name, one in part.TEXTS.items()}
 
 
 def say(name: str, /, **values: Any) -> Html:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from privet.server.pages.texts import owner_tables
-
-TEXTS = owner_tables.TEXTS | {
+TEXTS = {
     "nav.populations": "Populations",
     "nav.people": "People",
     "nav.server": "Server",
@@ -121,7 +119,7 @@ TEXTS = owner_tables.TEXTS | {
     "grant.who.wrong": "Give a name with letters or digits.",
     "grant.who.role": "This is the name of an {role}, who cannot ask questions. Give another name.",
     "grant.epsilon": "Epsilon, in all",
-    "grant.delta": "Delta, in all",
+    "grant.delta-in-all": "Delta, in all",
     "grant.tables": "May ask",
     "grant.columns": "{count} columns",
     "grant.no-table": "There is no table yet. You can grant now and open tables later.",
