@@ -27,10 +27,10 @@ LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s,]+)[)#]")
 
 
 def too_long(text: str) -> list[int]:
-    """The numbers of lines that should be wrapped. A row of a table and one long word (a link) cannot be."""
+    """The numbers of lines that should be wrapped. A row of a table, a formula and one long word cannot be."""
     lines = [line.strip() for line in text.splitlines()]
     long = [len(line) > WIDTH for line in text.splitlines()]
-    return [n for n, line in enumerate(lines, 1) if long[n - 1] and not line.startswith("|") and " " in line]
+    return [n for n, line in enumerate(lines, 1) if long[n - 1] and not line.startswith(("|", "$$")) and " " in line]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

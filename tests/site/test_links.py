@@ -111,3 +111,10 @@ def test_the_reference_shows_docstrings(site: Path, name: str) -> None:
     pages = [page.read_text("utf-8") for page in (site / "reference" / "api").rglob("index.html")]
     (page,) = (page for page in pages if f'id="privet.{name}"' in page)
     assert "doc-signature" in page or "doc-heading" in page
+
+
+def test_formulas_are_typeset(site: Path) -> None:
+    for page in ("explanation/privacy", "proofs/selection", "proofs/laplace", "proofs/whole_tree"):
+        text = (site / page / "index.html").read_text("utf-8")
+        assert "<math" in text
+        assert "$$" not in text
