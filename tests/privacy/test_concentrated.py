@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,17 @@ def test_a_journal_keeps_price_and_rho(tmp_path: Path) -> None:
     assert [charge.loss.rho > 0 for charge in again.certificate().charges].count(True) == len(parts)
 
 
-@pytest.mark.parametrize("cut", range(0, 400, 7))
+def test_a_journal_from_before_rho_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    shutil.copy(Path(__file__).with_name("journals") / "format-3.journal", path)
+    old = Ledger(journal=path)
+    assert old.loss == Loss(Fraction(1, 2), DELTA)
+    assert old.analysts["ann"].left == Loss(Fraction(3, 4), DELTA)
+    old._concentrate(PRICE, "work").charge(RHO / 2, "count")
+    assert Ledger(journal=path).loss == Loss(Fraction(3, 2), 2 * DELTA)
+
+
+@pytest.mark.parametrize("cut", range(0, 400, 29))
 def test_a_torn_journal_never_forgets(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "journal"
     ledger = Ledger(3, 2e-6, journal=path)
