@@ -80,3 +80,12 @@ def test_each_attribute_has_the_same_mass() -> None:
             mine = row & (candidates.tests.attribute == attribute)
             assert np.isclose(mass[mine].sum(), 1)
     assert Candidates(Tests.binary(schema)).log_prior(allowed) is None
+
+
+def test_some_attributes_are_drawn_without_looking_at_records() -> None:
+    schema = Schema(tuple(Categorical(f"a{i}", (0, 1, 2)) for i in range(6)), Categorical("c", (0, 1)))
+    every = Candidates.of(schema, "binary")
+    some = every.some(2, np.random.default_rng(0))
+    assert len(np.unique(some.tests.attribute)) == 2
+    assert len(some.tests) == len(every.tests) / 3
+    assert every.some(None, np.random.default_rng(0)) is every.some(6, np.random.default_rng(0)) is every

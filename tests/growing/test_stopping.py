@@ -34,6 +34,10 @@ def test_too_noisy_where_nothing_was_asked_or_no_test_is_left() -> None:
         TooNoisy().stops(level([0, 5], [0, 0]))  # a division by zero would speak of the sizes
 
 
+def test_too_noisy_below_a_least_size_too() -> None:
+    assert TooNoisy(100).stops(level([99, 100], [2, 2])).tolist() == [True, False]
+
+
 def test_small_or_pure() -> None:
     counts = [[5, 0], [0, 0], [3, 1], [2, -1], [9, 9]]
     assert SmallOrPure().stops(level(counts, [2] * 5)).tolist() == [True, True, False, True, False]

@@ -38,6 +38,7 @@ COMPOSITIONS: list[tuple[type[Recipe], dict[str, Any]]] = [
     (DiffPID3, {"tests": "binary"}),
     *((DiffPID3, {"schedule": schedule}) for schedule in SCHEDULES[1:]),
     (DiffPC45, {"schedule": "leaves"}),
+    (DiffPC45, {"confidence": 0.01, "min_samples_leaf": 50}),
     (DiffPID3, {"tests": "mixed", "mechanism": "permute-and-flip"}),
     *((DiffPC45, score) for score in SCORES),
     *((DiffPC45, {"numeric": numeric, "prune": False}) for numeric in ("joint", "points", "bins")),

@@ -13,6 +13,8 @@ from recipe_fits import (
     wide_table,
 )
 
+from privet.datasets.clinic import clinic
+from privet.estimators.registry import make_classifier
 from privet.models.leaf_counts import add_up
 from privet.recipes.ours.random_forest import RandomForest
 from privet.recipes.papers import smooth_forest
@@ -169,3 +171,11 @@ def test_a_signal_to_noise_forest_depends_on_released_numbers_only() -> None:
     for mine, theirs in zip(one, two, strict=True):
         for column in ("attribute", "cut", "first_child", "label", "proba", "counts"):
             assert np.array_equal(getattr(mine, column), getattr(theirs, column))
+
+
+def test_greedy_trees_may_test_some_attributes_only() -> None:
+    schema, table = clinic(2000)
+    forest = make_classifier("greedy-forest", schema=schema, epsilon=50, max_features=1, prune=False).fit(table)
+    for tree in forest.model_.trees.members:
+        assert len(set(tree.attribute[tree.attribute >= 0].tolist())) <= 1
+    assert forest.certificate_.epsilon == 50

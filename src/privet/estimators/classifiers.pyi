@@ -209,6 +209,10 @@ class DiffPC45Classifier(PrivateClassifier):
         published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
     prune : bool
         Error-based pruning on released counts, which costs nothing.
+    confidence : float from 1e-06 to 0.5
+        C4.5's certainty factor: a smaller one prunes more.
+    min_samples_leaf : int from 0
+        C4.5's least size of a leaf: a node of fewer than twice as many released records is not split.
     size_share : float from 0 to 1
         What the noisy size of a node may cost, as a share of the cost of a choice (1 as published).
     variant : "sound" or "as-published"
@@ -251,6 +255,8 @@ class DiffPC45Classifier(PrivateClassifier):
     delta: float
     numeric: Literal["auto", "joint", "points", "bins"]
     prune: bool
+    confidence: float
+    min_samples_leaf: int
     size_share: float
     variant: Literal["sound", "as-published"]
 
@@ -270,6 +276,8 @@ class DiffPC45Classifier(PrivateClassifier):
         delta: float = 0.0,
         numeric: Literal["auto", "joint", "points", "bins"] = "auto",
         prune: bool = True,
+        confidence: float = 0.25,
+        min_samples_leaf: int = 0,
         size_share: float = 0.25,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -703,6 +711,8 @@ class GreedyForestClassifier(PrivateClassifier):
     n_estimators : int from 1 to 10000
         How many trees share epsilon. Each has another attribute at its root, so there are at most as many as
         attributes.
+    max_features : int from 1, optional
+        How many attributes, drawn at random, each tree may test; all by default.
     min_records : int from 0
         A node of fewer released records is a leaf.
     prune : bool
@@ -755,6 +765,7 @@ class GreedyForestClassifier(PrivateClassifier):
     recipe_class: ClassVar[type[Recipe]]
     max_depth: int
     n_estimators: int
+    max_features: int | None
     min_records: int
     prune: bool
     tests: Literal["binary", "multiway", "mixed"]
@@ -771,6 +782,7 @@ class GreedyForestClassifier(PrivateClassifier):
         max_depth: int = 4,
         *,
         n_estimators: int = 4,
+        max_features: int | None = None,
         min_records: int = 100,
         prune: bool = True,
         tests: Literal["binary", "multiway", "mixed"] = "multiway",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -71,6 +71,14 @@ class Candidates:
                 parameter="tests", problem=f"must be one of {', '.join(map(repr, TEST_KINDS))}, not {kind!r}"
             )
         return cls(TEST_KINDS[kind](schema), measure)
+
+    def some(self, attributes: int | None, random: np.random.Generator) -> Candidates:
+        """The tests of so many attributes, drawn at random and without looking at a record; all for None."""
+        known = np.unique(self.tests.attribute)
+        if attributes is None or attributes >= len(known):
+            return self
+        chosen = random.choice(known, attributes, replace=False)
+        return replace(self, tests=self.tests.take(np.flatnonzero(np.isin(self.tests.attribute, chosen))))
 
     @property
     def point_attributes(self) -> list[int]:

@@ -38,13 +38,18 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TooNoisy:
-    """Friedman & Schuster's rule: stop where the average class count of a child would be below the noise."""
+    """Friedman & Schuster's rule: stop where the average class count of a child would be below the noise.
+
+    Also below a released size, if one is given.
+    """
+
+    min_size: int = 0
 
     def stops(self, level: LevelFacts) -> Bools:
         if level.sizes is None:
             return np.zeros(level.largest_arity.shape, dtype=bool)
         each = level.sizes / (np.maximum(level.largest_arity, 1) * level.n_classes)  # 0: no test is left anyway
-        return np.asarray(each < math.sqrt(2) * level.noise)
+        return np.asarray((each < math.sqrt(2) * level.noise) | (level.sizes < self.min_size))
 
 
 @dataclass(frozen=True, slots=True)

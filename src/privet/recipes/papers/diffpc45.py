@@ -23,14 +23,14 @@ from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import Chooser, JointChoice, PointsFirst
 from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.growing.greedy.stopping import TooNoisy
-from privet.models.pruning import prune_c45
+from privet.models.pruning import CONFIDENCE, prune_c45
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.scores import parse_score
 from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.papers.diffpid3 import DiffPID3
-from privet.recipes.parameters import choice, flag, number
+from privet.recipes.parameters import choice, flag, number, whole
 from privet.recipes.recipe import Info
 from privet.schema import Schema
 
@@ -71,6 +71,15 @@ class DiffPC45(DiffPID3):
         'published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.',
     )
     prune: bool = flag(True, "Error-based pruning on released counts, which costs nothing.")
+    confidence: float = number(
+        CONFIDENCE, low=1e-6, high=0.5, help="C4.5's certainty factor: a smaller one prunes more."
+    )
+    min_samples_leaf: int = whole(
+        0,
+        low=0,
+        high=2**40,
+        help="C4.5's least size of a leaf: a node of fewer than twice as many released records is not split.",
+    )
     size_share: float = number(
         0.25,
         low=0,
@@ -106,7 +115,7 @@ class DiffPC45(DiffPID3):
             plan=Plan.shares(epsilon, depth, node=size_weight, choice=choice_weight, schedule=self.schedule),
             candidates=candidates,
             chooser=chooser,
-            stop=TooNoisy(),
+            stop=TooNoisy(2 * self.min_samples_leaf),
         )
         grown = grow(data.level(), growth, progress)
-        return prune_c45(grown.tree, grown.sizes) if self.prune else grown.tree
+        return prune_c45(grown.tree, grown.sizes, self.confidence) if self.prune else grown.tree

@@ -16,7 +16,7 @@ Sound: Gini of counts, one-sided (docs/proofs/scores.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -88,6 +88,9 @@ class GreedyForest(Gridded):
         "attributes.",
     )
     max_depth: int = shared.max_depth(4, "The number of tests on a path; the thesis counts levels, one more.")
+    max_features: int | None = whole(
+        None, low=1, high=2**40, help="How many attributes, drawn at random, each tree may test; all by default."
+    )
     min_records: int = whole(100, low=0, high=2**40, help="A node of fewer released records is a leaf.")
     prune: bool = flag(
         True, "Whether children that are no purer than their parent go, by released counts, which costs nothing."
@@ -110,23 +113,23 @@ class GreedyForest(Gridded):
         candidates = Candidates.of(data.schema, self.tests)
         attributes = len(np.unique(candidates.tests.attribute))
         trees = max(1, min(self.n_estimators, attributes))  # a root each
-        depth = min(self.max_depth, candidates.most_tests_on_a_path(data.schema))
-        growth = Growth(
-            plan=Plan.shares(epsilon / trees, depth, node=1, choice=1, leaf=0, schedule=self.schedule),
-            candidates=candidates,
-            chooser=self.chooser(),
-            stop=SmallOrPure(self.min_records),
-            node_question="classes",
-        )
         if self.as_published:
             engine, cells = open_engine(data, "greedy-forest as published", WHY)
             data.ledger.charge(epsilon, "a greedy forest, as published")
         grown: list[Tree] = []
         for number in range(trees):
             level = NoisyLevel(engine, cells, data.ledger.steps) if self.as_published else data.level()
-            roots = tuple(int(tree.attribute[0]) for tree in grown)
-            tree = grow(level, replace(growth, not_at_root=roots)).tree
-            grown.append(tree)
+            tests = candidates.some(self.max_features, random)
+            depth = min(self.max_depth, tests.most_tests_on_a_path(data.schema))
+            growth = Growth(
+                plan=Plan.shares(epsilon / trees, depth, node=1, choice=1, leaf=0, schedule=self.schedule),
+                candidates=tests,
+                chooser=self.chooser(),
+                stop=SmallOrPure(self.min_records),
+                node_question="classes",
+                not_at_root=tuple(int(tree.attribute[0]) for tree in grown),
+            )
+            grown.append(grow(level, growth).tree)
             if progress is not None:
                 progress(number + 1, trees)
         return Forest(data.schema, tuple(map(prune_gini, grown)) if self.prune else tuple(grown), "confidence")
