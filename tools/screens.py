@@ -81,7 +81,7 @@ def take(browser: Any, keys: dict[str, str]) -> None:
         page.goto(URL)
         page.fill("input[name=key]", keys[name])
         page.press("input[name=key]", "Enter")
-        page.wait_for_url(re.compile("/(analyst|auditor)"))
+        page.wait_for_url(re.compile("/(owner|analyst|auditor)"))
 
     def picture(name: str, tall: int = HEIGHT) -> None:
         page.set_viewport_size({"width": WIDTH, "height": tall})
@@ -110,6 +110,9 @@ def take(browser: Any, keys: dict[str, str]) -> None:
     page.goto(f"{URL}/auditor/populations/clinic-north")
     page.get_by_text("Your browser recomputed").wait_for()
     picture("server-books", 1000)
+    sign_in("owner")
+    page.goto(f"{URL}/owner/populations/clinic-north")
+    picture("server-owner", 1000)
 
 
 def main() -> None:
@@ -117,7 +120,7 @@ def main() -> None:
 
     path = os.environ.get("PRIVET_BROWSER") or shutil.which("chromium")
     with serving() as owner, sync_playwright() as player:
-        keys = fill(owner)
+        keys = fill(owner) | {"owner": owner}
         browser = player.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         take(browser, keys)
         browser.close()

@@ -34,8 +34,19 @@ def test_an_owner_walks_from_the_first_start_to_a_grant(browser: Any, first_hous
     assert owner.go(first_house.link).status == 401  # it signs in once
     _without_script(browser, first_house)
     assert owner.faults == []
+    assert _planted(owner) == {"image-alt", "overflow"}
     assert len(owner.looked) >= 20, owner.looked
     owner.close()
+
+
+def _planted(owner: Walker) -> set[str]:
+    """Which of two planted faults a look finds."""
+    owner.go("/owner/people").page.evaluate(
+        """() => { const wide = document.createElement("div"); wide.style.width = "2000px"; wide.textContent = "wide";
+        document.querySelector("main").append(wide, document.createElement("img")); }"""
+    )
+    owner.look("planted")
+    return {kind for kind in ("image-alt", "overflow") if any(kind in fault for fault in owner.faults)}
 
 
 def _further_screens(owner: Walker) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from house import Caller, House, Stage
@@ -31,6 +32,17 @@ def test_a_key_signs_in_by_one_form_field(house: House) -> None:
     assert "secure" not in flags  # loopback has no TLS; see test_cookies_are_secure_behind_tls
     assert visitor.get("/").status == 303
     assert "owner" in visitor.get("/account").body.decode()
+
+
+def test_cookies_are_secure_behind_tls(tmp_path: Path) -> None:
+    house = House(tmp_path / "folder", "--slots", "1", "--public-url", "https://privet.example.org", "--behind-proxy")
+    try:
+        reply = Visitor(house).sign_in(house.owner.key)
+        flags = {flag.lower() for flag in reply.headers["set-cookie"].split("; ")}
+        assert {"secure", "httponly", "samesite=strict"} <= flags
+        assert "strict-transport-security" in reply.headers
+    finally:
+        house.stop()
 
 
 def test_forms_of_other_sites_are_refused(house: House, stage: Stage) -> None:
