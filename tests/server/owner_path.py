@@ -49,6 +49,7 @@ def walk(owner: Walker, house: FirstHouse, file: Path) -> str:
     owner.submit("Register").look("table")
     owner.open_link("Patients of Clinic North")
     owner.fill(who="ben", epsilon="0.4").submit("What does").look("population-buys")
+    assert "off by at most 180" in owner.text  # 8 questions, 3 rows of each: 8 * 3 * ln(20) / 0.4
     owner.submit("Grant it").look("population-key")
     found = re.search(r"privet_[0-9a-f]{8}_[\w-]{43}", owner.text)
     assert found is not None

@@ -127,9 +127,11 @@ def _check(here: Service, p: str, who: str, body: owning.NewGrant) -> None:
 
 def what_it_buys(here: Service, p: str, epsilon: Fraction, tables: list[str]) -> list[Html]:
     """What an analyst could get for an epsilon, by public facts and invented records: sentences."""
-    reach = math.ceil(QUESTIONS * math.log(SURE) / float(epsilon))
-    lines = [say("buys.counts", questions=QUESTIONS, reach=f"{reach:,}", sure=f"{100 * (SURE - 1) // SURE}")]
     chosen = next((one for one in budget(here.books, p).tables if one["id"] in tables), None)
+    unit = chosen["schema"].get("unit") if chosen else None
+    rows = unit["max_rows"] if unit else 1  # each of one's rows gets its share of epsilon
+    reach = math.ceil(QUESTIONS * rows * math.log(SURE) / float(epsilon))
+    lines = [say("buys.counts", questions=QUESTIONS, reach=f"{reach:,}", sure=f"{100 * (SURE - 1) // SURE}")]
     if chosen is None or not here.workers.fits.ready.is_set():
         return lines
     ask = {"ask": "fit", "recipe": "exact", "epsilon": str(epsilon)}
