@@ -22,6 +22,7 @@ from privet.privacy.budget import float_up
 from privet.privacy.fits import calibration as calibrating
 from privet.privacy.fits.calibration import RELEASE_SHARE, Calibration, FitLayout, calibrate
 from privet.privacy.losses import Loss
+from privet.privacy.mechanisms import Reach
 from privet.privacy.samplers.tree_space import TreeSpace
 from privet.recipes.ours.exact_regression import ExactRegression
 
@@ -64,8 +65,8 @@ def violated(recipe: Any = "exact-regression", names: tuple[str, ...] = NAMES) -
 def test_sums_of_residuals_with_half_the_noise_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     real = label_questions.mechanisms.noisy_counts
 
-    def noisier(*args: Any, sensitivity: int, **options: Any) -> Any:
-        return real(*args, sensitivity=sensitivity // 2, **options)
+    def noisier(*args: Any, reach: Reach, **options: Any) -> Any:
+        return real(*args, reach=Reach(reach.total // 2), **options)
 
     recipe = ExactRegression(max_depth=0, leaf_share=0.9)
     assert not violated(recipe, NAMES[:2])

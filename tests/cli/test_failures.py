@@ -49,7 +49,7 @@ def test_errors_as_json(desk: Any) -> None:
     assert (found["parameter"], found["fix"]) == ("--epsilon", "ask with --epsilon 1 or less")
     found = json.loads(desk.fit("-o", desk["tree.json"], "--set", "prun=1", "--json").stdout)["error"]
     assert (found["kind"], found["parameter"]) == ("RecipeError", "prun")
-    assert found["fix"].startswith("did you mean --set prune? It takes\n  criterion, grid, ")
+    assert found["fix"].startswith("did you mean --set prune? It takes\n  confidence, criterion, ")
     found = json.loads(desk.run("fit", desk["clinic.csv"], "--json", "-e", "1").stdout)["error"]
     assert (found["kind"], found["parameter"], found["exit_code"]) == ("UsageError", "--schema", 2)
     assert json.loads(desk.run("shrub", "--json").stdout)["error"]["kind"] == "UsageError"

@@ -154,8 +154,16 @@ def test_metrics_have_no_other_names_and_labels(house: House) -> None:
         assert nobody("GET", "/metrics").status in (401, 404)
 
 
-def test_commits_do_not_tell_when_an_answer_was_stored(house: House) -> None:
-    stage = Stage(house)
+@pytest.fixture
+def lonely(tmp_path: Path) -> Iterator[House]:
+    """A server that nobody else asks: what others do is counted too."""
+    made = House(tmp_path / "folder", "--slots", "1").warm()
+    yield made
+    made.stop()
+
+
+def test_commits_do_not_tell_when_an_answer_was_stored(lonely: House) -> None:
+    stage = Stage(lonely)
     table = stage.table(rows(20))
     ann = stage.analyst(10, table)
     ann.ask(table, **COUNT)

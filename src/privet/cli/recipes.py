@@ -54,7 +54,10 @@ def _kind(recipe: type[Recipe]) -> str:
 
 def promise(recipe: type[Recipe]) -> str:
     """The guarantee of a recipe, with a mark if the published variant has none."""
-    kept = [what for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound]
+    kept = [
+        what.partition(", or (")[0] for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound
+    ]
+    kept += ["or a delta"] if any(one.name == "delta" for one in fields(recipe)) else []
     broken = [BROKEN] if recipe.unsound else []
     return " ".join([", ".join(dict.fromkeys(kept)) or "none", *broken])
 

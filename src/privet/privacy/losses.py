@@ -73,6 +73,8 @@ class Loss:
         read = cls(*(read_fraction(part, name) for part, name in zip(parts, CURRENCIES, strict=False)))
         if max(read.epsilon, read.rho) > _MOST or read.delta > 1:
             raise EpsilonError("a loss has an epsilon or a rho of at most 1e100 and a delta of at most 1")
+        if len(parts) == len(CURRENCIES) and not read.rho:
+            raise EpsilonError("a loss without rho is written without it")
         return read
 
     def __str__(self) -> str:
