@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fit_release import audit_release
 
-from privet.audit import exact, fits
+from privet.audit import exact, fits, zoo
 from privet.audit.fit_cases import Case, cases, number_cases
 from privet.audit.fits import audit_law, log_density
 from privet.growing.additive import fitting as additive
@@ -197,7 +197,16 @@ def test_a_release_without_cover_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
 # ---- around the fit -------------------------------------------------------------------------------------------------
 
 
-def test_the_whole_recipe_keeps_its_claim() -> None:
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+def test_the_recipe_keeps_its_claim(relation: str) -> None:
+    pairs = zoo(relation=relation, thresholds=(20,), of_a_class=(1,))[::6]
+    result = exact(AdditiveModel(), pairs, 1, neighbours=relation, transcripts=2)
+    assert result.verdict == "holds"
+    assert result.lower_bound > 0.2
+
+
+@pytest.mark.slow
+def test_the_recipe_meets_the_whole_zoo() -> None:
     results = check_recipe(AdditiveModel(), epsilons=[1], transcripts=2, thresholds=(20,), of_a_class=(1,))
     assert all(result.verdict == "holds" for result in results)
 
