@@ -14,6 +14,7 @@ import pytest
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "engines")]
 from house import House, Stage, facts, form, rows  # noqa: E402
 from servers import java_is_there, postgres_programs, running_postgres  # noqa: E402
+from visiting import Visitor, words  # noqa: E402
 
 pa = pytest.importorskip("pyarrow")
 RECORDS = 60
@@ -88,6 +89,31 @@ def test_a_configured_source_is_registered(stage: Stage, sources: dict[str, str]
     table = f"{stage.tag}-{kind}"
     count = stage.analyst(100, table).ask(table, ask="count", epsilon=20).json["answer"]["value"]
     assert abs(count - RECORDS) < 3  # further away: less than one in 10^20
+
+
+def test_an_owner_registers_one_in_the_pages(stage: Stage) -> None:
+    owner = Visitor(stage.house)
+    owner.sign_in(stage.owner.key)
+    assert "parquet" in owner.text(f"/owner/files?population={stage.tag}")
+    name = f"{stage.tag}-in-pages"
+    sent = owner.send(f"/owner/files/{stage.tag}", source="parquet", name=name)
+    assert sent.headers["location"].startswith(f"/owner/drafts/{name}"), sent.body
+    draft = f"/owner/drafts/{name}"
+    about = {"label": "class", "several": "no", "most_records": "100"}
+    assert owner.send(draft, **about).status == 303
+    public: dict[str, dict[str, str]] = {
+        "age": {"kind": "number", "low": "0", "high": "100"},
+        "dose": {"kind": "number", "low": "0", "high": "10"},
+        "ward": {"kind": "list", "values": "a\nb\nc\nd"},
+        "class": {"kind": "list", "values": "healthy\nill"},
+    }
+    for number, facts_of in enumerate(public.values()):
+        assert owner.send(f"{draft}/columns/{number}", basis="documented", **facts_of).status == 303
+    assert f"All {RECORDS} records keep to what you said" in words(owner.send(f"{draft}/check"))
+    done = owner.send(f"{draft}/register")
+    assert done.headers.get("location", "").startswith(f"/owner/tables/{name}"), words(done)
+    assert stage.analyst(100, name).ask(name, ask="count", epsilon=20).json["state"] == "done"
+    assert SECRET not in owner.get(f"/owner/tables/{name}").body.decode()
 
 
 def test_sources_are_not_read_again_and_not_shown(stage: Stage, place: Path) -> None:
