@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import time
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from house import Caller, House, Stage, facts, form, rows
 from visiting import Visitor, words
+
+from privet.privacy.losses import NOTHING
+from privet.server.pages.budgets import Budget
+from privet.server.pages.owner.todo import of_population, things_to_do
 
 KEY = re.compile(r"privet_[0-9a-f]{8}_[\w-]{43}")
 
@@ -167,3 +173,40 @@ def test_the_pages_are_for_owners_only(house: House, stage: Stage, table: str) -
         for path in (f"/owner/populations/{stage.tag}/freeze", f"/owner/tables/{table}/close", "/owner/backup"):
             assert visitor.send(path, again=table).status == 404, (role, path)
     assert Visitor(house).get("/owner").status == 303
+
+
+# ---- things to do ---------------------------------------------------------------------------------------------------
+
+
+class Shelf:
+    """Stands for a service whose books say only when they were copied."""
+
+    engine = "sqlite"
+
+    def __init__(self, copied: float | None) -> None:
+        self.books: Any = self
+        self.rows = [] if copied is None else [(copied,)]
+
+    def read(self, *_: object) -> list[tuple[float]]:
+        return self.rows
+
+
+def with_table(**facts_of: object) -> Budget:
+    schema = {"attributes": [], "labels_basis": "documented", "class": "ill"}
+    table = {"id": "visits", "state": "open", "missed": 0, "schema": schema} | facts_of
+    return Budget("p", "P", "person", "add-remove", NOTHING, NOTHING, None, tables=(table,))
+
+
+@pytest.mark.parametrize(("days", "shown"), [(None, True), (8, True), (6, False)])
+def test_old_copies_of_the_books_are_something_to_do(days: int | None, shown: bool) -> None:
+    here: Any = Shelf(None if days is None else time.time() - days * 86_400 - 60)
+    found = things_to_do(here, [with_table()])
+    assert [one.path for one in found] == (["/owner/server#backup"] if shown else [])
+    assert days != 8 or "8" in found[0].title
+
+
+@pytest.mark.parametrize("state", ["open", "paused", "closed"])
+def test_late_answers_are_something_to_do(state: str) -> None:
+    found = of_population(with_table(missed=2, state=state))
+    assert [one.post for one in found] == ([] if state == "closed" else ["/owner/tables/visits/rehearse"])
+    assert all("2" in one.text for one in found)
