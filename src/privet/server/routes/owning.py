@@ -26,6 +26,7 @@ from privet.privacy.losses import NOTHING, Loss
 from privet.schema import Schema
 from privet.server.asks import Amount, Cap, Strict, amount
 from privet.server.keys import add_key, add_person
+from privet.server.pricing import Table
 from privet.server.problems import Problem, pair
 from privet.server.routes.asking import Name, service
 from privet.server.service import OWNER, Service
@@ -264,10 +265,7 @@ def close_dataset(request: Request, d: Name) -> dict[str, Any]:
 @router.post("/datasets/{d}/pause")
 def pause_dataset(request: Request, d: Name) -> dict[str, Any]:
     """Begin no question about a table until it is rehearsed. Questions that wait go on waiting."""
-    here = service(request)
-    table = here.table(d, here.person(request, OWNER))
-    if table.state == "closed":
-        raise Problem("running", "the table is closed")
+    here, table = _not_closed(request, d)
 
     def work(tx: Transaction) -> None:
         if tx.run("UPDATE datasets SET state = 'paused' WHERE id = ? AND state = 'open'", d).rowcount:
@@ -280,10 +278,7 @@ def pause_dataset(request: Request, d: Name) -> dict[str, Any]:
 @router.post("/datasets/{d}/rehearse")
 def rehearse_dataset(request: Request, d: Name) -> dict[str, Any]:
     """Forget the deadlines of a table, so that they are measured anew, and go on if it was paused."""
-    here = service(request)
-    table = here.table(d, here.person(request, OWNER))
-    if table.state == "closed":
-        raise Problem("running", "the table is closed")
+    here, table = _not_closed(request, d)
     here.pricing.forget(table)
 
     def work(tx: Transaction) -> None:
@@ -294,6 +289,14 @@ def rehearse_dataset(request: Request, d: Name) -> dict[str, Any]:
     return {"id": d, "state": "open"}
 
 
+def _not_closed(request: Request, d: str) -> tuple[Service, Table]:
+    here = service(request)
+    table = here.table(d, here.person(request, OWNER))
+    if table.state == "closed":
+        raise Problem("running", "the table is closed")
+    return here, table
+
+
 @router.post("/datasets/{d}/reasons")
 def post_reasons(request: Request, d: Name, body: Reasons) -> dict[str, Any]:
     """Say why facts about columns are public, where the schema gives no reason. Nothing else of it can change."""
@@ -301,10 +304,7 @@ def post_reasons(request: Request, d: Name, body: Reasons) -> dict[str, Any]:
 
 
 def add_reasons(request: Request, d: str, reasons: dict[str, str]) -> dict[str, Any]:
-    here = service(request)
-    table = here.table(d, here.person(request, OWNER))
-    if table.state == "closed":
-        raise Problem("running", "the table is closed")
+    here, table = _not_closed(request, d)
     if not reasons:
         raise Problem("invalid", "give at least one reason")
     facts = json.loads(json.dumps(table.schema))
