@@ -11,7 +11,7 @@ from privet.tables.frozen import freeze
 from privet_experiments.papers.fletcher import anonymising, rule_similarity
 from privet_experiments.papers.fletcher.rule_similarity import ARMS, DPDF, READINGS, Figure91, Table43
 from privet_experiments.runner import run
-from privet_experiments.stability import averaged
+from privet_experiments.settling import averaged
 
 
 def test_complete_records_as_numbers() -> None:

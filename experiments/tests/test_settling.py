@@ -12,7 +12,7 @@ import pytest
 from privet_experiments.experiment import Row
 from privet_experiments.folds import Learner
 from privet_experiments.judge import Measure
-from privet_experiments.stability import averaged, draw_again, settle
+from privet_experiments.settling import averaged, draw_again, settle
 from privet_experiments.sweep import Results, Sweep, declare
 
 

@@ -20,7 +20,7 @@ from privet.errors import ParameterError, Setting
 from privet_experiments.experiment import Experiment, Found, Job, Row, key_of
 from privet_experiments.outcome import Outcome
 from privet_experiments.registry import ENTRIES, Form
-from privet_experiments.stability import settle
+from privet_experiments.settling import settle
 from privet_experiments.workers import share_out
 
 Progress = Callable[[int, int], None]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from privet_experiments.experiment import Experiment, Row
+from privet_experiments.folds import mean_of
 from privet_experiments.outcome import Outcome, Statement
 
 DRAWS = 200  # a chance of 5 % is known within 3 points
@@ -75,12 +76,7 @@ def draw_again(grid: Experiment, rows: Sequence[Row], seed: int) -> list[Row]:
 
 def averaged(row: Row) -> Row:
     """A row with the mean over its runs in place of every list of them; None where no run has a value."""
-
-    def mean(runs: list[Any]) -> float | None:
-        defined = [value for value in runs if value is not None]
-        return float(np.mean(defined)) if defined else None
-
-    return {name: each_runs(value, mean) for name, value in row.items()}
+    return {name: each_runs(value, mean_of) for name, value in row.items()}
 
 
 def each_runs(value: Any, work: Callable[[list[Any]], Any], n: int | None = None) -> Any:

@@ -18,7 +18,7 @@ from privet_experiments.experiment import Row, axis
 from privet_experiments.folds import CrossValidation, Learner, standard_error, values
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
-from privet_experiments.stability import LEAST_RUNS
+from privet_experiments.settling import LEAST_RUNS
 
 PER_CENT = ("accuracy", "balanced_accuracy")
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from privet.datasets import real
 from privet.estimators.registry import make_classifier
@@ -14,7 +12,9 @@ from privet.evaluation.cross_validation import evaluate
 from privet.evaluation.figure import Figure, Point, Series
 from privet.recipes.registry import recipe_classes
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
+from privet_experiments.folds import mean_of
 from privet_experiments.outcome import Outcome, Table
+from privet_experiments.sweep import measure_text
 
 MEASURES = ("accuracy", "agreement", "rules")
 # What a stopping rule buys: the same recipe without its rule.
@@ -90,6 +90,5 @@ class Stability(Experiment):
         return Figure(f"Two fits of one table at epsilon {epsilon:g}", "table", "same prediction %", series)
 
 
-def _mean(values: Any) -> str:
-    defined = [value for value in values if value is not None]
-    return f"{np.mean(defined):.3f}" if defined else "-"
+def _mean(values: Iterable[float | None]) -> str:
+    return measure_text(mean_of(list(values)), "share")

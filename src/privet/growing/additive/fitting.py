@@ -181,7 +181,7 @@ def _tree_first(growing: _Growing, left: Loss, noise_ratio: float) -> Loss:
 
 
 def tree_share(estimate: ClassEstimate, noise_ratio: float) -> Fraction:
-    """The share of a tree before curves: near 1 where curves would be mostly noise, near 0 where it does not.
+    """The share of a tree before curves: near 1 where curves would be mostly noise, near 0 elsewhere.
 
     A tree is drawn by the number of records that it classifies right, so it says less where classes are unequal. Both
     parts keep what they need for longer than they are of use: a wrong share costs little.

@@ -29,7 +29,7 @@ from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fletcher.retention import budgets, correlations, trends
 from privet_experiments.papers.fletcher.rule_similarity import fold_by_name, labelled, take
-from privet_experiments.stability import averaged
+from privet_experiments.settling import averaged
 
 RETENTION_TABLES = ("banknote", "wilt", "wall-robot-4")
 RATES = (0.02, 0.1, 0.2, 0.3)

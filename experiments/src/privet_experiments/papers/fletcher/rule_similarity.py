@@ -33,7 +33,7 @@ from privet_experiments.folds import by_name
 from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fletcher.greedy import ThesisFS
-from privet_experiments.stability import averaged
+from privet_experiments.settling import averaged
 
 TABLE_43 = published("fletcher.table43", "index")
 FOLDS = 10
