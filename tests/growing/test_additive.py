@@ -90,7 +90,7 @@ def test_the_number_of_records_decides_what_is_fitted(classes: int, records: int
         assert accuracy(model, schema, table(2000, 1, classes=classes)[1]) > {2: 0.65, 3: 0.5}[classes]
 
 
-def test_pairs_find_what_only_two_attributes_tell_together() -> None:
+def test_pairs_find_interactions_of_two_attributes() -> None:
     schema, columns = table(40_000, together=True)
     unseen = table(4000, 1, together=True)[1]
     with_pairs, _ = grow(schema, columns)
@@ -240,7 +240,7 @@ def excess(schema: Schema, columns: Any) -> float:
 
 
 @pytest.mark.parametrize(("classes", "most"), [(2, 0.02), (18, 0.3)])
-def test_curves_of_noise_say_little(classes: int, most: float) -> None:
+def test_curves_of_noise_are_nearly_flat(classes: int, most: float) -> None:
     """Where nothing can be learned; 0.87 with 18 classes and a ridge that has no regard to their number."""
     assert excess(*unrelated(classes)) < most
 
@@ -249,7 +249,7 @@ def test_curves_of_noise_say_little(classes: int, most: float) -> None:
 
 
 def test_counts_below_the_noise_are_bought_again() -> None:
-    for records, least, most in ((50_000, 0.02, 0.02), (2000, 0.05, 0.12), (100, 0.2, 0.22)):
+    for records, least, most in ((50_000, 0.02, 0.02), (1500, 0.05, 0.12), (100, 0.25, 0.27)):
         schema, columns = table(records)
         ledger = Ledger(1)
         with use_noise(SeededNoise(1)):
@@ -270,7 +270,7 @@ def test_more_classes_need_larger_counts() -> None:
         shares.append(found.share)
     few, many = shares
     assert few == Fraction(1, 50)
-    assert 0.06 < many < 0.2
+    assert 0.1 < many <= 0.27
 
 
 def test_an_outlook_rules_no_class_out() -> None:
@@ -302,7 +302,7 @@ def test_knots_follow_records_that_public_ones_miss() -> None:
     assert accuracy(model, schema, columns) > 0.85
 
 
-def test_a_histogram_that_would_say_nothing_is_not_bought() -> None:
+def test_an_uninformative_histogram_is_not_bought() -> None:
     assert knots_share(0, 1e6, 1.0) == 0
     assert knots_share(10, 1e3, 0.1) == 0
     assert knots_share(10, 1e6, 1.0) == LEAST_SHARE

@@ -47,7 +47,7 @@ def drawn(columns: Any, epsilon: Fraction, **options: Any) -> tuple[Additive, Le
     return Additive(SCHEMA, (part,), link.scores(estimate.shares[None])[0], routes, link.margin), ledger, data
 
 
-def test_leaves_say_the_shares_of_their_records() -> None:
+def test_leaves_predict_the_shares_of_their_records() -> None:
     """Without noise, and with nearly all of epsilon, what is said of a record is the share of its corner."""
     columns = corners(4000)
     with use_noise(ZeroNoise()):

@@ -84,7 +84,7 @@ def test_the_rule(records: int, stops: bool) -> None:
     assert str(pickle.loads(pickle.dumps(stopped))) == str(stopped)
 
 
-def test_too_few_to_tell_is_said_before_any_charge() -> None:
+def test_too_few_records_are_refused_before_any_charge() -> None:
     data = protected(10)
     with pytest.raises(ParameterError, match="from 1120 on it works"):
         begin(data, Fraction(1, 2), 1119)

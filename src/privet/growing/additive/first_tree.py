@@ -22,6 +22,7 @@ from privet.growing.whole.depth_rules import MOST_LEVELS
 from privet.growing.whole.whole_tree import WEIGHT_UNIT, affordable_depth
 from privet.models.additive import Part
 from privet.models.grading import beside, grade
+from privet.models.leaf_counts import signal_share
 from privet.models.link import Link
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.samplers.tree_space import TreeSpace
@@ -66,10 +67,13 @@ def draw_first_tree(
     tree = grow_blocks(data.level(), Blocks(space, space.depth, LEAF_SHARE), epsilon)
     routes, scale = tree.routes, float(steps / (epsilon * LEAF_SHARE))
     weighted = tree.counts * np.maximum(class_weights, LEAST_WEIGHT)
+    if schema.n_classes > 2:  # few records of each: what noise explains of the differences between leaves is no signal
+        even = weighted.sum(axis=1, keepdims=True) * estimate.shares
+        weighted = even + signal_share(routes, tree.counts, scale, estimate.shares) * (weighted - even)
     scores = link.scores(grade(routes, weighted, tree.label, scale)[routes.leaves])
     everyone = link.scores(estimate.shares[None])[0]
-    even, none = (_deviation(estimate, records, scale) for records in (estimate.records / len(routes.leaves), 0.0))
-    return routes, Part((), (), scores - everyone, even, (), none)
+    usual, none = (_deviation(estimate, records, scale) for records in (estimate.records / len(routes.leaves), 0.0))
+    return routes, Part((), (), scores - everyone, usual, (), none)
 
 
 def _tests(schema: Schema) -> Tests:

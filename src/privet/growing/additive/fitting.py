@@ -21,6 +21,7 @@ from privet.growing.additive.bases import (
 )
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
+from privet.growing.additive.shrinking import noise_of, shrink_curves
 from privet.growing.prelude import LEAST_EVIDENCE, ClassEstimate, Prelude
 from privet.models.additive import Additive, Part
 from privet.models.link import Link
@@ -50,8 +51,6 @@ PAIRS, PAIR_SHARE = 3, Fraction(3, 10)  # tables of pairs, and what they cost of
 CHOICE_SHARE = Fraction(1, 4)  # of what terms cost that are chosen
 SIGNAL = 12.0  # expected variance of scores
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
-DEVIATIONS = 2.0  # of the squares of a term's values above those of its noise: fewer are not clear
-TINY = 1e-300  # instead of 0, where all values are 0
 STEPS = 5  # of progress, at most
 
 
@@ -77,11 +76,12 @@ class _Growing:
         self.background: list[tuple[Term, Floats]] = []
         self.routes: Routes | None = None
         self.link = Link()
+        self.shift = np.zeros(data.schema.n_scores)
 
     @property
     def offset(self) -> Floats:
-        """The scores of everyone: those of the released shares."""
-        return np.asarray(self.link.scores(self.estimate.shares[None])[0])
+        """The scores of everyone: those of the released shares, and what curves leave to them."""
+        return np.asarray(self.link.scores(self.estimate.shares[None])[0] + self.shift)
 
     @property
     def evidence(self) -> float:
@@ -91,9 +91,12 @@ class _Growing:
     def fit(self, bases: Sequence[Basis], loss: Loss, what: str, signal: float = SIGNAL) -> None:
         """Fit terms on top of the parts released before."""
         plan, shape = self._plan(bases), self._shape(bases, signal)
-        fitted, calibration = self.data.perturbed_fit(plan, shape, loss, routes=self.routes, what=what)
-        values = fitted if shape.columns == 1 else shrunken(bases, fitted, calibration)
-        self.parts += parts_of(bases, values, calibration)
+        values, calibration = self.data.perturbed_fit(plan, shape, loss, routes=self.routes, what=what)
+        kept: Sequence[float] | None = None
+        if shape.columns > 1:  # with two classes curves have too few values to tell noise by, and records enough
+            values, kept, moved = shrink_curves(plan.terms, values, calibration)
+            self.shift = self.shift + moved
+        self.parts += parts_of(bases, values, calibration, kept)
         self.background += [(basis.term, basis.term.spread(value)) for basis, value in zip(bases, values, strict=True)]
 
     def choose(self, bases: Sequence[Basis], count: int, loss: Loss, what: str) -> tuple[list[Basis], Loss]:
@@ -231,39 +234,24 @@ def _pairs(growing: _Growing, left: Loss, count: int) -> None:
     growing.fit(*growing.choose(bases, count, left, "choice of pairs"), "fit of pairs")
 
 
-def shrunken(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Floats]:
-    """The released values of each term, less what is likely noise, by James and Stein's rule.
-
-    The ridge is for tables whose classes are told apart well. With many classes there are few records of each, and
-    values that their known noise explains should say nothing. What the ridge took off clear ones is not taken off
-    twice. With two classes terms have too few values for the rule, and records enough.
-    """
-    found = []
-    spread = math.sqrt(5 if calibration.law == "laplace" else 2)  # of the square of noise, in its mean
-    for basis, value, deviation, ridge in zip(bases, values, calibration.deviations, calibration.ridges, strict=True):
-        term, evidence = basis.term, calibration.shape.evidence / basis.term.size
-        noise = deviation * smoothness.shrunk(term.size, term.chain, ridge, evidence)
-        free = value.size - len(value)  # the values of a cell are centred
-        most = (free + DEVIATIONS * spread * math.sqrt(free)) * noise**2
-        clear = max(1 - most / max(float((value**2).sum()), TINY), 0.0)
-        found.append(value * min(clear * (evidence + ridge) / evidence, 1.0))
-    return found
-
-
-def parts_of(bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration) -> list[Part]:
+def parts_of(
+    bases: Sequence[Basis], values: Sequence[Floats], calibration: Calibration, kept: Sequence[float] | None = None
+) -> list[Part]:
     """The released values as parts of a model, each with its approximate and its largest noise.
 
-    Whatever the records are, the variance of a cell is at most ``most`` / ridge: "How far noise moves a curve" in
-    ``docs/proofs/perturbed_fit.md``.
+    ``kept`` are the shares of them that were kept, if not all. Whatever the records are, the variance of a cell is at
+    most ``most`` / ridge: "How far noise moves a curve" in ``docs/proofs/perturbed_program.md``.
     """
     parts = []
     spread = 2.0 if calibration.law == "laplace" else 1.0
-    known = list(zip(bases, values, calibration.deviations, calibration.ridges, strict=True))
-    most = spread * max(smoothness.stretch(basis.term.chain) * d * d / ridge for basis, _, d, ridge in known)
-    for basis, value, deviation, ridge in known:
+    known = list(
+        zip(bases, values, calibration.deviations, calibration.ridges, kept or [1.0] * len(bases), strict=True)
+    )
+    most = spread * max(smoothness.stretch(basis.term.chain) * d * d / ridge for basis, _, d, ridge, _ in known)
+    for basis, value, deviation, ridge, share in known:
         term = basis.term
-        noise = deviation * smoothness.shrunk(term.size, term.chain, ridge, calibration.shape.evidence / term.size)
-        widest = math.sqrt(most / ridge)
+        noise = noise_of(term, deviation, ridge, calibration.shape.evidence / term.size) * share
+        widest = math.sqrt(most / ridge) * share
         parts.append(Part(term.attributes, term.levels, term.spread(value), noise, basis.knots, widest))
     return parts
 

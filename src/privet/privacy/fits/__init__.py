@@ -1,1 +1,1 @@
-"""The third afternoon: one convex fit, released once. Calibration of its noise, the solver, and the release."""
+"""One convex fit, released once: calibration of its noise, the solver, and the release."""

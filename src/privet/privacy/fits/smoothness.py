@@ -34,16 +34,6 @@ def stretch(chain: int) -> int:
     return STRETCH if chain > 1 else 1
 
 
-def shrunk(size: int, chain: int, ridge: float, evidence: float) -> float:
-    """How far noise of deviation 1 moves a cell of a term whose cells have that evidence each: the root mean square.
-
-    >>> shrunk(4, 0, 3.0, 1.0)
-    0.25
-    """
-    inverse = np.linalg.inv(Ridge.of((size,), (chain,), (ridge,)).matrix + evidence * np.eye(size))
-    return float(np.sqrt((inverse**2).sum() / size))
-
-
 @dataclass(frozen=True, eq=False)
 class Ridge:
     """The matrix of all terms: ``own`` on its diagonal, and ``beside`` next to it."""

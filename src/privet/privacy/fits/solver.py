@@ -4,7 +4,7 @@ It asks for sums over records only, through ``FitSums``. It looks at gradients a
 differences vanish in rounding errors long before the gradient is as small as it must be. The number of steps, what they
 saw and what the last one reached are never shown. Steps come from limited-memory BFGS, preconditioned by the curvature
 of the terms; a step is as long as the slope along it says. Any answer with the certificate is as good for the proof
-(``docs/proofs/perturbed_fit.md``), so nothing here but the certificate can break it.
+(``docs/proofs/perturbed_program.md``), so nothing here but the certificate can break it.
 """
 
 from __future__ import annotations

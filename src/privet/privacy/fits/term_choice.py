@@ -3,7 +3,7 @@
 The score of a candidate is what a record of the table leaves unexplained in its cells: the sum over its cells of
 |sum of weight times residual|. A record's residual is at most 1 and its weights sum to 1, so one record moves every
 score by at most 1, up or down. Scores are whole multiples of 2**-20, worked out in integers: see
-``docs/proofs/perturbed_fit.md``.
+``docs/proofs/perturbed_program.md``.
 """
 
 from __future__ import annotations
