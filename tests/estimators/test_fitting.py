@@ -67,7 +67,9 @@ def test_every_make_of_table_gives_the_same_tree(
 
 
 @every
-def test_labels_may_stand_in_the_table(make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]) -> None:
+def test_labels_may_be_a_column_of_the_table(
+    make: Make, name: str, clinic_schema: Schema, table: dict[str, Any]
+) -> None:
     with use_noise(ZeroNoise(same_coins=True)):
         apart = make(name, schema=clinic_schema).fit(table, table["ill"])
         within = make(name, schema=clinic_schema).fit(pd.DataFrame(table))
@@ -128,7 +130,7 @@ def test_auc_with_labels_that_the_schema_lists_unsorted(
 
 
 @pytest.mark.filterwarnings("ignore::privet.PrivacyWarning")
-def test_a_second_fit_on_another_schema_forgets_the_first(clinic_schema: Schema, table: dict[str, Any]) -> None:
+def test_a_second_fit_on_another_schema_replaces_the_first(clinic_schema: Schema, table: dict[str, Any]) -> None:
     narrow = Schema((Categorical("smokes", (False, True)),), clinic_schema.label)
     estimator = CLASSIFIERS["diffpid3"](schema=clinic_schema).fit(table, table["ill"])  # type: ignore[call-arg]
     estimator.set_params(schema=narrow).fit(table, table["ill"])

@@ -206,7 +206,7 @@ def test_unknown_variants_are_refused_with_a_list() -> None:
 # ---- labels of leaves ---------------------------------------------------------------------------------------------
 
 
-def test_empty_leaves_of_the_smooth_forest_say_what_is_said_above(table: dict[str, Any]) -> None:
+def test_empty_leaves_of_the_smooth_forest_predict_like_their_parent(table: dict[str, Any]) -> None:
     """Not the class that the schema lists first: most leaves of deep trees are empty."""
     schema = Schema(
         tuple(Categorical(name, tuple("abcdefgh")) for name in ("one", "two", "three")),

@@ -25,7 +25,7 @@ SAID = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_an_older_model_says_what_it_said(name: str, tmp_path: Path) -> None:
+def test_an_older_model_predicts_as_before(name: str, tmp_path: Path) -> None:
     loaded: Any = privet.load_model(OLDER / name)
     np.testing.assert_allclose(loaded.predict_proba(PEOPLE), SAID[name], rtol=1e-12)
     assert loaded.certificate_.private

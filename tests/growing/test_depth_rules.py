@@ -63,7 +63,7 @@ def test_a_first_draw_of_four_levels_gives_none_up() -> None:
 
 
 @given(SIGNALS, SIGNALS)
-def test_counts_in_leaves_cost_more_where_they_say_more(one: float, other: float) -> None:
+def test_counts_in_leaves_cost_more_where_they_are_more_informative(one: float, other: float) -> None:
     less, more = (leaf_share(signal) for signal in sorted((one, other)))
     assert depth_rules.LEAST_LEAF_SHARE <= less <= more <= depth_rules.LEAF_SHARE
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.growing.greedy.grower import Plan
-from privet.growing.greedy.schedules import SCHEDULES, Schedule
+from privet.growing.schedules import SCHEDULES, LevelSchedule, Schedule, level_weight
+from privet.growing.whole.blocks import embedding
+from privet.schema import Categorical, Schema
+from privet.structure.splits import Tests
 
 TOTALS = st.fractions(min_value=Fraction(1, 1000), max_value=10)
 WEIGHTS = st.fractions(min_value=0, max_value=4)
@@ -76,6 +80,16 @@ def test_schedules_weigh_levels() -> None:
     assert [b / a for a, b in pairwise(falling)] == [Fraction(4, 5)] * 2
     assert root[0] == 2 * root[1] == 2 * root[2]
     assert [one is None for one in plans["late"].node] == [True, True, False, False]
+    assert [one is None for one in plans["known"].node] == [True, False, False, True]
+
+
+@given(TOTALS, st.integers(0, 12), st.integers(1, 4), st.sampled_from(get_args(LevelSchedule)))
+def test_blocks_and_a_leaf_spend_it_all(total: Fraction, depth: int, block: int, schedule: LevelSchedule) -> None:
+    tests = Tests.multiway(Schema([Categorical(f"a{i}", (0, 1)) for i in range(12)], Categorical("y", (0, 1))))
+    blocks = embedding(tests, 2, depth, block, schedule=schedule)
+    each = [blocks.each(total, number) for number in range(len(blocks.depths))]
+    assert sum(each) + blocks.for_leaves(total) == total
+    assert each == [blocks.for_leaves(total) * level_weight(schedule, number) for number in range(len(each))]
 
 
 @given(TOTALS, st.integers(0, 30))

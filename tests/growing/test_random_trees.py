@@ -295,7 +295,7 @@ def test_every_seed_that_the_generator_gives_can_be_used() -> None:
 
 @given(st.data(), schemas(), st.integers(0, 4), st.integers(1, 30), st.integers(0, 99))
 @settings(max_examples=40)
-def test_guided_trees_are_allowed_and_know_where_their_records_are(
+def test_guided_trees_are_allowed_and_have_the_right_records(
     data: st.DataObject, schema: Schema, depth: int, cap: int, seed: int
 ) -> None:
     records = data.draw(st.integers(0, 40))

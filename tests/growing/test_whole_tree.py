@@ -166,7 +166,7 @@ def test_a_second_block_draws_from_the_records_of_its_cell() -> None:
     assert tree.depth == 2
 
 
-def test_nothing_is_charged_for_blocks_that_nobody_reaches() -> None:
+def test_nothing_is_charged_for_blocks_that_no_record_reaches() -> None:
     ledger = Ledger(1)
     with use_noise(ReplayNoise([0, 0, 1])):
         tree = grow_blocks(

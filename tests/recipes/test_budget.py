@@ -13,7 +13,7 @@ from recipe_fits import EPSILONS, WIDE, Crowded, fit, wide_table
 
 from privet.engines.memory import MemoryEngine
 from privet.growing.greedy.candidates import Candidates
-from privet.growing.greedy.schedules import SCHEDULES
+from privet.growing.schedules import SCHEDULES
 from privet.models.tree import Tree
 from privet.models.validation import check_tree
 from privet.privacy.budget import epsilon as parse_epsilon
@@ -38,6 +38,7 @@ COMPOSITIONS: list[tuple[type[Recipe], dict[str, Any]]] = [
     (DiffPID3, {"tests": "binary"}),
     *((DiffPID3, {"schedule": schedule}) for schedule in SCHEDULES[1:]),
     (DiffPC45, {"schedule": "leaves"}),
+    (SuLQ, {"schedule": "known"}),
     (DiffPC45, {"confidence": 0.01, "min_samples_leaf": 50}),
     (DiffPID3, {"tests": "mixed", "mechanism": "permute-and-flip"}),
     *((DiffPC45, score) for score in SCORES),

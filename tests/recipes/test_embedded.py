@@ -92,6 +92,16 @@ def test_blocks_and_leaves_cost_the_same(depth: int, d: Any, variant: str, neigh
     assert ledger.spent == Fraction(3, 10)
 
 
+@pytest.mark.parametrize("variant", ["sound", "as-published"])
+def test_a_schedule_weighs_the_blocks(variant: str) -> None:
+    recipe = Embedded(variant, 4, 1, schedule="root", min_records=0, step_limit=5, buffer=5)
+    _, ledger = grow(recipe, codes())
+    assert [charge.adds for charge in ledger.certificate().charges] == [Fraction(n, 6) for n in (2, 1, 1, 1, 1)]
+    assert ledger.spent == 1
+    with pytest.raises(ParameterError, match="schedule"):
+        Embedded(schedule="late")  # type: ignore[arg-type]  # there are no sizes
+
+
 @given(data=st.data(), schema=schemas(), depth=st.integers(0, 3), d=st.sampled_from([1, 2, "whole"]))
 @settings(max_examples=25)
 def test_never_more_than_epsilon_and_no_table_is_refused(
@@ -110,7 +120,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
     tree.predict_proba(encode_features(prepared, table))
 
 
-def test_with_plenty_of_epsilon_one_block_sees_what_single_levels_cannot() -> None:
+def test_with_a_large_epsilon_one_block_finds_what_single_levels_cannot() -> None:
     """The label is the exclusive or of two attributes: alone neither helps, together they say everything."""
     table = codes(2000)
     whole, _ = grow(Embedded(max_depth=2), table, 100)

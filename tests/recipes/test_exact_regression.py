@@ -40,7 +40,7 @@ def r2(model, records):
 
 def test_it_learns_what_is_there_and_spends_what_it_says(fitted):
     assert r2(fitted, table(seed=1)) > 0.8
-    assert fitted.certificate_.epsilon == 2
+    assert fitted.certificate_.epsilon <= 2  # less if no leaf is left for the last block
     assert sum(c.adds for c in fitted.certificate_.charges) <= 2
 
 
@@ -62,10 +62,10 @@ def test_words_of_rules_text_and_pages(fitted):
     rule = fitted.rules_[0]
     assert isinstance(rule.label, float)
     assert rule.deviation > 0
-    assert ", give or take " in rule.describe(SCHEMA)
+    assert " ± " in rule.describe(SCHEMA)
     assert "value: about " in str(fitted.shown())
     page = model_page(fitted.model_)
-    assert "give or take" in page
+    assert " ± " in page
     assert "of these" not in page
 
 
@@ -135,4 +135,4 @@ def test_the_command_line_chooses_it_by_the_label(tmp_path):
     model = tmp_path / "m.json"
     run("fit", tmp_path / "t.csv", "--schema", tmp_path / "s.json", "--epsilon", 2, "-o", model)
     assert len(json.loads(run("predict", model, tmp_path / "t.csv", "--json"))["predictions"]) == 1500
-    assert "give or take" in run("show", model)
+    assert " ± " in run("show", model)

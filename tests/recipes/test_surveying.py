@@ -130,7 +130,7 @@ def test_a_model_of_before_still_loads(tmp_path: Path) -> None:
     assert (loaded.predict(patients) == old.predict(patients)).all()
 
 
-def test_a_protected_data_set_is_cut_anew_on_its_own_ledger() -> None:
+def test_a_protected_table_is_cut_again_on_its_own_ledger() -> None:
     schema, table = table_of(0, 10**7, 40, 8)
     ledger = Ledger(3)
     data = privet.protect(table, schema, ledger)

@@ -278,10 +278,9 @@ class PrivateEstimator(ExactScore, SchemaEstimator):
         Parameters
         ----------
         X : pandas, polars or pyarrow table, dict of columns, 2-D array in schema order, or what privet.protect returns
-            A path, an address or a reader that :func:`privet.protect` takes is read in batches. A protected data set
-            brings its own schema, labels and ledger, from which the fit then spends. In a table names decide where
-            there are any. Refused, before any charge, if it lacks a column or declares a type of which no value could
-            be read.
+            A path, an address or a reader that :func:`privet.protect` takes is read in batches. A protected table has
+            its own schema, labels and ledger, from which the fit then spends. In a table names decide where there are
+            any. Refused, before any charge, if it lacks a column or declares a type of which no value could be read.
         y : labels, one for each record
             Without them X must hold the label's column.
         progress : callable, optional

@@ -26,7 +26,12 @@ class SuLQTreeClassifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late", "known" or "leaves"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
+        ("late"), or only where no other answer gives them ("known"); or all that a path has left for its leaf
+        ("leaves").
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon. "as-published" promises: pure epsilon.
     neighbours : "add-remove" or "replace-one"
@@ -39,10 +44,10 @@ class SuLQTreeClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -58,6 +63,7 @@ class SuLQTreeClassifier(PrivateClassifier):
     max_depth: int
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -68,6 +74,7 @@ class SuLQTreeClassifier(PrivateClassifier):
         *,
         max_bins: int = 10,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -89,7 +96,7 @@ class DiffPID3Classifier(PrivateClassifier):
     max_depth : int from 0 to 1000
         The largest number of tests on a path.
     criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
+        The score of a test; "infogain" needs ``max_records``.
     tests : "binary", "multiway" or "mixed"
         A child for every category or bin (multiway), one category against the rest and thresholds (binary), or
         multiway categories with numeric thresholds (mixed).
@@ -101,14 +108,16 @@ class DiffPID3Classifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
-    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late", "known" or "leaves"
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
-        ("late"); or all that a path has left for its leaf ("leaves").
+        ("late"), or only where no other answer gives them ("known"); or all that a path has left for its leaf
+        ("leaves").
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: pure
         epsilon.
@@ -122,10 +131,10 @@ class DiffPID3Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -145,7 +154,7 @@ class DiffPID3Classifier(PrivateClassifier):
     max_records: int | None
     max_bins: int
     grid: Literal["bought", "even"]
-    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"]
     delta: float
     variant: Literal["sound", "as-published"]
 
@@ -161,7 +170,7 @@ class DiffPID3Classifier(PrivateClassifier):
         max_records: int | None = None,
         max_bins: int = 10,
         grid: Literal["bought", "even"] = "bought",
-        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"] = "equal",
         delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -184,7 +193,7 @@ class DiffPC45Classifier(PrivateClassifier):
     max_depth : int from 0 to 1000
         The largest number of tests on a path.
     criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
+        The score of a test; "infogain" needs ``max_records``.
     tests : "binary", "multiway" or "mixed"
         A child for every category or bin (multiway), one category against the rest and thresholds (binary), or
         multiway categories with numeric thresholds (mixed).
@@ -196,14 +205,16 @@ class DiffPC45Classifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
-    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late", "known" or "leaves"
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
-        ("late"); or all that a path has left for its leaf ("leaves").
+        ("late"), or only where no other answer gives them ("known"); or all that a path has left for its leaf
+        ("leaves").
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     numeric : "auto", "joint", "points" or "bins"
         One choice over (attribute, point) pairs, a point bought for each numeric attribute before the choice as
         published, or bins as multiway tests. "auto" is "joint", or "points" with ``variant="as-published"``.
@@ -228,10 +239,10 @@ class DiffPC45Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -251,7 +262,7 @@ class DiffPC45Classifier(PrivateClassifier):
     max_records: int | None
     max_bins: int
     grid: Literal["bought", "even"]
-    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"]
     delta: float
     numeric: Literal["auto", "joint", "points", "bins"]
     prune: bool
@@ -272,7 +283,7 @@ class DiffPC45Classifier(PrivateClassifier):
         max_records: int | None = None,
         max_bins: int = 20,
         grid: Literal["bought", "even"] = "bought",
-        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"] = "equal",
         delta: float = 0.0,
         numeric: Literal["auto", "joint", "points", "bins"] = "auto",
         prune: bool = True,
@@ -321,10 +332,14 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling" or "root"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root.
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: none: it
         stops by true counts, and a chain is finite.
@@ -338,10 +353,10 @@ class EmbeddedTreeClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -364,6 +379,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
     variance_threshold: float
     max_bins: int
     grid: Literal["bought", "even"]
+    schedule: Literal["equal", "rising", "falling", "root"]
     delta: float
     variant: Literal["sound", "as-published"]
 
@@ -382,6 +398,7 @@ class EmbeddedTreeClassifier(PrivateClassifier):
         variance_threshold: float = 1.0,
         max_bins: int = 10,
         grid: Literal["bought", "even"] = "bought",
+        schedule: Literal["equal", "rising", "falling", "root"] = "equal",
         delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -403,20 +420,20 @@ class ExactTreeClassifier(PrivateClassifier):
         What the fit may spend.
     max_depth : int from 0 to 1000, list of int or "auto"
         The number of tests on a path. "auto" is the deepest that one draw affords, from public facts alone, and
-        deeper where there are records for it. Trees deeper than a draw affords are drawn in blocks that share
+        deeper where there are enough records. Trees deeper than a draw affords are drawn in blocks that share
         epsilon; a list says how many levels each block has.
     tests : "binary" or "multiway"
         Whether a test has two children (a threshold, one category against the rest) or one for every value or bin.
     max_bins : int from 2 to 65000
         Into how many bins of equal width numbers without thresholds of their own are cut, where their cuts are not
-        bought. Whole numbers that are no more are cut between all of them. Multiway trees need few: each is a
+        bought. Whole numbers with no more values are cut between all of them. Multiway trees need few: each is a
         child.
     grid : "bought", "near-zero" or "even"
         Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie,
-        by a public rule on the number of records, and cuts them there; where too little could be said, at public
-        points that also close in on zero, or on the bound nearest to it. "near-zero" is public too, and merges bins
-        further from zero than two fifths of the declared range, by two and then by four; "even" keeps all, as it is
-        always done with fewer than ten bins, few whole numbers, and multiway tests.
+        by a public rule on the number of records, and cuts them there; where noise hides that, at public points
+        that are denser near zero, or near the bound nearest to it. "near-zero" is public too, and merges bins
+        further from zero than two fifths of the declared range, by two and then by four; "even" keeps all bins, as
+        is always done with fewer than ten bins, few whole numbers, and multiway tests.
     cuts : int from 1 to 1000 or "auto"
         How many cuts a number gets where they are bought; "auto" is about nine, fewer where numbers are many.
     leaf_prior : float from 0 to below 1
@@ -430,14 +447,15 @@ class ExactTreeClassifier(PrivateClassifier):
         What a correctly classified record of each class counts, in sixteenths. Public: choose it by cost, never
         from the table.
     leaf_share : float from 0 to below 1 or "auto"
-        The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; 0 leaves them sure
-        of their labels. "auto" is a twentieth, and down to a fiftieth where there are so few records that counts
-        say little.
+        The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; with 0 a leaf has
+        its label with probability 1. "auto" is a twentieth, and down to a fiftieth where there are few records and
+        counts are mostly noise.
     n_public : int from 1, optional
         The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought.
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     variant : "sound"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given.
     neighbours : "add-remove" or "replace-one"
@@ -450,10 +468,10 @@ class ExactTreeClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -507,7 +525,7 @@ class ExactTreeClassifier(PrivateClassifier):
     ) -> None: ...
 
 class Mohammed2015Classifier(PrivateClassifier):
-    """Mohammed et al.'s greedy tree: one question a level, none of them about sizes (recipe ``mohammed2015``).
+    """Mohammed et al.'s greedy tree: one question per level, none of them about sizes (recipe ``mohammed2015``).
 
     Parameters
     ----------
@@ -518,7 +536,7 @@ class Mohammed2015Classifier(PrivateClassifier):
     max_depth : int from 0 to 1000
         The number of tests on a path; the paper counts levels, one more.
     criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
+        The score of a test; "infogain" needs ``max_records``.
     max_records : int from 1, optional
         A bound on the number of records that the data owner declares.
     tests : "binary", "multiway" or "mixed"
@@ -528,11 +546,10 @@ class Mohammed2015Classifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
-    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling" or "root"
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
-        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
-        ("late"); or all that a path has left for its leaf ("leaves").
+        next level ("rising"), or that much less ("falling"); twice as much for the root.
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon. "as-published" promises: pure epsilon.
     neighbours : "add-remove" or "replace-one"
@@ -545,10 +562,10 @@ class Mohammed2015Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -567,7 +584,7 @@ class Mohammed2015Classifier(PrivateClassifier):
     tests: Literal["binary", "multiway", "mixed"]
     max_bins: int
     grid: Literal["bought", "even"]
-    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    schedule: Literal["equal", "rising", "falling", "root"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -581,7 +598,7 @@ class Mohammed2015Classifier(PrivateClassifier):
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
-        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        schedule: Literal["equal", "rising", "falling", "root"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -606,10 +623,10 @@ class PatilSingh2014Classifier(PrivateClassifier):
         How many trees share epsilon; fewer leave more for each.
     rate : float from 1e-06 to 1
         The chance of each record to be in the sample of a tree, by its own coin. By default the part of the records
-        that a bootstrap sample holds; with 1 only noise tells trees apart. Not used as published: samples are then
+        that a bootstrap sample holds; with 1 trees differ only by noise. Not used as published: samples are then
         bootstrap samples.
     criterion : "max", "gini" or "infogain"
-        What a good test is; "infogain" needs ``max_records``.
+        The score of a test; "infogain" needs ``max_records``.
     max_records : int from 1, optional
         A bound on the number of records that the data owner declares.
     tests : "binary", "multiway" or "mixed"
@@ -619,14 +636,16 @@ class PatilSingh2014Classifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
-    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling", "root", "late", "known" or "leaves"
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
         next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
-        ("late"); or all that a path has left for its leaf ("leaves").
+        ("late"), or only where no other answer gives them ("known"); or all that a path has left for its leaf
+        ("leaves").
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: none:
         bootstrap samples repeat records.
@@ -640,10 +659,10 @@ class PatilSingh2014Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -666,7 +685,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
     tests: Literal["binary", "multiway", "mixed"]
     max_bins: int
     grid: Literal["bought", "even"]
-    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"]
     delta: float
     variant: Literal["sound", "as-published"]
 
@@ -683,7 +702,7 @@ class PatilSingh2014Classifier(PrivateClassifier):
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
-        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        schedule: Literal["equal", "rising", "falling", "root", "late", "known", "leaves"] = "equal",
         delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -716,7 +735,7 @@ class GreedyForestClassifier(PrivateClassifier):
     min_records : int from 0
         A node of fewer released records is a leaf.
     prune : bool
-        Whether children that are no purer than their parent go, by released counts, which costs nothing.
+        Whether to remove children that are no purer than their parent, by released counts, which costs nothing.
     tests : "binary", "multiway" or "mixed"
         A child for every category or bin (multiway), one category against the rest and thresholds (binary), or
         multiway categories with numeric thresholds (mixed).
@@ -724,14 +743,14 @@ class GreedyForestClassifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
-    schedule : "equal", "rising", "falling", "root", "late" or "leaves"
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
+    schedule : "equal", "rising", "falling" or "root"
         How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
-        next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on
-        ("late"); or all that a path has left for its leaf ("leaves").
+        next level ("rising"), or that much less ("falling"); twice as much for the root.
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     variant : "sound" or "as-published"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given. "as-published" promises: none: a
         local sensitivity, of a noisy size.
@@ -745,10 +764,10 @@ class GreedyForestClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -771,7 +790,7 @@ class GreedyForestClassifier(PrivateClassifier):
     tests: Literal["binary", "multiway", "mixed"]
     max_bins: int
     grid: Literal["bought", "even"]
-    schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"]
+    schedule: Literal["equal", "rising", "falling", "root"]
     delta: float
     variant: Literal["sound", "as-published"]
 
@@ -788,7 +807,7 @@ class GreedyForestClassifier(PrivateClassifier):
         tests: Literal["binary", "multiway", "mixed"] = "multiway",
         max_bins: int = 5,
         grid: Literal["bought", "even"] = "bought",
-        schedule: Literal["equal", "rising", "falling", "root", "late", "leaves"] = "equal",
+        schedule: Literal["equal", "rising", "falling", "root"] = "equal",
         delta: float = 0.0,
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
@@ -803,7 +822,7 @@ class Rana2016Classifier(PrivateClassifier):
     """Rana et al.'s forest: every tree spends all of epsilon. NEVER DIFFERENTIALLY PRIVATE (recipe ``rana2016``).
 
     For comparisons on data that need no protection, with two classes. There is no sound form of it, so the default
-    ``variant="sound"`` refuses to fit: nobody gets such a model by accident. A shared ledger refuses it too.
+    ``variant="sound"`` refuses to fit: no one gets such a model by accident. A shared ledger refuses it too.
 
     Parameters
     ----------
@@ -819,9 +838,12 @@ class Rana2016Classifier(PrivateClassifier):
     max_trees : int from 1 to 10000
         The most trees that "auto" grows; the formula gives hundreds.
     min_support : int from 0
-        A node with fewer released records of a class is a leaf; the formula knows it as n'.
+        A node with fewer released records of a class is a leaf; the formula calls it n'.
     max_bins : int from 2 to 65000
         On a grid of how many bins numbers are cut, half-way between the means of the classes.
+    schedule : "equal", "rising", "falling" or "root"
+        How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each
+        next level ("rising"), or that much less ("falling"); twice as much for the root.
     variant : "as-published"
         "as-published" promises: none: its own definition is weaker, and every tree spends B.
     neighbours : "add-remove" or "replace-one"
@@ -834,10 +856,10 @@ class Rana2016Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -855,6 +877,7 @@ class Rana2016Classifier(PrivateClassifier):
     max_trees: int
     min_support: int
     max_bins: int
+    schedule: Literal["equal", "rising", "falling", "root"]
     variant: Literal["sound", "as-published"]
 
     def __init__(
@@ -867,6 +890,7 @@ class Rana2016Classifier(PrivateClassifier):
         max_trees: int = 100,
         min_support: int = 10,
         max_bins: int = 64,
+        schedule: Literal["equal", "rising", "falling", "root"] = "equal",
         variant: Literal["sound", "as-published"] = "sound",
         neighbours: Literal["add-remove", "replace-one"] = "add-remove",
         expected_records: int | None = None,
@@ -893,7 +917,7 @@ class Jagannathan2012Classifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
     n_public : int from 1, optional
         The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought.
     count_share : float from 1e-06 to 0.999
@@ -912,10 +936,10 @@ class Jagannathan2012Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -982,7 +1006,7 @@ class Jagannathan2013Classifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
     max_leaves : int from 1 to 1048576
         The most leaves of a tree, a public number.
     variant : "sound"
@@ -997,10 +1021,10 @@ class Jagannathan2013Classifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -1054,13 +1078,13 @@ class SNRForestClassifier(PrivateClassifier):
     epsilon : number
         What the fit may spend.
     n_estimators : int from 1 to 10000 or "auto"
-        How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at
-        most one for each attribute, which is its root.
+        How many trees share epsilon; "auto" is the most whose leaf counts would still exceed the noise, and at most
+        one for each attribute, which is its root.
     max_bins : int from 2 to 65000
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
     n_public : int from 1, optional
         The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought.
     count_share : float from 1e-06 to 0.999
@@ -1069,7 +1093,8 @@ class SNRForestClassifier(PrivateClassifier):
         The most leaves of a tree, a public number.
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions
-        gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.
+        gets less noise, which helps most where there are many. The whole price is then spent, whatever tree
+        results.
     variant : "sound"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given.
     neighbours : "add-remove" or "replace-one"
@@ -1082,10 +1107,10 @@ class SNRForestClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -1140,8 +1165,8 @@ class SmoothForestClassifier(PrivateClassifier):
     max_depth : int from 0 to 1000 or "auto"
         The number of tests on a path; "auto" is by Theorem 8.2, from the numbers of attributes alone.
     n_estimators : int from 1 to 10000
-        How many trees. Each record goes down one, picked by its own coin, so every tree has all of epsilon. More
-        trees have fewer records each.
+        How many trees. Each record is in one of them, chosen by its own coin, so every tree has all of epsilon.
+        More trees have fewer records each.
     labels : "counts" or "chosen"
         Whether a leaf releases noisy class counts, the largest of which is its label, or only a label, which is
         right more often and takes longer. The other variants have labels only.
@@ -1149,7 +1174,7 @@ class SmoothForestClassifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
     max_leaves : int from 1 to 1048576
         The most leaves of a tree, a public number.
     variant : "sound", "global-sensitivity" or "as-published"
@@ -1165,10 +1190,10 @@ class SmoothForestClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -1221,10 +1246,10 @@ class AdditiveClassifier(AdditiveFace):
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.
     pairs : int from 0 to 100
-        How many tables of pairs a model may have, where there are records enough.
+        How many tables of pairs a model may have, with enough records.
     attribute_weights : dict of attribute to a number from 0 to 1000, optional
-        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who
-        knows beforehand what matters.
+        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), if you know
+        beforehand what matters.
     class_weight : dict of label to a number from 0 to 1, optional
         What a record of each class counts. Public: never computed from the table.
     variant : "sound"
@@ -1239,10 +1264,10 @@ class AdditiveClassifier(AdditiveFace):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -1280,7 +1305,7 @@ class AdditiveClassifier(AdditiveFace):
     ) -> None: ...
 
 class PrivateForestClassifier(PrivateClassifier):
-    """privet's own random forest: noisy leaves, and all that can be made of them for free (recipe ``random-forest``).
+    """privet's own random forest: noisy leaf counts, and what follows from them for free (recipe ``random-forest``).
 
     Parameters
     ----------
@@ -1294,8 +1319,8 @@ class PrivateForestClassifier(PrivateClassifier):
         How many trees; "auto" is one for each attribute, which is its root, or fewer where their leaves would be
         mostly noise.
     min_signal : float from 0 to 1000
-        How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all, and
-        grows a tree for each attribute.
+        A branch is split if its expected number of records is above this multiple of a leaf's noise; 0 splits all,
+        and grows a tree for each attribute.
     n_public : int from 1, optional
         The number of records, where the owner declares it public; the certificate says so. Otherwise it is bought.
     count_share : float from 1e-06 to 0.999
@@ -1307,12 +1332,12 @@ class PrivateForestClassifier(PrivateClassifier):
         Into how many bins numbers without thresholds of their own are cut, at most.
     grid : "bought" or "even"
         Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins
-        than are worth it; or evenly between the declared bounds, as in every variant other than "sound".
+        than the records allow; or evenly between the declared bounds, as in every variant other than "sound".
     sharing : "all" or "disjoint"
-        Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked
-        by its own coin, and every tree has all of epsilon.
+        Whether every tree counts all records with its share of epsilon, or each record is in one tree, chosen by
+        its own coin, and every tree has all of epsilon.
     shrinkage : float from 0 to 1000
-        How much a leaf is drawn towards the nodes above it, in standard deviations of its noise; 0 leaves its
+        How much a leaf is shrunk towards the nodes above it, in standard deviations of its noise; 0 leaves its
         counts as they are.
     prune : bool
         Whether to prune nodes whose counts are mostly noise.
@@ -1321,8 +1346,8 @@ class PrivateForestClassifier(PrivateClassifier):
         the mean of their probabilities; "confidence" and "majority" count labels, with or without their
         probability; "counts" adds up class counts; "surest" follows the most confident tree.
     evidence : float from 1e-06 to 1000
-        With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that
-        repeat each other do not count twice.
+        With "evidence", how much each attribute is expected to count, were there no noise. Below 1, correlated
+        trees do not count twice.
     weight_share : float from 0 to 0.999
         With "evidence", the share of epsilon that buys how much all of it counts, by the log-loss on the records. 0
         leaves it at what is expected.
@@ -1340,10 +1365,10 @@ class PrivateForestClassifier(PrivateClassifier):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -1412,7 +1437,7 @@ class ExactTreeRegressor(PrivateRegressor):
     epsilon : number
         What the fit may spend.
     max_depth : int from 0 to 1000, list of int or "auto"
-        The number of tests on a path. "auto" is as deep as there are records for. Trees deeper than a draw affords
+        The number of tests on a path. "auto" follows from the number of records. Trees deeper than a draw affords
         are drawn in blocks that share epsilon; a list says how many levels each block has.
     tests : "binary" or "multiway"
         Only "binary": tests with a child for every value are offered where classes are predicted.
@@ -1442,10 +1467,10 @@ class ExactTreeRegressor(PrivateRegressor):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------
@@ -1506,10 +1531,10 @@ class AdditiveRegressor(AdditiveNumberFace):
     delta : float from 0 to below 1
         0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.
     pairs : int from 0 to 100
-        How many tables of pairs a model may have, where there are records enough.
+        How many tables of pairs a model may have, with enough records.
     attribute_weights : dict of attribute to a number from 0 to 1000, optional
-        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who
-        knows beforehand what matters.
+        Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), if you know
+        beforehand what matters.
     variant : "sound"
         "sound" promises: pure epsilon, or (epsilon, delta) where delta is given.
     neighbours : "add-remove" or "replace-one"
@@ -1522,10 +1547,10 @@ class AdditiveRegressor(AdditiveNumberFace):
     random_state : int, optional
         Seeds public choices only, such as random trees, and never noise.
     n_jobs : int, optional
-        How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less,
+        How many threads count records and look them up: -1 for one per processor (the default), -2 for one less,
         and so on. No result depends on it.
     verbose : int
-        Above 0 a fit says on stderr how far it is, and at the end what it spent.
+        Above 0 a fit prints its progress on stderr, and at the end what it spent.
 
     Examples
     --------

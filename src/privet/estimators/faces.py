@@ -83,10 +83,10 @@ AFTER = (
         int | None,
         None,
         "int, optional",
-        "How many threads count records and look them up: -1 for one a processor (as without it), -2 for one less, and "
+        "How many threads count records and look them up: -1 for one per processor (the default), -2 for one less, and "
         "so on. No result depends on it.",
     ),
-    Parameter("verbose", int, 0, "int", "Above 0 a fit says on stderr how far it is, and at the end what it spent."),
+    Parameter("verbose", int, 0, "int", "Above 0 a fit prints its progress on stderr, and at the end what it spent."),
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from privet.errors import ParameterError, Setting
 from privet.growing.greedy.candidates import TestKind
-from privet.growing.greedy.schedules import SCHEDULES
+from privet.growing.schedules import Schedule
 from privet.privacy.budget import delta as parse_delta
 from privet.privacy.scores import MAX_RECORDS
 from privet.recipes.parameters import check_weights, choice, declared, number, whole
@@ -37,7 +37,7 @@ def grid() -> Any:
         "bought",
         ("bought", "even"),
         "Where numbers are cut: where the records lie, found out for a small share of epsilon, and into no more bins "
-        'than are worth it; or evenly between the declared bounds, as in every variant other than "sound".',
+        'than the records allow; or evenly between the declared bounds, as in every variant other than "sound".',
     )
 
 
@@ -52,7 +52,7 @@ def tests(default: str) -> Any:
 
 def criterion(default: str) -> Any:
     """Its values are checked together with ``max_records``."""
-    help = 'What a good test is; "infogain" needs ``max_records``.'
+    help = 'The score of a test; "infogain" needs ``max_records``.'
     return declared(default, '"max", "gini" or "infogain"', help)
 
 
@@ -65,14 +65,17 @@ def n_public() -> Any:
     return whole(None, low=1, high=2**40, help=help)
 
 
-def schedule() -> Any:
-    return choice(
-        "equal",
-        SCHEDULES,
+def schedule(among: Any = Schedule) -> Any:
+    """``among`` is a ``Literal``: ``LevelSchedule`` for recipes that ask no sizes, or need them all."""
+    help = (
         "How epsilon is spread over the levels: the same for each, as the papers have it; 5/4 times as much for each "
-        'next level ("rising"), or that much less ("falling"); twice as much for the root; sizes only from depth 2 on '
-        '("late"); or all that a path has left for its leaf ("leaves").',
+        'next level ("rising"), or that much less ("falling"); twice as much for the root'
     )
+    sizes = (
+        '; sizes only from depth 2 on ("late"), or only where no other answer gives them ("known"); or all that a path '
+        'has left for its leaf ("leaves")'
+    )
+    return choice("equal", among, help + (sizes if among is Schedule else "") + ".")
 
 
 def count_share() -> Any:
@@ -86,7 +89,7 @@ def delta() -> Any:
         0.0,
         "float from 0 to below 1",
         "0 promises pure epsilon. Above 0, such as 1e-6, the fit is accounted for under zCDP: each of its questions "
-        "gets less noise, the more so the more it asks. The whole price is then spent, whatever the tree becomes.",
+        "gets less noise, which helps most where there are many. The whole price is then spent, whatever tree results.",
         lambda value, name: parse_delta(value),
     )
 

@@ -61,7 +61,7 @@ PARAMETERS: dict[str, Answer] = {
     "monotonic_cst": Answer((), "no recipe has monotone constraints"),
     "class_weight": Answer((), f"no weights here: exact and additive take class_weight, {_WEIGHTS}"),
     "class_weights": Answer(("class_weight",), f"no weights here: exact and additive take class_weight, {_WEIGHTS}"),
-    "warm_start": Answer((), "every fit begins anew and spends epsilon: give it all that it may spend at once"),
+    "warm_start": Answer((), "every fit starts again and spends epsilon: give it all that it may spend at once"),
     # boosting, and linear models
     "learning_rate": Answer((), _BOOSTING),
     "max_iter": Answer((), _BOOSTING),
@@ -79,14 +79,14 @@ PARAMETERS: dict[str, Answer] = {
     "depth": Answer(("max_depth",), ""),
     "n_threads": Answer(("n_jobs",), ""),
     "n_jobs": Answer((), "non-private references count in one thread"),
-    "random_state": Answer((), "nothing is left to chance but noise, which is never seeded"),
+    "random_state": Answer((), "only noise is random, and it is never seeded"),
     # scikit-learn's searches
     "param_grid": Answer((), _SEARCH),
     "param_distributions": Answer(("param_grid",), _SEARCH),
     "settings": Answer(("param_grid",), _SEARCH),
     "n_iter": Answer(("mean_runs",), _SEARCH),
     "cv": Answer(("test",), _SEARCH),
-    "scoring": Answer((), "a search goes by noisy accuracy"),
+    "scoring": Answer((), "a search compares noisy accuracy"),
     "refit": Answer((), "the best run's model is the result; a further fit would cost more"),
     # public facts
     "bounds": Answer((), _SCHEMA),
@@ -116,7 +116,7 @@ ATTRIBUTES: dict[str, str] = {
     "get_depth": "use tree_.depth, or those of estimators_",
     "get_n_leaves": "use tree_.n_leaves, or those of estimators_",
     "cost_complexity_pruning_path": _PRUNED,
-    "partial_fit": "every fit begins anew and spends epsilon; privet.protect reads tables that do not fit into memory",
+    "partial_fit": "every fit starts again and spends epsilon; privet.protect reads tables that do not fit into memory",
     "estimator_": "the model is model_",
     "importances_": "use feature_importances_",
     "n_classes_": "use len(classes_)",
@@ -127,7 +127,7 @@ ATTRIBUTES: dict[str, str] = {
     "coef_": "'additive' has shapes_ and pairs_, trees have rules_",
     "intercept_": "'additive' has shapes_ and pairs_, trees have rules_",
     "n_iter_": "nothing is repeated until it converges",
-    "transform": "it predicts labels; privet.tables.encoding.encode_features(schema_, X) gives the codes that it sees",
+    "transform": "it predicts labels; privet.tables.encoding.encode_features(schema_, X) gives the codes that it uses",
     "fit_predict": "call fit, then predict",
 }
 

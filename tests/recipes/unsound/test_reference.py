@@ -77,7 +77,7 @@ def test_it_stops_in_pure_nodes_and_where_nothing_separates() -> None:
     assert empty.proba.tolist() == [[0.5, 0.5]]
 
 
-def test_an_empty_leaf_says_what_its_parent_says() -> None:
+def test_an_empty_leaf_predicts_like_its_parent() -> None:
     schema = Schema((Categorical("a", (0, 1, 2)), Categorical("b", (0, 1))), Categorical("c", (0, 1)))
     table = {"a": [0, 0, 1, 1, 1], "b": [0, 1, 0, 1, 1], "c": [0, 0, 1, 1, 1]}
     tree = ID3Reference().grow(MemoryEngine(schema, encode(schema, table)))
@@ -113,7 +113,7 @@ def test_c45_cuts_numbers_and_prunes_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_depth": -1}, {"criterion": "gainratio"}, {"tests": "x"}, {"max_bins": 0}, {"min_branch": 0}]
+    "options", [{"max_depth": -1}, {"criterion": "oak"}, {"tests": "x"}, {"max_bins": 0}, {"min_branch": 0}]
 )
 def test_invalid_parameters(options: dict[str, object]) -> None:
     with pytest.raises(ParameterError):

@@ -1,10 +1,10 @@
 """The weight of a forest's combined evidence: one private choice for all trees.
 
-Trees that vote by evidence add up log-odds, as if they were independent. They are not: attributes repeat each other,
-and noise in the leaves looks like evidence too. A weight below 1 corrects both. The noise is known, so a first guess of
-the weight is free (:func:`privet.models.leaf_counts.signal_share`). How much the attributes repeat each other is not,
-so a share of epsilon buys it: one draw of the exponential mechanism among public weights, by the log-loss of each on
-the records. The guess is the prior of that draw: with too few records, it decides. Claim and proof:
+Trees that vote by evidence add up log-odds, as if they were independent. They are not: attributes are correlated, and
+noise in the leaves looks like evidence too. A weight below 1 corrects both. The noise is known, so a first guess of the
+weight is free (:func:`privet.models.leaf_counts.signal_share`). How strongly attributes are correlated is not known, so
+a share of epsilon buys it: one draw of the exponential mechanism among public weights, by the log-loss of each on the
+records. The guess is the prior of that draw: with too few records, it decides. Claim and proof:
 ``docs/proofs/scores.md#log-loss-of-public-trees``.
 """
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from privet.growing.greedy.candidates import Candidates, Domains
 from privet.growing.greedy.choosing import Chooser
 from privet.growing.greedy.questions import NO_TEST, Questions
-from privet.growing.greedy.schedules import Schedule, asks_size, level_weight
 from privet.growing.greedy.stopping import LevelFacts, StoppingRule
+from privet.growing.schedules import Schedule, asks_size, level_weight
 from privet.models.leaf_counts import Floats, tree_of_counts
 from privet.models.tree import Tree
 from privet.progress import Progress
@@ -58,7 +58,7 @@ class Plan:
         asked = depth + 1 if ask_last else depth
         weights = [level_weight(schedule, d) for d in range(depth + 1)]
         # Where leaves ask nothing, what a node answers first is all that is known of it, so it is always asked.
-        first = [d < asked and (asks_size(schedule, d) or not leaf) for d in range(depth + 1)]
+        first = [d < asked and (asks_size(schedule, d, depth) or not leaf) for d in range(depth + 1)]
         nodes = [node * weight if asks else Fraction(0) for weight, asks in zip(weights, first, strict=True)]
         choices = [choice * weights[d] for d in range(depth)]
         unit = total / (sum(nodes) + sum(choices) + Fraction(leaf))

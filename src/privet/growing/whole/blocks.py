@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from privet.growing.greedy.candidates import Domains
 from privet.growing.greedy.grower import MAX_LEAVES
+from privet.growing.schedules import Schedule, level_weight
 from privet.models.grading import grade
 from privet.models.leaf_counts import as_trees, bought, tree_of_counts
 from privet.models.tree import Tree
@@ -33,15 +34,16 @@ EVERY = 0.2  # seconds between two looks at how far a draw has come
 class Blocks:
     """A tree of ``depth`` tests on a path, in blocks of at most as many levels as ``space`` has.
 
-    ``leaf_share`` of epsilon buys class counts in the leaves, and the blocks share the rest equally. Early leaves are
-    final; leaves at the full depth of a block are drawn again by the next one. Without a space nothing is drawn.
-    ``levels`` are the depths of the blocks, if they are not all as deep as possible.
+    ``leaf_share`` of epsilon buys class counts in the leaves, and the blocks share the rest by the ``schedule``. Early
+    leaves are final; leaves at the full depth of a block are drawn again by the next one. Without a space nothing is
+    drawn. ``levels`` are the depths of the blocks, if they are not all as deep as possible.
     """
 
     space: TreeSpace | None
     depth: int
     leaf_share: Fraction = Fraction(0)
     levels: tuple[int, ...] | None = None
+    schedule: Schedule = "equal"
 
     @property
     def block(self) -> int:
@@ -56,20 +58,28 @@ class Blocks:
         least = 1 if self.space is not None and self.space.labelled else 0
         return [min(self.block, self.depth - start) for start in range(0, max(self.depth, least), self.block)]
 
-    def each(self, epsilon: Fraction) -> Fraction:
-        """The epsilon of a block."""
-        return (epsilon - self.for_leaves(epsilon)) / max(len(self.depths), 1)
+    def each(self, epsilon: Fraction, block: int = 0) -> Fraction:
+        """The epsilon of a block, by its number from the root: the same for all unless the schedule says otherwise."""
+        weights = [level_weight(self.schedule, number) for number in range(max(len(self.depths), 1))]
+        return (epsilon - self.for_leaves(epsilon)) * weights[block] / sum(weights)
 
     def for_leaves(self, epsilon: Fraction) -> Fraction:
         """The epsilon for the class counts of a leaf."""
         return epsilon * self.leaf_share
 
 
-def embedding(tests: Tests, n_classes: int, depth: int, block: int, measure: Measure = "attributes") -> Blocks:
+def embedding(
+    tests: Tests,
+    n_classes: int,
+    depth: int,
+    block: int,
+    measure: Measure = "attributes",
+    schedule: Schedule = "equal",
+) -> Blocks:
     """Bai et al.'s plan. A path goes through every block and then buys a leaf's counts; each of these costs the same.
 
     They count layers, D = depth + 1: eps' = eps / (ceil((D-1)/d) + 1), which is eps / 2 for a whole tree as their text
-    says.
+    says. Another schedule weighs the blocks; a leaf's counts keep the weight 1.
 
     >>> from privet.schema import Categorical, Schema
     >>> schema = Schema([Categorical(name, (0, 1)) for name in "abcdefgh"], Categorical("ill", ("no", "yes")))
@@ -77,7 +87,8 @@ def embedding(tests: Tests, n_classes: int, depth: int, block: int, measure: Mea
     Fraction(1, 4)
     """
     space = block_space(tests, n_classes, min(block, depth), measure) if depth else None
-    return Blocks(space, depth, Fraction(1, -(-depth // block) + 1))
+    weights = (level_weight(schedule, number) for number in range(-(-depth // block)))
+    return Blocks(space, depth, 1 / (sum(weights) + Fraction(1)), schedule=schedule)
 
 
 def block_space(tests: Tests, n_classes: int, depth: int, measure: Measure = "attributes") -> TreeSpace:
@@ -116,7 +127,7 @@ def draw_blocks(growing: Levels, blocks: Blocks, epsilon: Fraction, progress: Pr
         what = "whole trees" if space.labelled else f"blocks of {depth} levels"
         with _watched(progress, number, len(depths)) as meter:
             spaces = [space for space, _ in below]
-            drawn = growing.level.sample_trees_all(spaces, blocks.each(epsilon), what=what, meter=meter)
+            drawn = growing.level.sample_trees_all(spaces, blocks.each(epsilon, number), what=what, meter=meter)
         walk = _Walk([_renumbered(tree, rows) for tree, (_, rows) in zip(drawn, below, strict=True)], tests)
         for _ in range(depth):
             asked = walk.asked

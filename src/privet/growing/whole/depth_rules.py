@@ -1,8 +1,8 @@
 """Public rules, on released numbers, for the depth of a tree, its number of cuts and its shares of epsilon.
 
-All of them use the *strength*: the number of records, released or declared, times epsilon. A mechanism sees no more of
-a table: a quarter of the records at four times the epsilon is as good. The rules were tuned once, for all tables, on
-some of them: figures of those (``docs/recipes/exact.md`` names them) are slightly optimistic.
+All of them use the *strength*: the number of records, released or declared, times epsilon. Only this product matters: a
+quarter of the records at four times the epsilon is as good. The rules were tuned once, for all tables, on some of them:
+figures of those (``docs/recipes/exact.md`` names them) are slightly optimistic.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class NumberLevels(Levels):
             counts[leaves, 0] = self.level.count_all(for_count, leaves, what=what, kind=kind)
             away = (self._values - grid_of(self._facts)[np.array(labels)[leaves], None]) / self._away
             steps = np.rint(STEPS * np.clip(away, -1, 1)).astype(np.int64)
-            what = "leaf sums of what labels are away"
+            what = "leaf sums of label distances"
             bought = noisy_label_sums(self.level, self._epsilon - for_count, steps, leaves, what)
             sums[leaves] = bought * (self._away / STEPS)
         self._counts.append(counts)

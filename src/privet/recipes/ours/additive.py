@@ -4,9 +4,9 @@ The usual private model for graded probabilities adds up one-attribute trees, gr
 rounds are not needed: here noise is added once to the objective, which is solved exactly, and the solution is released.
 For two classes that is pure epsilon, without the usual penalty for the curvature of the objective.
 
-Budget: 2 % of B buys class counts (up to 22 % where they are few). They decide, with public facts, how the rest is
+Budget: 2 % of B buys class counts (up to 27 % where they are few). They decide, with public facts, how the rest is
 spent: on an exact tree with class counts in its leaves where noise is large; on curves of all attributes, or of those
-that explain most, on top of it; and on tables of pairs where there are records enough.
+that explain most, on top of it; and, with enough records, on tables of pairs.
 """
 
 from __future__ import annotations
@@ -70,15 +70,13 @@ class AdditiveModel(Recipe):
         "0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.",
         lambda value, name: parse_delta(value),
     )
-    pairs: int = whole(
-        PAIRS, low=0, high=100, help="How many tables of pairs a model may have, where there are records enough."
-    )
+    pairs: int = whole(PAIRS, low=0, high=100, help="How many tables of pairs a model may have, with enough records.")
     attribute_weights: Mapping[str, float] | None = weights(
         "attribute",
         low=0,
         high=MOST_WEIGHT,
-        help="Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who "
-        "knows beforehand what matters.",
+        help="Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), if you "
+        "know beforehand what matters.",
     )
     class_weight: Mapping[Any, float] | None = shared.class_weight(
         "What a record of each class counts. Public: never computed from the table."

@@ -66,15 +66,13 @@ class AdditiveRegression(Recipe):
         "0 promises pure epsilon. Above 0, such as 1e-6, allows Gaussian noise where that is less.",
         lambda value, name: parse_delta(value),
     )
-    pairs: int = whole(
-        PAIRS, low=0, high=100, help="How many tables of pairs a model may have, where there are records enough."
-    )
+    pairs: int = whole(PAIRS, low=0, high=100, help="How many tables of pairs a model may have, with enough records.")
     attribute_weights: Mapping[str, float] | None = weights(
         "attribute",
         low=0,
         high=MOST_WEIGHT,
-        help="Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), for who "
-        "knows beforehand what matters.",
+        help="Gives an attribute less noise (above 1) or more (below 1) than the others, or leaves it out (0), if you "
+        "know beforehand what matters.",
     )
 
     def prepare(self, schema: Schema) -> Schema:
@@ -86,7 +84,9 @@ class AdditiveRegression(Recipe):
 
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
         if not prelude.data.can_be_recut:
-            raise ParameterError("a part of a data set cannot be cut anew, and a number to predict must be; give all")
+            raise ParameterError(
+                "a part of a table keeps its cuts, and a number to predict needs new ones; give the whole table"
+            )
         return self, survey_numbers(prelude)
 
     def grow_after(self, prelude: Prelude, random: np.random.Generator, progress: Progress | None = None) -> Additive:

@@ -87,7 +87,7 @@ class ExactTree(Recipe):
         guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
         chooses="the whole tree",
         trees="1",
-        depth="as deep as the records carry, or user",
+        depth="by the number of records, or user",
         numeric="thresholds where the records lie, bought; or on a public grid, or bins",
         recommended="one tree to read and to show; the default",
     )
@@ -97,7 +97,7 @@ class ExactTree(Recipe):
         "auto",
         'int from 0 to 1000, list of int or "auto"',
         'The number of tests on a path. "auto" is the deepest that one draw affords, from public facts alone, and '
-        "deeper where there are records for it. Trees deeper than a draw affords are drawn in blocks that share "
+        "deeper where there are enough records. Trees deeper than a draw affords are drawn in blocks that share "
         "epsilon; a list says how many levels each block has.",
         check_levels,
     )
@@ -109,16 +109,17 @@ class ExactTree(Recipe):
     max_bins: int = shared.max_bins(
         20,
         "Into how many bins of equal width numbers without thresholds of their own are cut, where their cuts are not "
-        "bought. Whole numbers that are no more are cut between all of them. Multiway trees need few: each is a child.",
+        "bought. Whole numbers with no more values are cut between all of them. Multiway trees need few: each is a "
+        "child.",
     )
     grid: Literal["bought", "near-zero", "even"] = choice(
         "bought",
         ("bought", "near-zero", "even"),
         'Where numbers without thresholds of their own are cut. "bought" spends a share of epsilon on where they lie, '
-        "by a public rule on the number of records, and cuts them there; where too little could be said, at public "
-        'points that also close in on zero, or on the bound nearest to it. "near-zero" is public too, and merges bins '
-        'further from zero than two fifths of the declared range, by two and then by four; "even" keeps all, as it is '
-        "always done with fewer than ten bins, few whole numbers, and multiway tests.",
+        "by a public rule on the number of records, and cuts them there; where noise hides that, at public points "
+        'that are denser near zero, or near the bound nearest to it. "near-zero" is public too, and merges bins '
+        'further from zero than two fifths of the declared range, by two and then by four; "even" keeps all bins, as '
+        "is always done with fewer than ten bins, few whole numbers, and multiway tests.",
     )
     cuts: int | Literal["auto"] = whole(
         "auto",
@@ -151,10 +152,9 @@ class ExactTree(Recipe):
         "auto",
         low=0,
         high=1,
-        help="The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; 0 leaves them "
-        "sure "
-        'of their labels. "auto" is a twentieth, and down to a fiftieth where there are so few records that counts '
-        "say little.",
+        help="The share of epsilon that buys class counts in the leaves, for graded ``predict_proba``; with 0 a leaf "
+        'has its label with probability 1. "auto" is a twentieth, and down to a fiftieth where there are few '
+        "records and counts are mostly noise.",
         below=True,
     )
     n_public: int | None = shared.n_public()

@@ -55,7 +55,7 @@ class ExactRegression(Recipe):
         guarantee={"sound": "pure epsilon"},
         chooses="the whole tree",
         trees="1",
-        depth="as deep as the records carry, or user",
+        depth="by the number of records, or user",
         numeric="thresholds where the records lie, bought; or on a public grid",
         recommended="one tree to read, where the label is a number",
     )
@@ -64,7 +64,7 @@ class ExactRegression(Recipe):
     max_depth: int | Sequence[int] | Literal["auto"] = declared(
         "auto",
         'int from 0 to 1000, list of int or "auto"',
-        'The number of tests on a path. "auto" is as deep as there are records for. Trees deeper than a draw affords '
+        'The number of tests on a path. "auto" follows from the number of records. Trees deeper than a draw affords '
         "are drawn in blocks that share epsilon; a list says how many levels each block has.",
         check_levels,
     )
@@ -119,7 +119,9 @@ class ExactRegression(Recipe):
 
     def survey(self, prelude: Prelude) -> tuple[Recipe, Prelude]:
         if not prelude.data.can_be_recut:
-            raise ParameterError("a part of a data set cannot be cut anew, and a number to predict must be; give all")
+            raise ParameterError(
+                "a part of a table keeps its cuts, and a number to predict needs new ones; give the whole table"
+            )
         tree, schema = self._tree, prelude.data.schema
         tree.blocks(schema)  # refuses invalid public facts before anything is bought
         prelude = prelude.count(self.n_public).note_records()

@@ -1,20 +1,21 @@
 """privet's random forest: public random trees, noisy counts in their leaves, and postprocessing of these.
 
-After Jagannathan et al. 2012 and Fletcher 2017 (ch. 7 and 8), whose random forests promise no more. Random trees look
-at no record, so the whole budget buys class counts in their leaves: B / trees each where all records go down every
-tree, B where each record goes down one, which its own coin picks.
+After Jagannathan et al. 2012 and Fletcher 2017 (ch. 7 and 8), whose random forests promise no more. Random trees use no
+record, so the whole budget buys class counts in their leaves: B / trees each where all records are in every tree, B
+where each record is in one, chosen by its own coin.
 
 The defaults were chosen by measurements over all tables at once (``privet reproduce forest-settings`` compares):
 
 - all records in every tree, not disjoint parts: the ratio of signal to noise is the same, but parts add sampling error;
-- one tree an attribute, each the root of one, with a child for every value or bin; fewer where records are so few that
+- one tree per attribute, each the root of one, with a child for every value or bin; fewer where records are so few that
   the leaves of as many trees, each of one test, would hold fewer of them than noise;
-- as deep as the records carry, at most three tests: a branch ends where it can expect no more than ``min_signal`` times
-  the noise of a leaf. The number of records is ``n_public``, or bought with ``count_share`` of the budget;
-- small or noisy leaves drawn towards their parents, by what is known of the noise (``shrinkage``);
-- trees that add up their evidence as naive Bayes does, instead of a vote. A useless random tree says "as in the whole
-  table", which is a vote for the largest class but no evidence for it;
-- no pruning: shrinkage makes better use of what leaves say.
+- a depth by the number of records, at most three tests: a branch ends where its expected number of records is no more
+  than ``min_signal`` times the noise of a leaf. The number of records is ``n_public``, or bought with ``count_share``
+  of the budget;
+- small or noisy leaves shrunk towards their parents, by what is known of the noise (``shrinkage``);
+- trees that add up their evidence as naive Bayes does, instead of a vote. An uninformative tree predicts the shares of
+  the whole table, which is a vote for the largest class but no evidence for it;
+- no pruning: shrinkage makes better use of the leaf counts.
 
 Evidence adds up as if the trees were independent, which they are not. The weight of their sum is a number
 that ``weight_share`` of the budget buys: see ``growing/forests/evidence.py``.
@@ -57,7 +58,7 @@ from privet.structure.splits import Kind, Tests
 
 @dataclass(frozen=True)
 class RandomForest(SizedGrid):
-    """privet's own random forest: noisy leaves, and all that can be made of them for free.
+    """privet's own random forest: noisy leaf counts, and what follows from them for free.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class RandomForest(SizedGrid):
         name="random-forest",
         title="privet's random forest",
         citation="privet, after Jagannathan et al. 2012 and Fletcher 2017, ch. 7 and 8",
-        budget="B / trees a tree, or B a tree on disjoint records",
+        budget="B / trees per tree, or B per tree on disjoint records",
         guarantee={"sound": "pure epsilon"},
         chooses="at random",
         trees="at most one per attribute, or user",
@@ -92,8 +93,8 @@ class RandomForest(SizedGrid):
         4.0,
         low=0,
         high=1000,
-        help="How many times the noise of a leaf a branch must expect to hold in records to be split; 0 splits all, "
-        "and grows a tree for each attribute.",
+        help="A branch is split if its expected number of records is above this multiple of a leaf's noise; 0 splits "
+        "all, and grows a tree for each attribute.",
     )
     n_public: int | None = shared.n_public()
     count_share: float = shared.count_share()
@@ -103,14 +104,14 @@ class RandomForest(SizedGrid):
     sharing: Sharing = choice(
         "all",
         Sharing,
-        "Whether every tree counts all records with its share of epsilon, or each record goes down one tree, picked by "
-        "its own coin, and every tree has all of epsilon.",
+        "Whether every tree counts all records with its share of epsilon, or each record is in one tree, chosen by its "
+        "own coin, and every tree has all of epsilon.",
     )
     shrinkage: float = number(
         0.5,
         low=0,
         high=1000,
-        help="How much a leaf is drawn towards the nodes above it, in standard deviations of its noise; 0 leaves its "
+        help="How much a leaf is shrunk towards the nodes above it, in standard deviations of its noise; 0 leaves its "
         "counts as they are.",
     )
     prune: bool = flag(False, "Whether to prune nodes whose counts are mostly noise.")
@@ -125,8 +126,8 @@ class RandomForest(SizedGrid):
         1.0,
         low=1e-6,
         high=1000,
-        help='With "evidence", how much each attribute is expected to count, were there no noise. Below 1 trees that '
-        "repeat each other do not count twice.",
+        help='With "evidence", how much each attribute is expected to count, were there no noise. Below 1, correlated '
+        "trees do not count twice.",
     )
     weight_share: float = number(
         0.1,

@@ -53,7 +53,7 @@ class DiffPC45(DiffPID3):
         name="diffpc45",
         title="DiffPC4.5",
         citation="Friedman & Schuster, KDD 2010, 4.3 and Alg. 3",
-        budget="joint choice: B / (2(d+1)) a question; as published B / ((2+m)d+2) with m numeric attributes",
+        budget="joint choice: B / (2(d+1)) per question; as published B / ((2+m)d+2), with m numeric attributes",
         guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given", "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",

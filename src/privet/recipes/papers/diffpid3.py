@@ -6,7 +6,7 @@ or its attribute.
 Errata: eq. (1) lacks a minus sign and q_IG has one too many, so maximising the printed score picks the worst attribute.
 Eq. (2) and Algorithm 1 are right, and are implemented here.
 
-Where privet differs: all three scores move to one side when a record is added, so the sound form draws with
+Where privet differs: adding a record moves all three scores in one direction, so the sound form draws with
 exp(eps q / S) where the paper has exp(eps q / 2S): twice as sharp for the same epsilon.
 """
 
@@ -21,8 +21,8 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
-from privet.growing.greedy.schedules import Schedule
 from privet.growing.greedy.stopping import TooNoisy
+from privet.growing.schedules import Schedule
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
@@ -53,7 +53,7 @@ class DiffPID3(Gridded):
         name="diffpid3",
         title="DiffPID3",
         citation="Friedman & Schuster, KDD 2010, Alg. 2",
-        budget="B / (2(d+1)) a question",
+        budget="B / (2(d+1)) per question",
         guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given", "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",

@@ -1,7 +1,8 @@
 """Embedding at depth d: a tree in blocks of levels, each drawn at once (Bai et al., Sci. China Inf. Sci. 2017).
 
 A block of d levels is one exponential mechanism over all its subtrees, scored by Gini over their leaves; leaf labels
-come from noisy counts. Budget: eps' = B / (ceil(max_depth / d) + 1) for each block of a path and for its leaf.
+come from noisy counts. Budget: eps' = B / (ceil(max_depth / d) + 1) for each block of a path and for its leaf, unless a
+schedule weighs the blocks otherwise.
 
 Errata: the paper's D counts layers, and Algorithm 1 prints ceil(D/d) where its text (eps/2 for a whole tree) needs
 ceil((D-1)/d). The loop of Algorithm 3 ends at once, because an empty buffer has no variance. The threshold of that
@@ -14,7 +15,8 @@ attributes differ in their number of values.)
 
 Where privet differs: the sound form draws each block exactly, however large the space, because its normaliser
 factorises (docs/proofs/embedded.md); it stops by depth alone; it draws with exp(eps q / 2) where the paper has
-exp(eps q / 4), since Gini moves to one side; and it gives each attribute, not each subtree, the same prior.
+exp(eps q / 4), since a record moves Gini in one direction; and it gives each attribute, not each subtree, the same
+prior.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ import numpy as np
 
 from privet.errors import ParameterError, Setting
 from privet.growing.prelude import Prelude
+from privet.growing.schedules import LevelSchedule
 from privet.growing.whole.blocks import Blocks, Measure, embedding, grow_blocks
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
@@ -74,7 +77,7 @@ class Embedded(Gridded):
         name="embedded",
         title="embedding at depth d",
         citation="Bai et al., Sci. China Inf. Sci. 2017, Alg. 1-3",
-        budget="B / (ceil(depth/d) + 1) a block and for the leaves",
+        budget="B / (ceil(depth/d) + 1) for each block and for the leaves",
         guarantee={
             "sound": "pure epsilon, or (epsilon, delta) where delta is given",
             "as-published": "none: it stops by true counts, and a chain is finite",
@@ -135,6 +138,7 @@ class Embedded(Gridded):
     )
     max_bins: int = shared.max_bins(10)
     grid: Grid = shared.grid()
+    schedule: LevelSchedule = shared.schedule(LevelSchedule)
     delta: float = shared.delta()
 
     def check(self) -> None:
@@ -176,7 +180,8 @@ class Embedded(Gridded):
         data, blocks = prelude.data, self.blocks(prelude.data.schema)
         if self.recuts(data.schema) and blocks.space is not None:
             # Refuse invalid public facts before cuts are bought. They leave more than half of epsilon.
-            blocks.space.check(data.ledger.drawn_with(blocks.each(prelude.left / 2)), data.schema)
+            least = min(blocks.each(prelude.left / 2, number) for number in range(len(blocks.depths)))
+            blocks.space.check(data.ledger.drawn_with(least), data.schema)
         return super().survey(prelude)
 
     def multiway(self, schema: Schema) -> tuple[int, int]:
@@ -187,7 +192,7 @@ class Embedded(Gridded):
     ) -> Tree:
         blocks = self.blocks(data.schema)
         if self.as_published:
-            search, rule = self._search(data, blocks, epsilon), ExactStop(self.min_records)
+            search, rule = self._search(data, blocks), ExactStop(self.min_records)
             return grow_published(data, blocks, epsilon, search, rule, WHY, progress)
         return grow_blocks(data.level(), blocks, epsilon, progress)
 
@@ -197,10 +202,10 @@ class Embedded(Gridded):
         depth = min(self.max_depth, len(tests))
         block = depth if self.embedding_depth == "whole" else min(int(self.embedding_depth), depth)
         measure: Measure = "subtrees" if self.measure == "subtrees" else "attributes"
-        return embedding(tests, schema.n_classes, depth, max(block, 1), measure)
+        return embedding(tests, schema.n_classes, depth, max(block, 1), measure, self.schedule)
 
-    def _search(self, data: PrivateDataset, blocks: Blocks, epsilon: Fraction) -> Search:
-        scale = float(blocks.each(epsilon) / data.ledger.steps) / 4  # exp(eps' q / (2 x 2))
+    def _search(self, data: PrivateDataset, blocks: Blocks) -> Search:
+        steps = data.ledger.steps
         # The kernel's own entropy. random_state is for public choices only, and these are not public.
         dice = np.random.default_rng(current_source().coins(2**16, 8))
         small = space_size(data.schema.arities, min(blocks.block, 2) + 1) <= MOST_LISTED
@@ -212,7 +217,8 @@ class Embedded(Gridded):
             )
         listed, chain = self.search != "mcmc" and small, self.chain(blocks)
 
-        def search(block: OpenBlock) -> Found:
+        def search(block: OpenBlock, epsilon: Fraction) -> Found:
+            scale = float(epsilon / steps) / 4  # exp(eps' q / (2 x 2))
             # By the block's own depth: the last block of a path may have fewer levels than the others.
             if listed and block.depth <= 2:
                 return exhaustive_search(block, scale, dice)

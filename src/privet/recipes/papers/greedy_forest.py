@@ -25,8 +25,8 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import Chooser, JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
-from privet.growing.greedy.schedules import Schedule
 from privet.growing.greedy.stopping import SmallOrPure
+from privet.growing.schedules import LevelSchedule
 from privet.models.forest import Forest
 from privet.models.pruning import prune_gini
 from privet.models.tree import Tree
@@ -42,7 +42,7 @@ from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import open_engine
 from privet.schema import Schema
 
-WHY = "it chooses with a local sensitivity, that of a size which is noisy"
+WHY = "it chooses with a local sensitivity, computed from a noisy size"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class GreedyForest(Gridded):
         name="greedy-forest",
         title="DPDF, the greedy forest",
         citation="Fletcher, PhD thesis 2017, ch. 6 (Alg. 6.1)",
-        budget="B / (trees (2 levels - 1)) a question",
+        budget="B / (trees (2 levels - 1)) per question",
         guarantee={
             "sound": "pure epsilon, or (epsilon, delta) where delta is given",
             "as-published": "none: a local sensitivity, of a noisy size",
@@ -93,12 +93,12 @@ class GreedyForest(Gridded):
     )
     min_records: int = whole(100, low=0, high=2**40, help="A node of fewer released records is a leaf.")
     prune: bool = flag(
-        True, "Whether children that are no purer than their parent go, by released counts, which costs nothing."
+        True, "Whether to remove children that are no purer than their parent, by released counts, which costs nothing."
     )
     tests: TestKind = shared.tests("multiway")
     max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
-    schedule: Schedule = shared.schedule()
+    schedule: LevelSchedule = shared.schedule(LevelSchedule)
     delta: float = shared.delta()
 
     def multiway(self, schema: Schema) -> tuple[int, int] | None:

@@ -57,7 +57,7 @@ class Jagannathan2012(SizedGrid):
         name="jagannathan2012",
         title="Private-RDT",
         citation="Jagannathan, Pillaipakkamnatt & Wright, Trans. Data Privacy 2012",
-        budget="B / trees a tree, less a share for n unless n is public",
+        budget="B / trees per tree, less a share for n unless n is public",
         guarantee={"sound": "pure epsilon"},
         chooses="at random",
         trees="10, or 5 if n < 500",

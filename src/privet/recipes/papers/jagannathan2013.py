@@ -6,7 +6,7 @@ median of the public records in a node. A small private forest (5 trees, B / 5 e
 labels each public record. A large forest (200 trees) learns from the public records and those labels, for free. All
 trees predict.
 
-The guarantee covers the private records. It does not cover the public ones: to declare them public is to publish them.
+The promise covers the private records. It does not cover the public ones: to declare them public is to publish them.
 The source leaves the depth open: it is that of ``jagannathan2012`` for the number of public records. Without public
 records there is only the small forest, of random trees.
 """
@@ -57,9 +57,9 @@ class Jagannathan2013(Gridded):
 
     info: ClassVar[Info] = Info(
         name="jagannathan2013",
-        title="Forest taught by a private forest",
+        title="Forest with labels from a private forest",
         citation="Jagannathan, Monteleoni & Pillaipakkamnatt, ICDMW 2013",
-        budget="B / trees a tree of the small forest",
+        budget="B / trees per tree of the small forest",
         guarantee={"sound": "pure epsilon, for the private records"},
         chooses="at random",
         trees="5 private, 200 public",

@@ -18,7 +18,7 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
-from privet.growing.greedy.schedules import Schedule
+from privet.growing.schedules import LevelSchedule
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.mechanisms import Selection
@@ -32,7 +32,7 @@ from privet.schema import Schema
 
 @dataclass(frozen=True)
 class Mohammed2015(Gridded):
-    """Mohammed et al.'s greedy tree: one question a level, none of them about sizes.
+    """Mohammed et al.'s greedy tree: one question per level, none of them about sizes.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Mohammed2015(Gridded):
         name="mohammed2015",
         title="Greedy tree without size queries",
         citation="Mohammed, Barouti, Alhadidi & Chen 2015",
-        budget="B / levels a question",
+        budget="B / levels per question",
         guarantee={"sound": "pure epsilon", "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",
@@ -62,7 +62,7 @@ class Mohammed2015(Gridded):
     tests: TestKind = shared.tests("multiway")
     max_bins: int = shared.max_bins(5)
     grid: Grid = shared.grid()
-    schedule: Schedule = shared.schedule()
+    schedule: LevelSchedule = shared.schedule(LevelSchedule)
 
     def check(self) -> None:
         parse_score(self.criterion, self.max_records)

@@ -21,8 +21,8 @@ import numpy as np
 from privet.growing.greedy.candidates import Candidates, TestKind
 from privet.growing.greedy.choosing import JointChoice
 from privet.growing.greedy.grower import Growth, Plan, grow
-from privet.growing.greedy.schedules import Schedule
 from privet.growing.greedy.stopping import TooNoisy
+from privet.growing.schedules import Schedule
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT
@@ -60,7 +60,7 @@ class PatilSingh2014(Gridded):
         name="patil-singh2014",
         title="Greedy forest on samples",
         citation="Patil & Singh, ICACCI 2014",
-        budget="B / (trees (2 levels - 1)) a question",
+        budget="B / (trees (2 levels - 1)) per question",
         guarantee={
             "sound": "pure epsilon, or (epsilon, delta) where delta is given",
             "as-published": "none: bootstrap samples repeat records",
@@ -81,9 +81,8 @@ class PatilSingh2014(Gridded):
         low=1e-6,
         high=1,
         help="The chance of each record to be in the sample of a tree, by its own coin. By default the part of the "
-        "records "
-        "that a bootstrap sample holds; with 1 only noise tells trees apart. Not used as published: samples are then "
-        "bootstrap samples.",
+        "records that a bootstrap sample holds; with 1 trees differ only by noise. Not used as published: samples are "
+        "then bootstrap samples.",
     )
     criterion: str = shared.criterion("gini")
     max_records: int | None = shared.max_records()

@@ -4,7 +4,7 @@ Friedman & Schuster's trees on bootstrap samples, for two classes, every tree wi
 half-way between the means of the classes, with noise of three standard deviations over the smaller class, as if it were
 normal. Their definition asks that estimates of a value keep some variance, and so allows tau <= (n'(n' + 1) + 1/eps^2)
 / (p (1 - p)) trees (TH eq. 3.18). Here n' is the least support of a leaf and p the share of the rarer class. It hides a
-value, not whether somebody is in the table, and it does not compose.
+value, not whether a person is in the table, and it does not compose.
 
 There is no sound form of it here: ``patil-singh2014`` has FS's trees with a share of the budget each. So users must ask
 for ``variant="as-published"`` explicitly. What the paper leaves open: no depth is given (5 levels here). The formula
@@ -23,6 +23,7 @@ import numpy as np
 from privet.errors import ParameterError
 from privet.growing.greedy.candidates import Candidates
 from privet.growing.greedy.grower import Growth, Plan, grow
+from privet.growing.schedules import LevelSchedule
 from privet.models.forest import Forest
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT, class_counts
@@ -54,7 +55,7 @@ class Rana2016(Recipe):
     """Rana et al.'s forest: every tree spends all of epsilon. NEVER DIFFERENTIALLY PRIVATE.
 
     For comparisons on data that need no protection, with two classes. There is no sound form of it, so the default
-    ``variant="sound"`` refuses to fit: nobody gets such a model by accident. A shared ledger refuses it too.
+    ``variant="sound"`` refuses to fit: no one gets such a model by accident. A shared ledger refuses it too.
 
     Examples
     --------
@@ -70,7 +71,7 @@ class Rana2016(Recipe):
         name="rana2016",
         title="Greedy forest under a weaker definition",
         citation="Rana, Gupta & Venkatesh, ICDM 2015 (in print 2016)",
-        budget="B a tree, B / (3 levels) a question",
+        budget="B per tree, B / (3 levels) per question",
         guarantee={"as-published": "none: its own definition is weaker, and every tree spends B"},
         chooses="greedily",
         trees="by TH eq. 3.18, at most 100",
@@ -94,11 +95,12 @@ class Rana2016(Recipe):
         10,
         low=0,
         high=2**30,
-        help="A node with fewer released records of a class is a leaf; the formula knows it as n'.",
+        help="A node with fewer released records of a class is a leaf; the formula calls it n'.",
     )
     max_bins: int = shared.max_bins(
         64, "On a grid of how many bins numbers are cut, half-way between the means of the classes."
     )
+    schedule: LevelSchedule = shared.schedule(LevelSchedule)
 
     def prepare(self, schema: Schema) -> Schema:
         if schema.n_classes != 2:
@@ -118,7 +120,9 @@ class Rana2016(Recipe):
         levels = depth + 1
         growth = Growth(
             # A third of each level's share counts, a third cuts numbers, a third chooses; the last level only counts.
-            plan=Plan.shares(epsilon * Fraction(3 * levels - 2, 3 * levels), depth, node=1, choice=2, leaf=0),
+            plan=Plan.shares(
+                epsilon * Fraction(3 * levels - 2, 3 * levels), depth, node=1, choice=2, leaf=0, schedule=self.schedule
+            ),
             candidates=candidates,
             chooser=ClassMidpoints(),
             stop=EveryClass(self.min_support),

@@ -1,6 +1,6 @@
 """The forest of disjoint random trees (Fletcher 2017, ch. 8), with leaf labels that keep their promise.
 
-Random trees on disjoint records, each record's tree picked by its own coin, so that the whole budget serves every tree.
+Random trees on disjoint records, each record's tree chosen by its own coin, so that the whole budget serves every tree.
 Depth by Theorem 8.2, as Table 8.4 reads it: half of the discrete attributes, and for s numbers one more than the least
 d with s((s-1)/s)^d < s/2.
 
@@ -8,14 +8,14 @@ Errata: leaf labels are drawn by the exponential mechanism with a 0/1 score (1 f
 class) and the "smooth sensitivity" exp(-j eps), j the margin. Smooth sensitivity is for added noise, not for that
 mechanism, and exp(-j eps) is no smooth bound: at margin 1 one record already changes the score. At eps = 1 the
 log-ratio between margins 4 and 5 is 46.9, and it grows without bound. Its parts are cut by position, which moves
-records when one leaves.
+records when one is removed.
 
 Sound: the label is the class with the largest noisy count in the leaf. Counts of all trees are one batch, and the node
-above settles ties. With ``labels="chosen"`` it is one draw of permute-and-flip by the exact counts, which is right more
+above decides ties. With ``labels="chosen"`` it is one draw of permute-and-flip by the exact counts, which is right more
 often and slower.
 
 ``variant="global-sensitivity"`` is the form that the thesis compares with: sensitivity 1 throughout. It is sound, since
-records pick their trees by coin, and its labels are little better than chance at small epsilon: Fig. 8.1.
+records are assigned to trees by coins, and its labels are little better than chance at small epsilon: Fig. 8.1.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from privet.recipes.unsound.margin_labels import margin_labels
 from privet.schema import Numeric, Schema
 from privet.structure.routes import Routes
 
-WHY = "its smooth sensitivity is none, and the chance of a label grows without bound with the margin of one record"
+WHY = "its smooth sensitivity is not one, and the chance of a label grows without bound with the margin of one record"
 
 
 def depth_of(continuous: int, discrete: int) -> int:
@@ -89,7 +89,7 @@ class SmoothForest(Gridded):
         name="smooth-forest",
         title="Forest of disjoint random trees",
         citation="Fletcher, PhD thesis 2017, ch. 8 (Alg. 8.1, 8.2)",
-        budget="B a tree, on disjoint records",
+        budget="B per tree, on disjoint records",
         guarantee={
             "sound": "pure epsilon",
             "global-sensitivity": "pure epsilon",
@@ -105,7 +105,7 @@ class SmoothForest(Gridded):
 
     n_estimators: int = shared.n_estimators(
         100,
-        "How many trees. Each record goes down one, picked by its own coin, so every tree has all of epsilon. More "
+        "How many trees. Each record is in one of them, chosen by its own coin, so every tree has all of epsilon. More "
         "trees have fewer records each.",
     )
     max_depth: int | Literal["auto"] = shared.max_depth(

@@ -66,7 +66,7 @@ class SNRForest(SizedGrid):
         name="snr-forest",
         title="DP-RF, the signal-to-noise forest",
         citation="Fletcher, PhD thesis 2017, ch. 7 (Alg. 7.1)",
-        budget="B / trees a tree, less a share for n unless n is public",
+        budget="B / trees per tree, less a share for n unless n is public",
         guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
         chooses="at random",
         trees="by noise, at most one per attribute",
@@ -77,7 +77,7 @@ class SNRForest(SizedGrid):
 
     n_estimators: int | Literal["auto"] = shared.n_estimators(
         "auto",
-        'How many trees share epsilon; "auto" is the most whose leaves would still stand out from the noise, and at '
+        'How many trees share epsilon; "auto" is the most whose leaf counts would still exceed the noise, and at '
         "most one for each attribute, which is its root.",
     )
     max_bins: int = shared.max_bins(5)

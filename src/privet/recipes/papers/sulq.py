@@ -21,6 +21,7 @@ from privet.growing.greedy.candidates import Candidates
 from privet.growing.greedy.choosing import NoisyGain
 from privet.growing.greedy.grower import Growth, Plan, grow
 from privet.growing.greedy.stopping import TooNoisy
+from privet.growing.schedules import Schedule
 from privet.models.tree import Tree
 from privet.privacy.dataset import PrivateDataset
 from privet.progress import Progress
@@ -48,7 +49,7 @@ class SuLQ(Gridded):
         name="sulq",
         title="SuLQ-based ID3",
         citation="Blum, Dwork, McSherry & Nissim, PODS 2005; Friedman & Schuster, KDD 2010, Alg. 1",
-        budget="B / (2(d+1)) a question, that of a split shared by all attributes",
+        budget="B / (2(d+1)) per question, that of a split shared by all attributes",
         guarantee={"sound": "pure epsilon", "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",
@@ -59,6 +60,7 @@ class SuLQ(Gridded):
     max_depth: int = shared.max_depth(5)
     max_bins: int = shared.max_bins(10)
     grid: Grid = shared.grid()
+    schedule: Schedule = shared.schedule()
 
     def multiway(self, schema: Schema) -> tuple[int, int]:
         return 1, self.max_depth
@@ -69,7 +71,7 @@ class SuLQ(Gridded):
         candidates = Candidates.of(data.schema, "multiway")
         depth = min(self.max_depth, len(candidates.tests))
         growth = Growth(
-            plan=Plan.shares(epsilon, depth, node=1, ask_last=self.as_published),
+            plan=Plan.shares(epsilon, depth, node=1, ask_last=self.as_published, schedule=self.schedule),
             candidates=candidates,
             chooser=NoisyGain(reuse_counts=not self.as_published),
             stop=TooNoisy(),

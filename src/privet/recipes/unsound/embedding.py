@@ -16,7 +16,8 @@ from privet.recipes.unsound.mcmc import Asked, ExactStop, Found, OpenBlock, Open
 from privet.recipes.unsound.nonprivate import open_engine
 from privet.structure.splits import Multiway
 
-Search = Callable[[OpenBlock], Found]
+Search = Callable[[OpenBlock, Fraction], Found]
+"""Finds a subtree of a block for the epsilon that the paper claims it costs."""
 
 
 def space_size(arities: Sequence[int], layers: int) -> int:
@@ -54,12 +55,13 @@ def grow_published(
     stopped = rule.stops(class_counts(engine, cells))[0]
     waiting = [] if stopped else [OpenLeaf((), cells, frozenset())]
     for number, depth in enumerate(blocks.depths):
-        data.ledger.charge(blocks.each(epsilon), f"block {number + 1}, as published")
+        each = blocks.each(epsilon, number)
+        data.ledger.charge(each, f"block {number + 1}, as published")
         deeper = list[OpenLeaf]()
         for path, cells, used in waiting:
             block = OpenBlock(engine, cells, used, depth, rule)
             if block.free(used):
-                found = search(block)
+                found = search(block, each)
                 attribute.update(_attributes(found.asked, path))
                 deeper += [leaf._replace(path=path + leaf.path) for leaf in found.open]
         waiting = deeper

@@ -17,6 +17,7 @@ from privet.growing.greedy.questions import NO_TEST, Bools, Index, Ints
 from privet.privacy.counting import ROOT, Engine, bin_counts, class_counts, refine
 from privet.privacy.mechanisms import Selection
 from privet.privacy.scores import Score, score_tests
+from privet.recipes.unsound.gain_ratio import GainRatio
 from privet.schema import Schema
 from privet.structure.splits import Kind, Test, Tests
 
@@ -88,10 +89,13 @@ class ExactLevel:
         """The index of the best test of each cell, ``NO_TEST`` where none separates records."""
 
         def answer(counts: Ints, rows: Index) -> Index:
-            scores, _ = score_tests(counts, tests, score, self.schema)
             fits = self._separates(counts, tests)
             if allowed is not None:
                 fits &= allowed[rows]
+            if isinstance(score, GainRatio):
+                scores = score.rank(counts, tests, self.schema, fits)
+            else:
+                scores, _ = score_tests(counts, tests, score, self.schema)
             best = np.where(fits, scores, -np.inf).argmax(axis=1)
             return np.where(fits.any(axis=1), best, NO_TEST).astype(np.intp)
 

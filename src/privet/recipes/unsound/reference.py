@@ -4,7 +4,7 @@ NOT DIFFERENTIALLY PRIVATE. They count exactly, see the number of records, stop 
 release trees that they grow from records that need protection. They exist to show what privacy costs.
 
 Where they differ from their sources: numbers are cut at the schema's public points, not between the values seen. C4.5
-ranks tests by gain ratio among those of at least average gain; here the gain (or Gini) itself decides, as in the
+ranks tests by gain ratio; here that is ``criterion="gainratio"``, and by default the Gini index decides, as in the
 private recipes, so that a comparison shows only the noise. A leaf without records predicts like its parent.
 """
 
@@ -24,10 +24,11 @@ from privet.models.leaf_counts import shares
 from privet.models.pruning import prune_c45
 from privet.models.tree import Tree
 from privet.privacy.counting import Engine
-from privet.privacy.scores import MAX_RECORDS, parse_score
+from privet.privacy.scores import MAX_RECORDS, Score, parse_score
 from privet.progress import Progress
 from privet.recipes.parameters import check_choice, check_whole
 from privet.recipes.unsound.exact_level import ExactLevel
+from privet.recipes.unsound.gain_ratio import GainRatio
 from privet.schema import Schema
 
 _DEEPEST = 1000
@@ -51,7 +52,10 @@ class ID3Reference:
             check_whole(self.max_depth, "max_depth", 0, _DEEPEST)
         check_whole(self.max_bins, "max_bins", 2, 65_000)
         check_choice(self.tests, "tests", tuple(TEST_KINDS))
-        parse_score(self.criterion, MAX_RECORDS)
+        self._score()
+
+    def _score(self) -> Score:
+        return parse_score(self.criterion, MAX_RECORDS)
 
     def prepare(self, schema: Schema) -> Schema:
         """The schema it works with, cut as the private recipes cut it."""
@@ -68,7 +72,7 @@ class ID3Reference:
             # The shares mean nothing here, since nothing is charged.
             plan=Plan.shares(Fraction(1), depth if self.max_depth is None else min(self.max_depth, depth), node=1),
             candidates=candidates,
-            chooser=JointChoice(parse_score(self.criterion, MAX_RECORDS)),
+            chooser=JointChoice(self._score()),
             stop=SmallOrPure(),
             node_question="classes",
             max_leaves=_MOST_LEAVES,
@@ -97,6 +101,9 @@ class C45Reference(ID3Reference):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.min_branch, "min_branch", 1, MAX_RECORDS)
+
+    def _score(self) -> Score:
+        return GainRatio() if self.criterion == "gainratio" else super()._score()
 
     def grow(self, engine: Engine, progress: Progress | None = None) -> Tree:
         grown = self._grow(engine, self.min_branch, progress)
