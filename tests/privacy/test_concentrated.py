@@ -195,7 +195,7 @@ def test_a_journal_from_before_rho_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", range(0, 400, 29))
-def test_a_torn_journal_never_forgets(tmp_path: Path, cut: int) -> None:
+def test_a_torn_journal_never_loses_a_charge(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "journal"
     ledger = Ledger(3, 2e-6, journal=path)
     with ledger.reserve(PRICE, "work") as work:

@@ -220,7 +220,7 @@ record = st.tuples(
 
 @given(st.lists(record, max_size=6), record)
 @settings(max_examples=50)
-def test_neighbours_look_alike(records: list[tuple[Any, ...]], extra: tuple[Any, ...]) -> None:
+def test_neighbours_show_the_same(records: list[tuple[Any, ...]], extra: tuple[Any, ...]) -> None:
     one, other = protect(records=records), protect(records=[*records, extra])
     for look in (repr, str, format, lambda data: repr(data.level()), lambda data: repr(data.partition(Multiway(2)))):
         assert look(one) == look(other)

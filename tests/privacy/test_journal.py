@@ -61,11 +61,11 @@ def test_a_device_is_not_a_journal(path: Path, kind: str) -> None:
     else:
         path = Path(os.devnull)
     for epsilon in (None, 1):
-        with pytest.raises(JournalError, match="remembers nothing"):
+        with pytest.raises(JournalError, match="keeps nothing"):
             Ledger(epsilon, journal=path)
 
 
-def test_a_reopened_journal_remembers(path: Path) -> None:
+def test_a_reopened_journal_has_its_charges(path: Path) -> None:
     spend(path, 0.25, 0.5)
     for again in (
         Ledger(journal=path),
@@ -100,7 +100,7 @@ def test_a_file_that_no_single_read_returns_whole(path: Path, monkeypatch: pytes
     assert path.read_bytes().count(b"\n") == 6  # no line was taken for a torn one
 
 
-def test_an_analysts_spending_is_remembered_by_name(path: Path) -> None:
+def test_an_analysts_spending_is_kept_by_name(path: Path) -> None:
     with Ledger(1, journal=path).analyst("ann", 0.5).reserve(0.5, "fit") as fit:
         fit._parallel(2)[1].charge(0.375, "count")
     again = Ledger(journal=path)
@@ -110,7 +110,7 @@ def test_an_analysts_spending_is_remembered_by_name(path: Path) -> None:
     assert again.spent == Fraction(7, 8)
 
 
-def test_caveats_are_remembered(path: Path) -> None:
+def test_caveats_are_kept(path: Path) -> None:
     # Whoever opens the journal later must learn that what went out was not private.
     ledger = Ledger(1, journal=path)
     ledger.add_caveat("the bounds are round")
@@ -241,7 +241,7 @@ def test_zeros_at_the_end_count_as_spent(path: Path) -> None:
         assert Ledger(journal=path).remaining == 0
 
 
-def test_a_torn_header_is_written_anew(path: Path, tmp_path: Path) -> None:
+def test_a_torn_header_is_written_again(path: Path, tmp_path: Path) -> None:
     Ledger(1, journal=path)
     whole = path.read_bytes()
     for end in range(len(whole)):

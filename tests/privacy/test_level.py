@@ -197,7 +197,7 @@ def test_nothing_is_asked_of_no_cells() -> None:
     assert parts.count_all(1).tolist() == []
 
 
-def test_the_representation_tells_no_count() -> None:
+def test_the_representation_shows_no_count() -> None:
     assert repr(root_level()) == "<Level of 1 private cells>"
 
 

@@ -105,7 +105,7 @@ def test_a_handler_cannot_write_in_the_middle_of_a_charge(
     ledger.charge(1, "the books are closed again")
 
 
-def test_a_handler_that_opens_the_journal_anew_does_not_wait_for_itself(
+def test_a_handler_that_opens_the_journal_again_does_not_wait_for_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on_alarm: Any
 ) -> None:
     path, append = tmp_path / "journal", Journal.append

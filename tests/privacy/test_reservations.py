@@ -107,7 +107,7 @@ def test_charges_never_exceed_it_and_none_come_after(ledger: Ledger) -> None:
     fit.end()
     fit.end()
     for account in (fit, part):
-        with pytest.raises(ReservationError, match="has ended; reserve anew"):
+        with pytest.raises(ReservationError, match="has ended; reserve again"):
             account.charge(0.1, "count")
         with pytest.raises(ReservationError, match="has ended"):
             account.reserve(0.1, "more work")

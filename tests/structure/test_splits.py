@@ -126,7 +126,7 @@ class TestCandidates:
             assert list(tests) == []
             assert tests.kind.dtype == np.int8
 
-    def test_no_two_binary_tests_split_alike(self) -> None:
+    def test_no_two_binary_tests_make_the_same_split(self) -> None:
         tests = Tests.binary(SCHEMA)
         for a, arity in enumerate(SCHEMA.arities):
             every = np.arange(arity, dtype=np.uint8)

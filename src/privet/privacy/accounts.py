@@ -190,7 +190,7 @@ class Account(Position):
         work = [account._own_hold for account, _, _ in path if account._own_hold is not None]
         for hold in work:
             if not hold.open:
-                raise ReservationError(f"{what!r} cannot be charged: {hold} has ended; reserve anew")
+                raise ReservationError(f"{what!r} cannot be charged: {hold} has ended; reserve again")
         charged = path[-1][2].charged if path[-1][2] is not None else NOTHING
         rooms = self._rooms(paid)
         for currency in CURRENCIES:

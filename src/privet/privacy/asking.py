@@ -1,8 +1,8 @@
 """Answers to questions by value: exact numbers from the engine, through one mechanism, with an error bar.
 
 A question is a closed value (:class:`~privet.structure.questions.Question`). Its parts are disjoint, so a record moves
-the numbers of one part only. Each method below states what a record can do to them, next to the release; the proof is
-``docs/proofs/questions.md``.
+the numbers of one part only. Each method below states how much a record can change them, next to the release; the proof
+is ``docs/proofs/questions.md``.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Total = Fraction | float
 
 
 class Neighbours(StrEnum):
-    """Which tables a guarantee compares. Proof of the factor: ``docs/proofs/neighbours.md``."""
+    """Which tables a promise compares. Proof of the factor: ``docs/proofs/neighbours.md``."""
 
     ADD_REMOVE = "add-remove"
     REPLACE_ONE = "replace-one"

@@ -30,9 +30,9 @@ COVERS = (
     "and settings that were chosen without looking at that table"
 )
 COVERS_NOT = (
-    "what was done with the records before (imputing, scaling, selecting, dealing them into folds: one record can then "
-    "change others), what was chosen by exact scores after, and how long it took; whoever {} is protected at k times "
-    "epsilon"
+    "what was done with the records before (imputing, scaling, selecting, splitting them into folds: one record can "
+    "then change others), what was chosen by exact scores after, and how long it took; a person with k {} is protected "
+    "at k times epsilon"
 )
 
 
@@ -74,7 +74,7 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Caveat:
-    """A condition on the guarantee; one that ``voids`` it makes the total infinite."""
+    """A condition on the promise; one that ``voids`` it makes the total infinite."""
 
     text: str
     voids: bool = False
@@ -82,10 +82,10 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
-    """The guarantee of everything released through one account, for the table that the account was handed.
+    """The promise about everything released through one account, for the table that the account was handed.
 
-    It does not cover what was done with the records before (an imputer or scaler that looked at all rows, folds dealt
-    by position), nor what is chosen by exact scores after. Its text says so.
+    It does not cover what was done with the records before (an imputer or scaler that looked at all rows, folds by
+    position), or what is chosen by exact scores after. Its text says so.
 
     >>> from privet import Ledger
     >>> ledger = Ledger(1)
@@ -156,7 +156,7 @@ def tables_compared(certificate: Certificate) -> str:
 
 
 def covers_not(certificate: Certificate) -> str:
-    return COVERS_NOT.format("has k records" if certificate.unit is None else "is k units")
+    return COVERS_NOT.format("records" if certificate.unit is None else "units")
 
 
 def headline(certificate: Certificate) -> str:

@@ -1,9 +1,9 @@
-"""A hash chain over records: whoever changes, drops, adds or reorders one changes every head after it.
+"""A hash chain over records: a change, a removal, an insertion or another order changes every head after it.
 
 The head of nothing is ``START``; a record moves the head to the hash of the old head and the record's bytes. Each
 record carries the head before it, its *link*. So a link covers all that was before, also bytes that cannot be read and
-records from a time without links. Somebody who can write can also make a new chain: only a head that was kept elsewhere
-shows that. Pure functions of bytes, for the lines of a journal and for rows of a database.
+records from a time without links. A person who can write the records can also make a new chain: only a head that was
+kept elsewhere shows that. Pure functions of bytes, for the lines of a journal and for rows of a database.
 
 >>> head = extend(extend(START, b"first"), b"second")
 >>> head == extend(extend(START, b"second"), b"first")
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 START = "0" * 64
 NO_LINK = "it carries no link to the records before it"
-BROKEN = "it does not follow from what stands before it: something there was deleted, changed or put in"
+BROKEN = "it does not follow from the lines before it: something there was deleted, changed or inserted"
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 

@@ -1,6 +1,6 @@
-"""Claims: how one process knows that the holder of a reservation in another one still lives.
+"""Claims: how one process knows that the holder of a reservation in another one still runs.
 
-A locked file beside the journal. The system lets go of the lock when the process ends, however it ends. The promise
+A locked file beside the journal. The system releases the lock when the process ends, in any way. The promise
 does not rest on it: a charge on a reservation that was settled is refused by the journal itself.
 """
 

@@ -1,10 +1,10 @@
-"""The engine protocol: how the kernel asks the place where records live for exact numbers.
+"""The engine protocol: how the kernel gets exact numbers from where the records are.
 
 A partition of the records is a *public program*: refine by tests, go down trees, keep one cell, toss coins.
 It holds no record, so it can be sent anywhere, and an engine replays it on its records. A question names a partition
 and what to count in it; an engine answers many questions in one pass. In a private fit only the kernel asks
-(``dataset.py``, ``level.py``, ``samplers/``), and it hands the exact numbers to a mechanism. Code that is marked
-NOT PRIVATE asks too (``published``, the references), and so do checks and experiments on public tables.
+(``dataset.py``, ``level.py``, ``samplers/``), and it hands the exact numbers to a mechanism. Code that is marked NOT
+PRIVATE asks too (``recipes/unsound``, the references), and so do checks and experiments on public tables.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Joint(Protocol):
 
 
 class Engine(Protocol):
-    """Where the records live and how they are counted."""
+    """Where the records are and how they are counted."""
 
     @property
     def schema(self) -> Schema: ...

@@ -137,7 +137,7 @@ class PrivateDataset(Sealed):
         return tests[int(self.level().choose_all(tests, score, epsilon, selection=by, log_prior=prior)[0])]
 
     def choose_weight(self, evidence: Evidence, epsilon: object, *, log_prior: Any = None) -> int:
-        """The number of a candidate weight at which what public trees say has a small log-loss on these records."""
+        """The number of a candidate weight, chosen for a small log-loss of public trees' evidence on these records."""
         if type(evidence) is not Evidence or evidence.routes.schema != self.schema:
             raise ParameterError("evidence must be an Evidence of trees over this schema")
         prior = None if log_prior is None else np.asarray(log_prior, dtype=np.float64)[None, :]
@@ -207,7 +207,7 @@ class PrivateDataset(Sealed):
         return dict(zip(names, self._parts(cells), strict=True))
 
     def shards(self, count: int) -> tuple[PrivateDataset, ...]:
-        """Disjoint random parts. Each record tosses its own coin, so no record changes its part when another leaves."""
+        """Disjoint random parts. A coin is tossed for each record, so none changes its part when another is removed."""
         return self._parts(self._shard(count))
 
     def sample(self, rate: Fraction) -> PrivateDataset:
@@ -224,7 +224,7 @@ class PrivateDataset(Sealed):
         return Level(self._engine, self._cells if shards == 1 else self._shard(shards), self._account)
 
     def descend_each(self, routes: Routes) -> list[Level]:
-        """The leaves of each public tree: one level a tree, counted in one pass. All records go down every tree."""
+        """The leaves of each public tree: one level per tree, counted in one pass. All records go down every tree."""
         levels = [Level(self._engine, descend(self._cells, routes.tree(t)), self._account) for t in range(len(routes))]
         answers = self._engine.answer([Tally(level._cells) for level in levels])
         for level, answer in zip(levels, answers, strict=True):
@@ -251,7 +251,7 @@ class PrivateDataset(Sealed):
 
     @property
     def can_be_recut(self) -> bool:
-        """Whether it is the whole data set: a public fact."""
+        """Whether it is the whole table: a public fact."""
         return self._cells is ROOT
 
     def can_draw(self, tests: Tests, depth: int) -> bool:
@@ -262,9 +262,9 @@ class PrivateDataset(Sealed):
         return False
 
     def _cut_anew(self, schema: Schema) -> Engine:
-        """A part was made with the cuts of its schema, so only the whole data set can be cut anew."""
+        """A part was made with the cuts of its schema, so only the whole table can be cut again."""
         if not self.can_be_recut and schema != self.schema:
-            raise ParameterError("a part of a data set keeps its cuts, and this work needs others; give all of it")
+            raise ParameterError("a part of a table keeps its cuts, and this work needs others; give the whole table")
         return self._engine.with_schema(schema)
 
     def add_caveat(self, text: str) -> None:

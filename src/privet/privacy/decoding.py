@@ -1,6 +1,6 @@
 """Certificates from files. Whatever a file holds, the result is a sound certificate or one clear sentence.
 
-A model file can be written by anybody. So types and ranges are checked here, once, and relied on everywhere else:
+A model file can be written by anyone. So types and ranges are checked here, once, and relied on everywhere else:
 what shows, predicts or scores a model asks nothing again.
 """
 
@@ -33,7 +33,7 @@ def decode(data: object) -> Certificate:
         if key in facts:
             _text(facts[key], key)
     if any(caveat.voids for caveat in caveats) and epsilon != INFINITY:
-        raise ParameterError("a caveat voids the guarantee, but epsilon is not infinity")
+        raise ParameterError("a caveat voids the promise, but epsilon is not infinity")
     rho = _number(facts.get("rho", "0"), "rho")
     for name, total, parts in (
         ("epsilon", epsilon, (charge.adds for charge in charges)),
@@ -81,7 +81,7 @@ def _charge(data: object) -> Charge:
 def _caveat(data: object) -> Caveat:
     facts = _object(data, "a caveat")
     if not isinstance(facts.get("voids"), bool):
-        raise ParameterError("a caveat must say whether it voids the guarantee: true or false")
+        raise ParameterError("a caveat must say whether it voids the promise: true or false")
     return Caveat(_text(_of(facts, "text", "a caveat"), "text"), facts["voids"])
 
 

@@ -1,6 +1,6 @@
-"""The journal: an append-only file that remembers what was spent, across processes and power cuts.
+"""The journal: an append-only file that records what was spent, across processes and power cuts.
 
-One record a line (``records.py``), each with a link to what stands before it (``chain.py``). A record is on disk before
+One record a line (``records.py``), each with a link to the lines before it (``chain.py``). A record is on disk before
 any noise is drawn, so after a crash the file may show a charge for something that was never released, never the
 opposite. A torn record counts as spent. If its amount is lost too, the whole budget counts as spent until the owner
 settles it; so it does if a link shows that something was deleted or changed.
@@ -121,7 +121,7 @@ class Journal:
             self._read = after  # after the yield: an interrupt may book a record twice, but never skip one
 
     def claim(self, number: int) -> Claim:
-        """Show other processes that whoever made this reservation still lives. Call it while locked."""
+        """Show other processes that the process of this reservation still runs. Call it while locked."""
         real = Path(os.path.realpath(self.path))  # one place for all names that lead to the file
         return Claim(real.with_name(f".{real.name}.{number}.lock"))
 
@@ -153,7 +153,7 @@ class Journal:
             raise JournalError(f"cannot open the journal {self.path}: {error.strerror}; check the folder") from error
         weakref.finalize(self, os.close, self._file)
         if not stat.S_ISREG(os.fstat(self._file).st_mode):
-            raise JournalError(f"{self.path} is a device or a pipe, which remembers nothing; name a file")
+            raise JournalError(f"{self.path} is a device or a pipe, which keeps nothing; name a file")
         self._owner = os.getpid()
         self._depth = 0
 
@@ -169,7 +169,7 @@ class Journal:
             same = False
         if not same:
             raise JournalError(
-                f"{self.path} was renamed, replaced, deleted or cut short while in use; put it back and start anew"
+                f"{self.path} was renamed, replaced, deleted or cut short while in use; put it back and start again"
             )
 
     def _read_header(self, new: Header | None) -> Header:

@@ -41,7 +41,7 @@ class Ledger(Bookkeeping):
     neighbours : "add-remove" or "replace-one"
         The relation between neighbouring tables.
     journal : path, optional
-        A file that remembers the charges across processes and crashes. If it exists already its cap holds, and
+        A file that keeps the charges across processes and crashes. If it exists already its cap holds, and
         ``epsilon`` may be left out.
     dataset : str, optional
         The name of the data set that this budget protects. A schema of another name is refused. Without it the first
@@ -118,7 +118,7 @@ class Ledger(Bookkeeping):
 
     @property
     def head(self) -> str | None:
-        """The head of the journal's chain: who keeps it elsewhere can tell later that nothing was cut off."""
+        """The head of the journal's chain: keep it elsewhere to check later that nothing was cut off."""
         root = self._root()
         with root._exclusive():
             return None if root._journal is None else root._journal.head
@@ -207,7 +207,7 @@ class Ledger(Bookkeeping):
             root._enter(Note("settles", [number, str(cost)]), hold.analyst)
 
     def is_running(self, number: int) -> bool:
-        """Whether whoever made a reservation still lives."""
+        """Whether the process of a reservation still runs."""
         root = self._root()
         with root._exclusive():
             return root._is_running(number)

@@ -1,6 +1,6 @@
 """A level: many disjoint cells, asked together. One counting pass, one noise call and one charge for a whole level.
 
-The level keeps the books of its own cells. Each cell knows what was spent on its records on the way from the root.
+The level records for each cell what was spent on its records on the path from the root.
 The ledger pays the largest of these amounts, over all cells there have ever been. That is parallel composition without
 an account for each cell. Proof: ``docs/proofs/composition.md``.
 """

@@ -28,7 +28,7 @@ _BEYOND = 2_000  # e^2000 times any useful delta is far above 1
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How far one record can move the chances of what is released: by a factor e^epsilon, and delta on top.
+    """How far one record can move the chances of what is released: by a factor e^epsilon, and delta in addition.
 
     Losses in sequence add up (``+``). Over disjoint parts the componentwise maximum counts (``|``), as a record is in
     one part only. ``loss * k`` is what a person with ``k`` records loses, ``loss / k`` what each record may lose so
@@ -91,7 +91,9 @@ class Loss:
         return f"{brief(self.epsilon)}, {brief(self.delta)}" if self.delta else brief(self.epsilon)
 
     def __add__(self, other: Loss) -> Loss:
-        # A fit adds up thousands, most of them in one currency: zeros are left out.
+        # A fit adds up thousands, most of them nothing or in one currency: zeros are left out.
+        if other is NOTHING:
+            return self
         return Loss(
             self.epsilon + other.epsilon if other.epsilon else self.epsilon,
             self.delta + other.delta if other.delta else self.delta,
@@ -99,6 +101,8 @@ class Loss:
         )
 
     def __sub__(self, other: Loss) -> Loss:
+        if other is NOTHING:
+            return self
         return Loss(
             max(_ZERO, self.epsilon - other.epsilon) if other.epsilon else self.epsilon,
             max(_ZERO, self.delta - other.delta) if other.delta else self.delta,

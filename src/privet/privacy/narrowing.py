@@ -1,8 +1,8 @@
 """Fewer records, by public comparisons: each keeps a record by one of its codes.
 
 Where the engine can cut numbers anew, it gets the cuts that the comparisons need, beside those it has. A finer code
-tells the coarser one, so the steps that led here keep the very same records (:func:`finer`). Where it cannot, a cut is
-moved to the nearest public one, and a note says so. Proof: ``docs/proofs/questions.md``.
+determines the coarser one, so the steps that led here keep the very same records (:func:`finer`). Where it cannot, a
+cut is moved to the nearest public one, and a note says so. Proof: ``docs/proofs/questions.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The records of a journal: what each of them says, how it is written as a line, and the one place where it is read.
 
-A line is JSON with a link to what stands before it (``chain.py``) and a checksum at its end. What it adds to the total
-stands first, and is believed even when the rest is missing. A charge out of a reservation adds nothing to what the
+A line is JSON with a link to the lines before it (``chain.py``) and a checksum at its end. What it adds to the total
+comes first, and counts even when the rest is missing. A charge out of a reservation adds nothing to what the
 reservation took, so that its line begins with the reservation's number instead. A line that does not hold what it must
 hold cannot be read: types, ranges and lengths are checked here, before a number is computed.
 """

@@ -1,8 +1,7 @@
 """Reservations: a piece of work takes its whole price before it reads a record, and gives back what it did not need.
 
-Several fits that check for room and then spend bit by bit spoil each other: together they spend the budget, and none is
-finished. So the price is taken in one step that other threads and processes see.
-Proof: ``docs/proofs/reservations.md``.
+If several fits check the budget and then spend it in small steps, together they can spend all of it before any of them
+ends. So the price is taken in one step that other threads and processes see. Proof: ``docs/proofs/reservations.md``.
 """
 
 from __future__ import annotations
@@ -94,7 +93,7 @@ class Reservation(Ledger):
                     account._holds.drop(hold)
         except JournalError as error:
             raise JournalError(
-                f"{hold} could not be ended: {error}. What it did is done; all of it counts as spent until the owner "
+                f"{hold} could not be ended: {error}. Its results stay; all of it counts as spent until the owner "
                 "settles it"
             ) from error
 

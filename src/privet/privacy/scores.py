@@ -66,7 +66,7 @@ class Gini:
 class InfoGain:
     """Minus the size-weighted entropy of the children, in bits.
 
-    ``max_records`` is a bound on the number of records that the data owner declares; the guarantee holds for tables
+    ``max_records`` is a bound on the number of records that the data owner declares; the promise holds for tables
     no larger than it. It is public and is never compared with the table.
     """
 
@@ -210,7 +210,7 @@ def check_score(score: object, closed: tuple[type, ...]) -> str:
     if type(score) not in closed:
         names = ", ".join(kind.__name__ for kind in closed)
         raise ScoreError(f"score must be one of {names}, not {type(score).__name__}: only these have proven bounds")
-    bound = "the guarantee holds for tables of at most {} records, as declared"
+    bound = "the promise holds for tables of at most {} records, as declared"
     return bound.format(score.max_records) if isinstance(score, InfoGain) else ""
 
 

@@ -19,7 +19,8 @@ class MarginLoss:
     """The log-loss of a record as if its own class had ``margin`` less: the log-loss itself for 0.
 
     A residual stays between 0 and 1 and is near 1 for every record that is not clearly on the right side. Divided by
-    e^margin, it is that of the log-loss, capped at e^-margin. So more of what noise is calibrated for is used.
+    e^margin, it is that of the log-loss, capped at e^-margin. So noise, which is calibrated to the largest residual, is
+    smaller in relation to them.
     """
 
     margin: float = 0.0
@@ -37,7 +38,7 @@ class LogCosh:
     """ln cosh of what a score is off: ``values[c]`` is what a record of class c, a bin of a number, should score.
 
     A residual is the hyperbolic tangent of it, between -1 and 1, and its curvature 1 less its square. So labels far off
-    pull no more than those a few units off do.
+    have no more influence than those a few units off.
     """
 
     values: tuple[float, ...]

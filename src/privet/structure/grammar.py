@@ -11,7 +11,7 @@
     condition   = comparison [ "or is missing" ]
     fact        = ( "support" | "confidence" | "below" | "deviation" ) number
 
-A column or a value with blanks, commas, brackets or operators in it, or one that is also a word of the grammar, stands
+A column or a value with blanks, commas, brackets or operators in it, or one that is also a word of the grammar, is put
 in single or double quotes; a quote in it is written twice. Words of the grammar are read in any case.
 """
 

@@ -78,8 +78,9 @@ class Answers(NamedTuple):
             mine = tests_of[first[a] : first[a + 1]]
             second[mine], every[a] = _packed(side, words), _packed(np.ones_like(side[:1]), words)[0]
             for c, here in enumerate((~side, side)):
-                # How many atoms of an answer go to the second child of each test of the attribute.
-                many = here.astype(np.int64) @ side.T.astype(np.int64)
+                # How many atoms of an answer go to the second child of each test of the attribute. Doubles are exact
+                # for counts, and their products are far faster than those of integers.
+                many = here.astype(float) @ side.T.astype(float)
                 stays = (many > 0) & (many < here.sum(axis=1)[:, None])
                 alone[2 * mine + c] = np.where(stays, prior[mine], 0.0).sum(axis=1)
                 answer, test = np.nonzero(~stays)

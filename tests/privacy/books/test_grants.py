@@ -142,7 +142,7 @@ def test_a_change_of_exported_entries_is_found(used: Books, tmp_path: Path, how:
     assert export(entries, tmp_path / "town.jsonl").faults
 
 
-def test_a_chain_that_was_made_anew_still_must_add_up(used: Books, tmp_path: Path) -> None:
+def test_a_new_chain_must_still_add_up(used: Books, tmp_path: Path) -> None:
     from privet.privacy.books.entries import record
     from privet.privacy.chain import START, extend
 

@@ -1,7 +1,7 @@
-"""Entries of the books: one chain a population, by the hashes of ``privacy/chain.py``, and what they add up to.
+"""Entries of the books: one chain per population, by the hashes of ``privacy/chain.py``, and what they add up to.
 
 An entry is (population, number, time, kind, body). Exported as lines of JSON they can be examined without a server:
-the chain, that no charge passes a grant, that no grant passes the cap, and that each answer was charged once.
+the chain, that no charge exceeds a grant, that no grant exceeds the cap, and that each answer was charged once.
 """
 
 from __future__ import annotations

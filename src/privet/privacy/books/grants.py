@@ -1,7 +1,7 @@
 """Populations and grants: a cap over all tables about the same people, and a share of it for each analyst.
 
-Grants may not sum past the cap. So an analyst's limit alone decides what is refused, and a refusal tells nothing about
-the questions of others. A cap only falls.
+The sum of grants may not exceed the cap. So an analyst's limit alone decides what is refused, and a refusal reveals
+nothing about the questions of others. A cap can only be lowered.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def add_population(
 ) -> None:
     """A new population. ``carried`` was spent before, as a journal with that head says, and cannot be granted."""
     if tx.one("SELECT 1 FROM populations WHERE id = ?", population):
-        raise Refusal("exists", "there is a population of this name; its cap can be lowered, not set anew")
+        raise Refusal("exists", "there is a population of this name; its cap can be lowered, not set again")
     if not carried <= cap:
         raise Refusal("cap", "more was spent before than the cap allows; give a cap of at least that")
     tx.run(
@@ -152,7 +152,7 @@ def settle(tx: Transaction, population: str, statement: str, lost: Mapping[str, 
     for person, loss in lost.items():
         grant = grants.get(person)
         if grant is None:
-            raise Refusal("invalid", "an amount is stated for somebody who has no grant here")
+            raise Refusal("invalid", "an amount is stated for a person who has no grant here")
         if not grant.allows(loss):
             raise Refusal("spent", f"{loss} is more than {person} can have spent; raise the grant first")
         write_grant(tx, person, population, Grant(grant.limit, grant.spent + loss, grant.held))

@@ -1,6 +1,6 @@
 """The life of a question, as transactions: T0 accept, T1 begin, T2 store; redo and cancel.
 
-Accepted means held, begun means charged. Only a charged question reads records. One row a key of an analyst: the same
+Accepted means held, begun means charged. Only a charged question reads records. One row per key of an analyst: the same
 key gives the same answer again. Only the row (running, attempt k) takes an answer, once. Proof:
 ``docs/proofs/server.md``.
 """

@@ -36,7 +36,7 @@ class RandomStopping:
     """Runs until a coin of ``mean_runs`` sides shows its first side, all of them paid for by one charge.
 
     Iterate over it once. ``fitting`` and ``scoring`` pay for two parts of the records. The parts must be disjoint,
-    dealt by coins before the first run, and the same in all runs. Both are bound to what ``account`` is bound to: the
+    chosen by coins before the first run, and the same in all runs. Both are bound to what ``account`` is bound to: the
     data set, what was declared about it, and its unit.
 
     >>> ledger = Ledger(1)
