@@ -45,7 +45,7 @@ def walk(owner: Walker, house: FirstHouse, file: Path) -> str:
         describe_column(owner)
         assert owner.status == 200, owner.text
     owner.submit("Check").look("draft-checked")
-    assert "All 600 records keep to what you said" in owner.text
+    assert "All 600 records follow what you said" in owner.text
     owner.submit("Register").look("table")
     owner.open_link("Patients of Clinic North")
     owner.fill(who="ben", epsilon="0.4").submit("What does").look("population-buys")

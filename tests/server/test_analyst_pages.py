@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,13 +13,11 @@ from typing import Any
 
 import pytest
 from house import Caller, House, Stage, facts, form, rows
+from page_reader import browser  # noqa: F401 - a fixture
 from visiting import Visitor, words
 from walking import Walker
 
 from privet.models.codec import from_text
-
-sys.path[:0] = [str(Path(__file__).parents[1] / "report")]  # importlib mode leaves it off
-from page_reader import browser  # noqa: E402, F401 - a fixture
 
 PICTURES = Path(os.environ["PRIVET_PICTURES"]) if os.environ.get("PRIVET_PICTURES") else None
 
@@ -260,7 +257,7 @@ def test_reading_and_asking_need_no_script(stage: Stage, table: str, house: Hous
     assert ann("GET", "/v1/me").json["grants"][0]["spent"] == "1/10"
 
 
-def test_a_page_knows_no_more_than_the_api(stage: Stage, table: str, house: House) -> None:
+def test_a_page_shows_no_more_than_the_api(stage: Stage, table: str, house: House) -> None:
     """Until an answer is due, the page of a finished question is that of a running one."""
     ann, visitor = stage.analyst(1, table), Visitor(house)
     visitor.sign_in(ann.key)
@@ -271,7 +268,7 @@ def test_a_page_knows_no_more_than_the_api(stage: Stage, table: str, house: Hous
         after = ann("GET", f"/v1/answers/{seen['id']}").json["state"]
         if now["state"] == after:
             assert "The answer is here" not in page
-            assert ("It is worked on" in page) == (after == "running")
+            assert ("It is in progress" in page) == (after == "running")
     assert "The answer is here" in visitor.get(path).body.decode()
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from house import House, Stage, rows
+from page_reader import browser  # noqa: F401 - a fixture
 from visiting import Visitor
 from walking import Walker
 
@@ -22,9 +22,6 @@ from privet.privacy.budget import Neighbours
 from privet.privacy.losses import Loss
 from privet.server.pages import auditor
 from privet.server.pages.budgets import budget, history
-
-sys.path[:0] = [str(Path(__file__).parents[1] / "report")]  # importlib mode leaves it off
-from page_reader import browser  # noqa: E402, F401 - a fixture
 
 PICTURES = Path(os.environ["PRIVET_PICTURES"]) if os.environ.get("PRIVET_PICTURES") else None
 

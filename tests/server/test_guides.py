@@ -76,9 +76,11 @@ def test_what_owners_and_analysts_type(desk: Desk) -> None:
     desk.key = ""
     for words in owners[closing:]:
         desk.run(*words)
+    restore_and_check(desk)
 
 
-def test_restore_and_check_on_the_host(desk: Desk) -> None:
+def restore_and_check(desk: Desk) -> None:
+    """On the host, with the backup that the owner made."""
     desk.house.kill()
     assert "frozen until you settle: town" in desk.run("owner", "restore", "monday.sqlite", "--folder", "clinic")
     assert "chain and sums hold" in desk.run("serve", "--check", "--folder", "clinic")

@@ -18,7 +18,7 @@ import pytest
 from checks import settled
 from house import Caller, House, Stage, rows
 
-KILLS = int(os.environ.get("PRIVET_SERVER_KILLS", "20"))
+KILLS = int(os.environ.get("PRIVET_SERVER_KILLS", "8"))
 ASK: dict[str, Any] = {"ask": "count", "epsilon": "1/100"}
 
 

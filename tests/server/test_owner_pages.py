@@ -38,7 +38,7 @@ def table(stage: Stage) -> str:
     return stage.table(rows(200))
 
 
-def test_a_population_is_promised_by_a_form(owner: Visitor, house: House) -> None:
+def test_a_population_is_added_by_a_form(owner: Visitor, house: House) -> None:
     made = owner.send(
         "/owner/populations", title="Zoë’s patients, 2026", unit="patient", epsilon="5/2", neighbours="add-remove"
     )
@@ -122,7 +122,7 @@ def test_reasons_can_be_given_later_and_certificates_quote_them(owner: Visitor, 
     page = owner.text(f"/owner/tables/{name}")
     assert "an age is 0 to 100" in page
     assert "no change" not in page
-    assert "columns can hold: dose." in owner.text(f"/owner/populations/{stage.tag}")
+    assert "columns are public: dose." in owner.text(f"/owner/populations/{stage.tag}")
     ann = stage.analyst(1, name)
     assert ann.ask(name, ask="average", of="age", epsilon="1/2").status == 200
     assert any(one["kind"] == "reasons" for one in stage.entries())

@@ -109,7 +109,7 @@ def test_an_owner_registers_one_in_the_pages(stage: Stage) -> None:
     }
     for number, facts_of in enumerate(public.values()):
         assert owner.send(f"{draft}/columns/{number}", basis="documented", **facts_of).status == 303
-    assert f"All {RECORDS} records keep to what you said" in words(owner.send(f"{draft}/check"))
+    assert f"All {RECORDS} records follow what you said" in words(owner.send(f"{draft}/check"))
     done = owner.send(f"{draft}/register")
     assert done.headers.get("location", "").startswith(f"/owner/tables/{name}"), words(done)
     assert stage.analyst(100, name).ask(name, ask="count", epsilon=20).json["state"] == "done"

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from house import PATIENCE, ROOT, Caller, House
+from page_reader import axe_faults
 
 THEMES = ("light", "dark")
 WIDTHS = (1280, 360)
 MOST_BYTES = 150_000  # of a page with its style and script
 SIZE = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
     .reduce((sum, one) => sum + one.decodedBodySize, 0)"""
-AXE = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
-    .map(({id, help, nodes}) => ({id, help, nodes: nodes.map(({html}) => ({html}))}))"""
 # What sticks out at the right, so that a fault names an element.
 WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("body *")]
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll"))
@@ -126,20 +125,15 @@ class Walker:
 
     def look(self, name: str) -> Walker:
         """Check this screen: axe, overflow and size, in both themes and both widths."""
-        from axe_playwright_python.base import AXE_SCRIPT
-
         self.looked.append(name)
         if (size := self.page.evaluate(SIZE)) > MOST_BYTES:
             self.faults.append(f"{name}: {size:,} bytes")
-        self.page.evaluate(AXE_SCRIPT)
         for width in WIDTHS:
             self.page.set_viewport_size({"width": width, "height": 900})
             for theme in THEMES:
                 self.page.emulate_media(color_scheme=theme)
                 where = f"{name}, {width} px, {theme}"
-                for found in self.page.evaluate(AXE):
-                    nodes = "; ".join(node["html"][:120] for node in found["nodes"][:3])
-                    self.faults.append(f"{where}: {found['id']}: {found['help']}: {nodes}")
+                self.faults += [f"{where}: {fault}" for fault in axe_faults(self.page)]
                 self.faults += [f"{where}: {wide}" for wide in self.page.evaluate(WIDE)]
                 if self.pictures is not None:
                     path = self.pictures / f"{name}-{width}-{theme}.png"

@@ -73,7 +73,7 @@ class Server:
 
 
 class RemoteDataset:
-    """A table of a server. Nothing of it is here but its public facts."""
+    """A table of a server. Only its public facts are here."""
 
     def __init__(self, wire: Wire, facts: dict[str, Any]) -> None:
         self._wire, self.facts = wire, facts

@@ -31,7 +31,7 @@ class Reply(NamedTuple):
         try:
             return json.loads(self.body)
         except ValueError:
-            raise ServerError("the server's answer is no JSON; is it a privet server?", status=self.status) from None
+            raise ServerError("the server's answer is not JSON; is it a privet server?", status=self.status) from None
 
 
 class Wire:
@@ -64,7 +64,7 @@ class Wire:
         raw: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> Reply:
-        """One request. Those that can be repeated are, when the connection breaks or nobody is there."""
+        """One request. Those that can be repeated are, when the connection breaks or the server does not answer."""
         head = {"Authorization": f"Bearer {self._key}", "Accept": "application/json"} | (headers or {})
         if body is not None:
             raw, head["Content-Type"] = json.dumps(body).encode(), "application/json"

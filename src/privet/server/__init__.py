@@ -1,1 +1,1 @@
-"""The data owner's server: analysts ask over HTTP, and nobody else holds the records."""
+"""The data owner's server: analysts ask over HTTP; only the server holds the records."""

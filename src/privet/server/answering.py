@@ -1,6 +1,6 @@
 """The work of a child: one question, on one snapshot, with a ledger that holds its price and no more.
 
-Nothing here knows the books. The kernel is unchanged, so it cannot spend more than was charged.
+Nothing here uses the books. The kernel is unchanged, so it cannot spend more than was charged.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from privet.schema import Schema
 from privet.structure.questions import Question
 
 TIME = (
-    "the answer left a server at a deadline: its time tells nothing about records as long as deadlines are met; late "
-    "and lost answers are counted in the server's books"
+    "the server sent the answer at a deadline: its time reveals nothing about records as long as deadlines are met; "
+    "late and lost answers are counted in the server's books"
 )
 
 

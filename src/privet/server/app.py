@@ -24,7 +24,7 @@ from privet.server.keys import add_link
 from privet.server.pages import ROUTERS
 from privet.server.pages.frame import problem_page, wants_page
 from privet.server.problems import FAULT, Problem, from_refusal, from_status
-from privet.server.routes import asking, auditing, owning, signing
+from privet.server.routes import asking, auditing, owning, signing, tables
 from privet.server.service import OWNER, Service
 from privet.server.settings import Settings
 from privet.server.workers import Gone
@@ -43,7 +43,7 @@ def make_app(service: Service) -> ASGIApp:
 
     app = FastAPI(title="privet", version="1", docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.service, app.state.offers = service, Offers(service)
-    for router in (*(routes.router for routes in (asking, owning, auditing, signing)), *ROUTERS):
+    for router in (*(routes.router for routes in (asking, owning, tables, auditing, signing)), *ROUTERS):
         app.include_router(router)
     _handle(app)
     return Guard(app, service.settings, service.metrics, service.log)

@@ -22,7 +22,7 @@ FOLDER, FACTS = "drafts", "draft.json"
 
 @dataclass(frozen=True)
 class DraftColumn:
-    """A column: what it looks like, for the owner's eyes; what the owner says about it, and whether that is whole."""
+    """A column: what it looks like, for the owner only; what the owner says about it, and whether that is whole."""
 
     name: str
     seen: str

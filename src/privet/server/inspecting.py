@@ -1,6 +1,6 @@
-"""The work of a child for the owner's eyes: what the columns of a table look like, and whether it keeps to a schema.
+"""The work of a child for the owner only: what the columns of a table look like, and whether it follows a schema.
 
-OUTSIDE PRIVACY: it reads records. Only the owner's pages show it, and nothing of it is kept but in a draft.
+OUTSIDE PRIVACY: it reads records. Only the owner's pages show it, and only a draft keeps it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The log: one line of JSON a request. No body, no answer, no query, no address of a source, no time of paid work."""
+"""The log: one line of JSON per request. No body, no answer, no query, no address of a source, no time of paid work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics that leak nothing: what an analyst may know of himself, or anybody. No labels of people or tables."""
+"""Metrics that reveal nothing about records. No label names a person or a table."""
 
 from __future__ import annotations
 

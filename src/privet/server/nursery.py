@@ -1,6 +1,6 @@
-"""The nursery: a warm process without data. Each job is a forked child that maps a snapshot, works, replies and dies.
+"""The nursery: a warm process without data. Each job is a forked child that maps a snapshot, works, replies and ends.
 
-A child is limited in memory, time and threads, and dies with the nursery; the nursery ends when its server does. Run as
+A child is limited in memory, time and threads, and ends with the nursery; the nursery ends when its server does. Run as
 ``python -m privet.server.nursery SOCKET WARM``: it prints ``ready``, then serves the socket.
 """
 

@@ -47,7 +47,7 @@ class Service:
         self.first_start = first_owner(self.books, settings.folder)
         self.witness = Witness(self.books, settings.witness)
         if not self.witness.readable:
-            self.log.write("witness", fault="the file cannot be read; it is written anew")
+            self.log.write("witness", fault="the file cannot be read; it is written again")
         self.workers = Workers(settings, self.log)
         self.pricing = Pricing(settings, self.books, self.workers)
         self.slots = Slots(self.books, self.workers, self.metrics, self.log, settings.slots)

@@ -1,6 +1,6 @@
 """Slots: each runs one question at a time, in fair turns between analysts, and stays taken until the answer is due.
 
-Were a slot free as soon as the work is done, the start of the next question would tell how long it took. So a slot
+If a slot were free as soon as the work is done, the start of the next question would reveal how long it took. So a slot
 waits for the rung of its answer, also after a cancel. A job whose server stopped is done once more.
 """
 
@@ -31,7 +31,7 @@ JOB = (
 
 
 class FairQueue:
-    """Jobs in turns between people: who has many waits as long for the second as others for their first."""
+    """Jobs in turns between people: a person's second job comes after the first jobs of all others."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

@@ -1,4 +1,4 @@
-"""The server's pages, for people who never open a terminal. They work without script, and ask nobody else.
+"""The server's pages, for people who do not use a terminal. They need neither JavaScript nor another host.
 
 Where things are:
 
@@ -9,9 +9,9 @@ Where things are:
 - ``budgets.py`` and ``pictures.py``: a population's budget now and over time, and its pictures, for all roles.
 - ``owner/``, and a module or package for each other role: a router each, listed in ``ROUTERS`` below. Their paths begin
   with ``/owner``, ``/analyst`` and ``/auditor``. What is not for your role is 404.
-- ``texts/``: every English sentence, a file a role; ``say("name", value=...)`` in a template. Values are escaped.
-- ``templates/``: ``frame.html`` is the layout, ``widgets.html`` has macros (fields, pills, figures, notes). No sentence
-  stands in a template (a test looks).
+- ``texts/``: every English sentence, one file per role; ``say("name", value=...)`` in a template. Values are escaped.
+- ``templates/``: ``frame.html`` is the layout, ``widgets.html`` has macros (fields, pills, figures, notes). No template
+contains a sentence (a test checks).
 - ``templates/app.css`` and ``app.js`` come after the report's ``style.css``: one visual language. No ``style=`` and no
   inline script: the policy of ``guard.py`` allows files of this server only.
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from privet.markup import Html, join, tag
 from privet.privacy.losses import Loss
+from privet.report.chart import apart
 from privet.server.pages.budgets import Budget, Moment, Share
 from privet.server.pages.texts import say
 
@@ -120,11 +121,10 @@ def _days(start: float, now: float, across: Callable[[float], float]) -> list[Ht
 
 
 def _names(names: list[tuple[float, Html, str]]) -> list[Html]:
-    """Names at the ends of lines, moved apart from the top down."""
-    written, before = [], -APART * 1.0
+    """Names at the ends of lines."""
     names = sorted(names, key=lambda one: one[0])
-    for place, (height, name, kind) in enumerate(names):
-        lowest = HEIGHT - BOTTOM - APART * (len(names) - 1 - place)
-        before = min(max(height, before + APART), lowest)
-        written.append(tag("text", name, x=WIDTH - RIGHT + 6, y=round(before + 4, 1), class_=kind or None))
-    return written
+    places = apart([height for height, *_ in names], HEIGHT - BOTTOM, APART)
+    return [
+        tag("text", name, x=WIDTH - RIGHT + 6, y=round(place + 4, 1), class_=kind or None)
+        for place, (_, name, kind) in zip(places, names, strict=True)
+    ]

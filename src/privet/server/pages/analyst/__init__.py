@@ -1,4 +1,4 @@
-"""The analyst's pages: data sets, a question with its price, and answers. What they show, the API shows too."""
+"""The analyst's pages: tables, a question with its price, and answers. What they show, the API shows too."""
 
 from __future__ import annotations
 

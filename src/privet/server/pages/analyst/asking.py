@@ -1,4 +1,4 @@
-"""Data sets, and the page of one: what do you want to know, how, for how much; then one button that spends."""
+"""Tables, and the page of one: what do you want to know, how, for how much; then one button that spends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner's pages: forms over the routes of ``routes/owning.py``, which decide what is allowed."""
+"""The owner's pages: forms over ``routes/owning.py`` and ``routes/tables.py``, which decide what is allowed."""
 
 from __future__ import annotations
 

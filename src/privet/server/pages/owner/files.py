@@ -16,7 +16,7 @@ from privet.server.pages.frame import REFUSED, Posted, field, page, reason, see_
 from privet.server.pages.owner.tables import described
 from privet.server.pages.texts import say
 from privet.server.problems import Problem
-from privet.server.routes import owning
+from privet.server.routes import tables
 from privet.server.routes.asking import Name
 from privet.server.service import OWNER, Service
 
@@ -44,7 +44,7 @@ def send(request: Request, p: Name, form: Posted) -> Response:
         path = _kept(drafts, name, table) if isinstance(table, UploadFile) and table.filename else None
         draft = TableDraft(name, p, given, None if path is None else path.name, ())
         try:
-            seen = owning.on_own_table(here, {"job": "draft"}, source_of(here, drafts, draft))
+            seen = tables.on_own_table(here, {"job": "draft"}, source_of(here, drafts, draft))
         except BaseException:
             drafts.drop(name)
             raise
@@ -63,9 +63,9 @@ def _refuse_known(here: Service, drafts: Drafts, name: str) -> None:
 
 def _kept(drafts: Drafts, name: str, table: UploadFile) -> Path:
     """The file as it was sent, in the draft's folder."""
-    suffix = next((one for one in owning.SUFFIXES if (table.filename or "").lower().endswith(one)), None)
+    suffix = next((one for one in tables.SUFFIXES if (table.filename or "").lower().endswith(one)), None)
     if suffix is None:
-        raise Problem("invalid", str(say("file.kind", kinds=", ".join(owning.SUFFIXES))))
+        raise Problem("invalid", str(say("file.kind", kinds=", ".join(tables.SUFFIXES))))
     path = drafts.place(name, suffix)
     path.touch(0o600)
     with path.open("wb") as file:
@@ -100,7 +100,7 @@ def _new(request: Request, population: str, **context: Any) -> Response:
     chosen = next((one for one in found if one.id == population), found[0])
     sources = [(one, one) for one in sorted(here.settings.sources)]
     facts: dict[str, Any] = {"populations": found, "chosen": chosen, "sources": sources}
-    facts |= {"drafts": Drafts(here.settings.folder).all(), "kinds": ", ".join(owning.SUFFIXES)}
+    facts |= {"drafts": Drafts(here.settings.folder).all(), "kinds": ", ".join(tables.SUFFIXES)}
     facts |= {"most": here.settings.upload // 2**20}
     return page(request, "owner_file.html", person=person, **(facts | context))
 
@@ -139,7 +139,7 @@ def about(request: Request, d: Name, form: Posted) -> Response:
         changed = _about(draft, form)
         if changed.label != draft.label:
             job = {"job": "draft", "label": changed.label}
-            changed = _drafted(changed, owning.on_own_table(here, job, source_of(here, drafts, draft)), changed.label)
+            changed = _drafted(changed, tables.on_own_table(here, job, source_of(here, drafts, draft)), changed.label)
         drafts.save(changed)
     except REFUSED as error:
         return _show(request, d, status=422, fault=reason(error))
@@ -156,7 +156,7 @@ def _about(draft: TableDraft, form: FormData) -> TableDraft:
         raise Problem("invalid", str(say("draft.several.wrong")))
     if several == "yes" and (unit not in names or unit == label or not rows.isdecimal() or not 0 < int(rows) <= 10**6):
         raise Problem("invalid", str(say("draft.unit.wrong")))
-    if not most.isdecimal() or not 0 < int(most) <= owning.MOST:
+    if not most.isdecimal() or not 0 < int(most) <= tables.MOST:
         raise Problem("invalid", str(say("draft.most.wrong")))
     who = (unit, int(rows)) if several == "yes" else (None, None)
     return replace(
@@ -170,7 +170,7 @@ def check(request: Request, d: Name, form: Posted) -> Response:
     here, drafts, draft = opened(request, d)
     try:
         job = {"job": "check", "schema": draft.schema().to_dict()}
-        report = owning.on_own_table(here, job, source_of(here, drafts, draft))
+        report = tables.on_own_table(here, job, source_of(here, drafts, draft))
     except REFUSED as error:
         return _show(request, d, status=422, fault=reason(error))
     return _show(request, d, report=report)
@@ -183,7 +183,7 @@ def register(request: Request, d: Name, form: Posted) -> Response:
     try:
         facts = draft.schema()
         assert draft.most_records is not None
-        owning.register(here, d, draft.population, facts, draft.most_records, source_of(here, drafts, draft))
+        tables.register(here, d, draft.population, facts, draft.most_records, source_of(here, drafts, draft))
     except REFUSED as error:
         return _show(request, d, status=422, fault=reason(error))
     drafts.drop(d)

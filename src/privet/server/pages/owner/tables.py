@@ -12,7 +12,7 @@ from privet.server.pages.frame import REFUSED, Posted, field, page, reason, see_
 from privet.server.pages.owner.todo import without_reason
 from privet.server.pages.texts import say
 from privet.server.problems import Problem
-from privet.server.routes import owning
+from privet.server.routes import tables
 from privet.server.routes.asking import Name
 from privet.server.service import OWNER
 
@@ -28,12 +28,12 @@ def show(request: Request, d: Name) -> Response:
 @router.post("/owner/tables/{d}/rehearse")
 def rehearse(request: Request, d: Name, form: Posted) -> Response:
     """Measure its deadlines anew, and open it if it was paused."""
-    return _do(request, d, owning.rehearse_dataset, "rehearsed")
+    return _do(request, d, tables.rehearse_dataset, "rehearsed")
 
 
 @router.post("/owner/tables/{d}/pause")
 def pause(request: Request, d: Name, form: Posted) -> Response:
-    return _do(request, d, owning.pause_dataset, "paused")
+    return _do(request, d, tables.pause_dataset, "paused")
 
 
 @router.post("/owner/tables/{d}/close")
@@ -41,7 +41,7 @@ def close(request: Request, d: Name, form: Posted) -> Response:
     """Close it for good; its name is typed again, since the records are deleted."""
     if field(form, "again") != d:
         return _show(request, d, status=422, fault=say("table.close.again", table=d))
-    return _do(request, d, owning.close_dataset, "closed")
+    return _do(request, d, tables.close_dataset, "closed")
 
 
 @router.post("/owner/tables/{d}/reasons")
@@ -49,7 +49,7 @@ def reasons(request: Request, d: Name, form: Posted) -> Response:
     """Why bounds and values are public, where nobody has said so yet."""
     given = {name.removeprefix("why-"): field(form, name) for name in form if name.startswith("why-")}
     try:
-        owning.add_reasons(request, d, {name: why for name, why in given.items() if why})
+        tables.add_reasons(request, d, {name: why for name, why in given.items() if why})
     except REFUSED as error:
         return _show(request, d, status=422, fault=reason(error))
     return see_other(f"/owner/tables/{d}", "reasons")

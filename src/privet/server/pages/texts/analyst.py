@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 TEXTS = {
-    "nav.datasets": "Data sets",
+    "nav.datasets": "Tables",
     "nav.answers": "My answers",
     # data sets
-    "datasets.title": "Data sets",
-    "datasets.lead": "These tables are open to you. You cannot see a record, nor how many there are: you ask, and "
-    "noisy answers come back. Each answer costs some of your budget, and the page says how much before you ask.",
+    "datasets.title": "Tables",
+    "datasets.lead": "These tables are open to you. You cannot see records, or how many there are: you ask, and get "
+    "noisy answers. Each answer costs some of your budget, and the page says how much before you ask.",
     "datasets.none": "No table is open to you yet. The owner of the data decides which tables you may ask, and how "
     "much you may spend.",
-    "datasets.facts": "{columns} columns; what is protected is all that is recorded about one {unit}",
+    "datasets.facts": "{columns} columns; all that is recorded about one {unit} is protected",
     "state.table.paused": "paused",
     "mine.delta": "delta: {spent} spent of {limit}, then left {left}",
     "mine.label": "{spent} spent of {limit}; {left} left",
@@ -23,9 +23,10 @@ TEXTS = {
     # the page of a table
     "ask.lead.rows": "One {unit} has at most {most} rows here.",
     "ask.lead.one": "One row is one {unit}.",
-    "ask.lead": "You cannot see a row, nor how many there are: you ask, and noisy answers come back.",
-    "ask.closed.paused": "This table is paused, so no question can be asked now. The owner has to look after it.",
-    "ask.starting": "The server is starting. Trees, curves and forests are on offer in a moment; load the page again.",
+    "ask.lead": "You cannot see rows, or how many there are: you ask, and get noisy answers.",
+    "ask.closed.paused": "This table is paused, so no question can be asked now. The owner has to check it.",
+    "ask.starting": "The server is starting. Trees, curves and forests will be available in a moment; load the page "
+    "again.",
     "ask.title": "Ask",
     "ask.free": "nothing is spent while you look around",
     "ask.step1": "What do you want to know?",
@@ -88,7 +89,7 @@ TEXTS = {
     "ask.assume": "What the forecast assumes",
     "ask.records": "records, roughly",
     "ask.records.hint": "the real number is secret; empty: {most}, the most there can be",
-    "ask.signal": "how much the columns tell",
+    "ask.signal": "how informative the columns are",
     "signal.weak": "little",
     "signal.medium": "some",
     "signal.strong": "much",
@@ -101,7 +102,7 @@ TEXTS = {
     "price.this": "of epsilon, for: {what}",
     "price.within": "Each count will be within {within} of the exact one in 95 of 100 cases.",
     "price.when": "The answer comes <b>{seconds} s</b> after work on it begins, never earlier: the time must not "
-    "tell anything about the records.",
+    "reveal anything about the records.",
     "price.ask": "Ask, and spend {cost}",
     "price.short": "It costs {cost}, and you have {left} left.",
     "price.none": "Fill in the form and look at the price. You spend nothing before you press the button that says so.",
@@ -109,9 +110,9 @@ TEXTS = {
     "price.unreachable": "By the forecast, no epsilon up to 4 is right in {target} of 100 cases. Try another method, "
     "or aim lower.",
     "forecast.title": "What you would get",
-    "forecast.share": "About <b>{here} of 100</b> cases right, give or take {spread}. Without noise {ceiling}.",
-    "forecast.number": "It would explain about <b>{here} of 100</b> parts of how the label varies (R2), give or take "
-    "{spread}. Without noise {ceiling}.",
+    "forecast.share": "About <b>{here} of 100</b> cases right, ± {spread}. Without noise {ceiling}.",
+    "forecast.number": "It would explain about <b>{here} of 100</b> parts of how the label varies (R2), ± {spread}. "
+    "Without noise {ceiling}.",
     "forecast.label": "Forecast: from {first} of 100 at the smallest epsilon to {last} at the largest, and {ceiling} "
     "without noise",
     "forecast.rows": "In numbers",
@@ -136,8 +137,8 @@ TEXTS = {
     "refused.other": "This was refused",
     "refused.other.help": "Nothing was spent.",
     "refused.budget": "You have not enough budget",
-    "refused.budget.help": "Choose a smaller epsilon, or ask the owner for more. Others' questions play no part in "
-    "this: what you have left depends on what you asked alone. Nothing was spent.",
+    "refused.budget.help": "Choose a smaller epsilon, or ask the owner for more. Others' questions do not matter here: "
+    "what you have left depends only on what you asked. Nothing was spent.",
     "refused.invalid": "The question is not complete or not valid",
     "refused.invalid.help": "Change it and try again. Nothing was spent.",
     "refused.rehearsal": "The question fails on invented records",
@@ -146,16 +147,16 @@ TEXTS = {
     "refused.frozen": "The books are frozen",
     "refused.frozen.help": "The owner has to settle them first. Ask the owner, then try again. Nothing was spent.",
     "refused.paused": "This table is paused",
-    "refused.paused.help": "The owner has to look after it. Nothing was spent.",
+    "refused.paused.help": "The owner has to check it. Nothing was spent.",
     "refused.rate": "Too much free work",
-    "refused.rate.help": "Prices, forecasts and trials run on the server, and each key has some of that an hour. Wait, "
-    "then try again. Nothing was spent.",
+    "refused.rate.help": "Prices, forecasts and trials run on the server, and each key has a limited amount per hour. "
+    "Wait, then try again. Nothing was spent.",
     "refused.busy": "The server is busy",
     "refused.busy.help": "It is starting its workers, or there is no more room in the queue. Try again in a moment. "
     "Nothing was spent.",
     # answers
     "answers.title": "My answers",
-    "answers.lead": "All that you asked, the newest first. An answer leaves when it is due, and stays here.",
+    "answers.lead": "All your questions, the newest first. An answer appears when it is due, and stays here.",
     "answers.newest": "Your questions",
     "answers.older": "Older questions",
     "answers.none": "You have asked nothing yet.",
@@ -179,7 +180,7 @@ TEXTS = {
     "asked.question": "{question}",
     "answer.lead": "About {table}, asked {asked}.",
     "answer.state.queued": "It waits",
-    "answer.state.running": "It is worked on",
+    "answer.state.running": "It is in progress",
     "answer.state.done": "The answer is here",
     "answer.state.lost": "It was not answered",
     "answer.state.cancelled": "It was cancelled",
@@ -188,9 +189,9 @@ TEXTS = {
     "answer.running": "The answer is due at <b>{due}</b>, never earlier. It cost {cost}. If you cancel it now, the "
     "charge stays: records were read.",
     "answer.done": "It cost {cost} of epsilon. Reading it again, and all that follows from it, costs nothing more.",
-    "answer.late": "It left later than its deadline. The books say so, for everybody who checks them.",
+    "answer.late": "It was sent after its deadline. The books record this for everyone who checks them.",
     "answer.lost": "This question was not answered; what it cost stays charged. Nothing more can be said about it.",
-    "answer.cancelled": "If it waited, its price came back. If it had begun, the charge stays.",
+    "answer.cancelled": "If it waited, its price was refunded. If it had begun, the charge stays.",
     "answer.look": "Look again",
     "answer.cancel": "Cancel it",
     "answer.page": "Open the whole page",
@@ -205,8 +206,8 @@ TEXTS = {
     "form.certificate": "Certificate",
     "form.answer": "Answer, JSON",
     "numbers.picture": "The numbers as bars",
-    "numbers.sentence": "Noise: {sentence}. Lines on the bars reach as far.",
-    "numbers.negative": "A count below 0 stands for few records or none: noise can take more away than there is.",
+    "numbers.sentence": "Noise: {sentence}. Lines on the bars show this.",
+    "numbers.negative": "A count below 0 means few records or none: noise can be negative.",
     "numbers.table": "The numbers",
     "numbers.of": "of what",
     "numbers.value": "number",

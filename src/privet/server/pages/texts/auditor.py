@@ -15,8 +15,8 @@ TEXTS = {
     "book.lead": "You see amounts and purposes. You see no answer and no record.",
     "seal.holds": "The books hold",
     "seal.broken": "The books do not hold",
-    "seal.head": "The head after the last entry. Keep it somewhere else: with it, nobody can change or cut off "
-    "anything before it without being found out.",
+    "seal.head": "The head after the last entry. Keep it somewhere else: with it, any change before it, or a missing "
+    "entry, can be detected.",
     "seal.right": "holds: ",
     "seal.wrong": "does not hold: ",
     "seal.fault": "entry {line}: {why}",
@@ -80,7 +80,7 @@ TEXTS = {
     "if the whole cap is spent.",
     "by.none": "Nobody has a grant.",
     "offline.title": "Check it without this server",
-    "offline.lead": "A server that lies can also lie on this page. So take the entries with you, and check them with a "
+    "offline.lead": "A dishonest server can also show a false page. So download the entries, and check them with a "
     "program that you trust:",
     "offline.first": "Download all entries with hashes.",
     "offline.second": "On another machine, with privet installed:",

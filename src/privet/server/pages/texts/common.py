@@ -23,7 +23,7 @@ TEXTS = {
     "amount.delta": "{epsilon} and delta {delta}",
     # signing in
     "sign-in.title": "Sign in",
-    "sign-in.lead": "This server answers questions about tables without showing anybody's record.",
+    "sign-in.lead": "This server answers questions about tables without showing any record.",
     "sign-in.key": "Your key",
     "sign-in.hint": "It begins with <code>privet_</code>. The owner of the data gives it to you. The owner's own key "
     "is in the file <code>owner.key</code> in the server's folder.",
@@ -40,8 +40,8 @@ TEXTS = {
     "problem.number": "Request {number}. Tell it to the owner of this server.",
     # one's own keys
     "account.title": "Your keys",
-    "account.lead": "You are signed in as <b>{name}</b>, {role}. A key works in programs and on the first page. "
-    "Whoever has it can do what you can do.",
+    "account.lead": "You are signed in as <b>{name}</b>, {role}. A key works in programs and on the first page. Anyone "
+    "who has it can do what you can do.",
     "account.list": "Keys and sessions that work",
     "account.name": "name",
     "account.id": "number",

@@ -27,7 +27,7 @@ TEXTS = {
     "home.step.table.text": "Send a file. You then say, column by column, what is public about it. Nobody but you sees "
     "a record.",
     "home.step.table.link": "Add a table",
-    "home.step.analyst": "Let somebody ask",
+    "home.step.analyst": "Let an analyst ask",
     "home.step.analyst.text": "Grant an analyst a part of the cap. They get a key, and answers with noise.",
     "home.step.analyst.link": "Grant a budget",
     "home.done": "done",
@@ -39,7 +39,7 @@ TEXTS = {
     "todo.title": "For you to do",
     "todo.nothing": "Nothing. All is in order.",
     "todo.frozen": "“{title}” is frozen",
-    "todo.frozen.restored": "The books are older than what somebody has seen. Say what was lost.",
+    "todo.frozen.restored": "The books are older than an answer that someone has. Say what was lost.",
     "todo.frozen.owner": "You froze it. No question begins until you settle it.",
     "todo.frozen.link": "Settle it",
     "todo.late": "“{table}” answers late",
@@ -48,7 +48,7 @@ TEXTS = {
     "slow.",
     "todo.late.link": "Measure again",
     "todo.basis": "“{table}”: no reason given",
-    "todo.basis.why": "Nobody wrote down why it is public what these columns can hold: {columns}.",
+    "todo.basis.why": "No reason was given why the possible values of these columns are public: {columns}.",
     "todo.basis.link": "Say why",
     "todo.backup.never": "No copy of the books yet",
     "todo.backup.old": "The last copy of the books is {days} days old",
@@ -56,7 +56,7 @@ TEXTS = {
     "todo.backup.link": "Make a copy",
     # a new population
     "population.new": "Add a population",
-    "population.new.lead": "All tables about the same people belong together: whoever asks about one of them spends "
+    "population.new.lead": "All tables about the same people belong together: every question about one of them spends "
     "from the same cap.",
     "population.title": "Who are they?",
     "population.title.hint": "For people, such as: Patients of Clinic North.",
@@ -68,15 +68,15 @@ TEXTS = {
     "population.unit.hint": "Who is protected, with all their rows.",
     "population.unit.usual": "person",
     "population.cap": "Cap: epsilon for everything, forever",
-    "population.cap.hint": "At 1 no conclusion becomes more than 2.7 times as likely because somebody is in the "
+    "population.cap.hint": "At 1 no conclusion becomes more than 2.7 times as likely because a person is in the "
     "tables; at 3, 20 times; at 5, 148 times. Write 2.5 or 5/2.",
     "population.delta": "Delta",
     "population.delta.hint": "Leave 0 unless analysts need methods with a delta, such as 1e-6.",
     "population.neighbours": "What is hidden",
-    "population.neighbours.add-remove": "whether somebody is in the tables at all",
+    "population.neighbours.add-remove": "whether a person is in the tables at all",
     "population.neighbours.replace-one": "what their rows say; how many people there are may be known",
     "population.button": "Promise this cap",
-    "done.population": "The population is there. Next: add a table.",
+    "done.population": "The population was added. Next: add a table.",
     # a population
     "population.lead": "Everything that is asked about these people counts here, whichever table it is asked of. One "
     "{unit} is protected, with all rows.",
@@ -113,9 +113,9 @@ TEXTS = {
     "shares.edit.which": "the grant of {name}",
     "shares.back": "Take back",
     "shares.back.which": "what {name} has not spent",
-    "grant.title": "Let somebody ask",
+    "grant.title": "Let an analyst ask",
     "grant.who": "Who",
-    "grant.who.hint": "A short name: small letters, digits, hyphens. Somebody new gets a key.",
+    "grant.who.hint": "A short name: small letters, digits, hyphens. A new person gets a key.",
     "grant.who.wrong": "Give a name with letters or digits.",
     "grant.who.role": "This is the name of an {role}, who cannot ask questions. Give another name.",
     "grant.epsilon": "Epsilon, in all",
@@ -125,10 +125,10 @@ TEXTS = {
     "grant.no-table": "There is no table yet. You can grant now and open tables later.",
     "grant.buys": "What does that buy?",
     "grant.button": "Grant it",
-    "grant.cap": "Grants would pass the cap: {free} is free. Grant less, or take back from others.",
+    "grant.cap": "Grants would exceed the cap: {free} is free. Grant less, or take back from others.",
     "buys.title": "What that buys",
-    "buys.counts": "Counts: if it is shared out among {questions} tables of counts, {sure} of 100 numbers are off by "
-    "at most {reach}.",
+    "buys.counts": "Counts: if it is divided among {questions} tables of counts, {sure} of 100 numbers are off by at "
+    "most {reach}.",
     "buys.tree": "Or all of it on one decision tree about “{table}”: right in about {score} of 100 cases, instead of "
     "{without} without noise. This is from invented records in which columns tell something about the class; yours "
     "will differ.",
@@ -153,7 +153,7 @@ TEXTS = {
     "freeze.button": "Freeze",
     "done.frozen": "Frozen: no question begins until you settle it.",
     "settle.title": "Frozen: settle it",
-    "settle.restored": "The books are older than an answer that somebody has. Say what the lost entries cost each "
+    "settle.restored": "The books are older than an answer that someone has. Say what the lost entries cost each "
     "analyst. What you leave empty counts as all that was left.",
     "settle.owner": "You froze this population. If nothing was lost, say so and go on.",
     "settle.statement": "What happened?",
@@ -164,7 +164,7 @@ TEXTS = {
     "done.settled": "Settled. Questions go on.",
     # people
     "people.title": "People",
-    "people.lead": "Analysts ask, auditors check the books, owners do what you do. A key says who somebody is; it is "
+    "people.lead": "Analysts ask, auditors check the books, owners do what you do. A key identifies a person; it is "
     "shown once.",
     "people.list": "Everybody",
     "people.name": "name",
@@ -175,7 +175,7 @@ TEXTS = {
     "people.works": "can sign in",
     "people.no-key": "has no key",
     "people.closed": "closed",
-    "people.new": "Add somebody",
+    "people.new": "Add a person",
     "people.new.who": "Short name",
     "people.new.role": "Role",
     "people.new.button": "Add, and make a key",
