@@ -70,10 +70,10 @@ def test_fit_says_what_is_left_of_the_budget(desk: Any) -> None:
 def test_a_huge_epsilon_is_warned_about(desk: Any, epsilon: object, warned: bool) -> None:
     result = desk.fit("-o", desk["tree.json"], epsilon=epsilon, recipe="sulq")
     assert result.exit_code == 0, result.stderr
-    assert ("promises next to nothing" in result.stderr) == warned
+    assert ("promises almost nothing" in result.stderr) == warned
 
 
-def test_fit_writes_a_model_and_tells_its_certificate(desk: Any) -> None:
+def test_fit_writes_a_model_and_prints_its_certificate(desk: Any) -> None:
     result = desk.fit("-o", desk["tree.json"], "--max-depth", 2, epsilon="1/2")
     assert result.exit_code == 0, result.stderr
     assert "diffpc45 (sound)" in result.stdout
@@ -132,7 +132,7 @@ def test_neighbours_reach_the_certificate(desk: Any) -> None:
     assert result["certificate"]["neighbours"] == "replace-one"
 
 
-def test_a_journal_remembers_between_fits(desk: Any) -> None:
+def test_a_journal_keeps_charges_between_fits(desk: Any) -> None:
     journal = ("--journal", desk["budget.journal"], "--force", "-o", desk["tree.json"])
     assert desk.fit(*journal, "--budget", 1, epsilon="0.75", recipe="diffpid3").exit_code == 0
     spent = Ledger(journal=desk["budget.journal"]).spent

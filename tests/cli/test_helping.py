@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
+import re
+import select
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -38,6 +44,56 @@ def complete(words: str) -> list[str]:
 )
 def test_bash_completes(words: str, offered: list[str]) -> None:
     assert complete(words) == offered
+
+
+SET_UP = {
+    Shell.bash: ("PS1='READY>'; bind 'set enable-bracketed-paste off'", "--rcfile rc -i"),
+    Shell.zsh: ("PS1='READY>'; autoload -U compinit; compinit -u -D", "-i"),
+}
+
+
+def typed(shell: Shell, line: str, folder: Path) -> str:
+    """What a shell runs after a line and Tab, typed at a terminal. Fish says it without one."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"COMPLETION OF {shell.upper()} WAS NOT TRIED: install {shell}")
+    script = completion_script(command_tree(plugins=False), shell)
+    if shell == Shell.fish:
+        (folder / "privet.fish").write_text(script)
+        ask = f"source privet.fish; complete -C '{line}'"
+        return subprocess.run([program, "--no-config", "-c", ask], cwd=folder, capture_output=True, text=True).stdout
+    set_up, flags = SET_UP[shell]
+    for name in ("rc", ".zshrc"):
+        (folder / name).write_text(f'{set_up}\n{script}\nprivet() {{ echo "<$@>"; }}\n')
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.execve(program, [program, *flags.split()], os.environ | {"ZDOTDIR": str(folder), "TERM": "dumb"})
+    shown = b""
+    sent = False
+    with contextlib.suppress(OSError):  # the shell has ended
+        while True:
+            if not select.select([terminal], [], [], 120)[0]:  # it waits for something else
+                os.kill(child, signal.SIGKILL)
+            shown += os.read(terminal, 4096)
+            if not sent and b"READY>" in shown:
+                os.write(terminal, f"{line}\t\nexit\n".encode())
+                sent = True
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return shown.decode(errors="replace")
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [("privet fi", "fit"), ("privet fit -e 1 --recipe greedy", "greedy-forest"), ("privet show patie", "patients.csv")],
+)
+@pytest.mark.parametrize("shell", list(Shell))
+def test_tab_completes_a_command_a_recipe_and_a_file(shell: Shell, line: str, word: str, tmp_path: Path) -> None:
+    (tmp_path / "patients.csv").touch()
+    shown = typed(shell, line, tmp_path)
+    told = shown.splitlines() if shell == Shell.fish else re.findall(r"<(.*)>", shown)
+    assert any(word in one.split() for one in told), shown
 
 
 @pytest.mark.parametrize("shell", list(Shell))

@@ -55,7 +55,7 @@ def test_bad_rows_stop_no_command(desk: Any, command: str) -> None:
         assert (report["records"], report["bad_rows"]) == (len(rows), len(BAD))
 
 
-def test_a_fit_sees_every_good_row_and_no_other(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fit_uses_every_good_row_and_no_other(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
     def spy(self: ChunkEngine, schema: Schema, chunks: Any, *rest: Any) -> None:

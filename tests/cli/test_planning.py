@@ -57,7 +57,7 @@ def test_money_and_sample_sizes_in_words(shared_desk: Any) -> None:
     told = shared_desk.ok(*plan(shared_desk, "-e", 0.1, *MONEY, "--tell", "0.5:0.6", "--arms", 2)).stdout
     text = " ".join(told.split())
     assert "What epsilon is worth (Hsu et al. 2014)" in text
-    assert "Bad events cost 60.00 a head without the table." in text
+    assert "Bad events cost 60.00 per person without the table." in text
     assert "With 10,000: " in text
     assert "787" in text  # the records of each arm
     assert "At level 0.05, with power 0.8." in text

@@ -125,10 +125,10 @@ def test_verify_follows_the_chain_and_finds_a_head(desk: Any, books: str) -> Non
     Path(books).write_bytes(b"\n".join([lines[0], *lines[2:]]) + b"\n")
     gone = desk.run("ledger", "verify", books)
     assert gone.exit_code == 1
-    assert "line 2: it does not follow from what stands before it" in gone.stdout
+    assert "line 2: it does not follow from the lines before it" in gone.stdout
 
 
-def test_work_that_died_is_shown_and_settled(desk: Any, books: str) -> None:
+def test_interrupted_work_is_shown_and_settled(desk: Any, books: str) -> None:
     child = os.fork()
     if child == 0:
         try:

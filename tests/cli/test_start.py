@@ -43,7 +43,7 @@ def test_the_default_is_recommended() -> None:
 
 
 @pytest.mark.parametrize("name", recipe_classes())
-def test_a_page_tells_everything(name: str) -> None:
+def test_a_page_has_all_facts(name: str) -> None:
     recipe = recipe_class(name)
     lines = printed(explained(recipe))
     assert max(len(line.rstrip()) for line in lines) <= 100
@@ -72,7 +72,7 @@ def test_a_forest_is_a_summary(desk: Any) -> None:
     assert desk.fit("-o", desk["forest.json"], "--set", "n_estimators=4", recipe="random-forest").exit_code == 0
     text = desk.ok("show", desk["forest.json"]).stdout
     assert text.startswith("random-forest: 4 trees, ")
-    assert "What the trees ask for:" in text
+    assert "What the trees test:" in text
     assert len(text.splitlines()) < 60
     everything = desk.ok("show", desk["forest.json"], "--tree", "all").stdout
     second = desk.ok("show", desk["forest.json"], "--tree", 2).stdout

@@ -58,7 +58,7 @@ def test_edit_asks_for_the_unit_and_says_what_it_means(here: Path) -> None:
     assert "several rows" not in run("schema", "edit", "s.json").stdout, "it is asked once"
 
 
-def test_no_is_remembered_too(here: Path) -> None:
+def test_the_answer_no_is_kept_too(here: Path) -> None:
     assert "Epsilon protects one row." in run("schema", "edit", "s.json", answers="no\n").stdout
     assert json.loads((here / "s.json").read_text())["unit"] is None
     assert "several rows" not in run("schema", "edit", "s.json").stdout

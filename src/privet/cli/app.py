@@ -128,14 +128,15 @@ def _print_version(wanted: bool) -> None:
 def _root(
     context: typer.Context,
     log: Annotated[
-        LogForm, typer.Option("--log", help="What messages on standard error are: text, or an object of JSON a line.")
+        LogForm,
+        typer.Option("--log", help="The form of messages on standard error: text, or one JSON object per line."),
     ] = LogForm.text,
     config: Annotated[
         Path | None,
         typer.Option(
             "--config",
             metavar="FILE",
-            help="Defaults of options, as TOML: a table a command, a key a flag. Without it PRIVET_CONFIG, "
+            help="Defaults of options, as TOML: one table per command, one key per flag. Without it PRIVET_CONFIG, "
             "privet.toml here, or privet/privet.toml in ~/.config.",
         ),
     ] = None,

@@ -37,7 +37,7 @@ EXAMPLE = (
     "--journal patients.journal\n\n"
     "Questions: count; class counts; sum of X; average of X; histogram of X; quantiles 0.25, 0.5 of X; median of X; "
     "most frequent X. Each may go on with: where CONDITION and CONDITION ..., and then: by X. Conditions: X = value, "
-    "X in (value, value), X <= number, X > number, X is missing. Names and values with blanks stand in quotes.\n\n"
+    "X in (value, value), X <= number, X > number, X is missing. Put names and values with blanks in quotes.\n\n"
     "A server: privet ask https://privet.example.org visits count --epsilon 0.1"
 )
 

@@ -33,7 +33,7 @@ def compare(
     ] = 0,
     as_json: Json = False,
 ) -> None:
-    """Compare what two models look at: the Jaccard index of their rules, and its bounds. It costs no budget."""
+    """Compare what two models use: the Jaccard index of their rules, and its bounds. It costs no budget."""
     from privet.rules import compare_rules
 
     lists = [_rules(path).filtered(min_support=min_support, min_confidence=min_confidence) for path in (first, second)]

@@ -1,6 +1,6 @@
 """Scripts that complete commands and flags in bash, zsh and fish, from the argument parser.
 
-The scripts hold the words themselves: a shell does not start Python for every Tab.
+The scripts hold the words themselves. Typer's own completion would start Python for every Tab, half a second each.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from privet.cli.tree import Command, Parameter
+from privet.recipes.registry import ALL
 
 
 class Shell(StrEnum):
@@ -26,13 +27,7 @@ def completion_script(root: Command, shell: Shell) -> str:
 def bash(root: Command) -> str:
     """For ``~/.bashrc``: the words that may follow, by the command so far; files for everything else."""
     cases = "".join(f'    "{one.name}") words="{" ".join(_words(one))}" ;;\n' for one in root.walk())
-    choices = "".join(
-        f'    "{one.name} {flag}") COMPREPLY=($(compgen -W "{" ".join(option.choices)}" -- "$word")); return ;;\n'
-        for one in root.walk()
-        for option in one.options
-        for flag in option.flags
-        if option.choices
-    )
+    choices = _choices(root, 'COMPREPLY=($(compgen -W "{}" -- "$word"))')
     known = " ".join(f'"{one.name}"' for one in root.walk())
     return f"""# Completion of privet for bash: eval "$(privet completion bash)"
 _privet() {{
@@ -64,6 +59,8 @@ _privet() {{
   for part in ${{words[2,CURRENT-1]}}; do
     if (( ${{known[(Ie)$command $part]}} )); then command="$command $part"; fi
   done
+  case "$command $words[CURRENT-1]" in
+{_choices(root, "compadd -- {}")}  esac
   case $command in
 {cases}  esac
   if (( $#found )) && [[ $PREFIX == -* || $command == privet || -n ${{known[(r)$command *]}} ]]; then
@@ -91,6 +88,21 @@ def fish(root: Command) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _choices(root: Command, offer: str) -> str:
+    """Cases of bash and zsh: after a flag with a list of values, offer these and no more."""
+    return "".join(
+        f'    "{one.name} {flag}") {offer.format(" ".join(_values(option)))}; return ;;\n'
+        for one in root.walk()
+        for option in one.options
+        for flag in option.flags
+        if _values(option)
+    )
+
+
+def _values(option: Parameter) -> tuple[str, ...]:
+    return option.choices or (tuple(ALL) if "--recipe" in option.flags else ())
+
+
 def _words(command: Command) -> list[str]:
     below = [one.words[-1] for one in command.subcommands]
     return [*below, *(flag for option in command.options for flag in option.flags), "--help"]
@@ -110,7 +122,8 @@ def _fish_seen(command: Command) -> str:
 
 def _fish_option(option: Parameter) -> str:
     spelt = " ".join(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in option.flags)
-    takes = f" -x -a {_quoted(' '.join(option.choices))}" if option.choices else " -r" if option.takes else ""
+    values = " ".join(_values(option))
+    takes = f" -x -a {_quoted(values)}" if values else " -r" if option.takes else ""
     return f"{spelt}{takes} -d {_quoted(_short(option.help))}"
 
 

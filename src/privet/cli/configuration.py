@@ -2,7 +2,7 @@
 
 The first of these that exists is read, and no other: ``--config FILE``; the file of ``PRIVET_CONFIG`` (empty: no
 file); ``privet.toml`` in the current folder; ``privet/privet.toml`` in the user's folder of configuration
-(``XDG_CONFIG_HOME``, else ``~/.config``). What is typed wins over what the file says.
+(``XDG_CONFIG_HOME``, else ``~/.config``). Typed options override the file.
 """
 
 from __future__ import annotations

@@ -33,13 +33,13 @@ UNCONFIRMED = "unconfirmed"
 INTERRUPTED = 130  # what shells report for SIGINT
 BASES = {
     "documented": "it is written down: a codebook, a form, a manual",
-    "meaning": "it follows from what the column is: an age is 0 to 120",
-    "round": "a guess of somebody who has seen the data; certificates say so",
+    "meaning": "it follows from the meaning of the column: an age is 0 to 120",
+    "round": "a guess by someone who has seen the data; certificates say so",
 }
 WELCOME = f"""\
 Public facts only: what everyone may know before anyone looks into the table.
 Answer from documents and from the meaning of a column; no table is read here.
-Enter takes what stands in brackets. Instead of an answer you can say
+Enter accepts the answer in brackets. Instead of an answer you can type
 
   :again  to begin the column again        :drop  to take it out of the schema
   :back   to go to the column before       :go C  to go to column C and come back
@@ -94,7 +94,7 @@ class Editor:
             complain(self._left())
             raise typer.Exit(1)
         self._show()
-        print(f"\n{schema_of(self.facts)}\nThe schema is complete: {self.file}. See whether the table keeps to it:")
+        print(f"\n{schema_of(self.facts)}\nThe schema is complete: {self.file}. Check whether the table follows it:")
         print(f"  privet schema check TABLE --schema {self.file}")
 
     def _waiting(self) -> list[str]:
@@ -252,13 +252,13 @@ def _asked_labels(old: Any) -> Any:
 
 def _asked_number(old: dict[str, Any]) -> dict[str, Any]:
     """Bounds, whole or not, and the marker of a missing value."""
-    facts: dict[str, Any] = {"min": ask("The least value that can be?", read_number, old.get("min"))}
-    facts["max"] = ask("The greatest value that can be?", read_number, old.get("max"))
+    facts: dict[str, Any] = {"min": ask("The least possible value?", read_number, old.get("min"))}
+    facts["max"] = ask("The greatest possible value?", read_number, old.get("max"))
     if ask("Whole numbers only?", one_of(["yes", "no"]), "yes" if old.get("integer") else "no") == "yes":
         facts["integer"] = True
     before = old.get("missing", "-")
     shown = written(before) if isinstance(before, list) else str(before)
-    marker = ask("What stands for a missing value? Several by commas (- if none can be missing)", str, shown)
+    marker = ask("Which texts mean a missing value? Separate several by commas (- if none can be missing)", str, shown)
     if marker == shown:  # -999 stays a number
         return facts | ({} if marker == "-" else {"missing": before})
     several = [word.strip() for word in marker.split(",") if word.strip()]

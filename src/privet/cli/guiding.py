@@ -22,7 +22,7 @@ Events = Annotated[
     ),
 ]
 Money = Annotated[
-    float | None, typer.Option("--money", metavar="B", min=0, help="With --event: the money to compensate everybody.")
+    float | None, typer.Option("--money", metavar="B", min=0, help="With --event: the money to compensate all persons.")
 ]
 Within = Annotated[
     float, typer.Option("--within", metavar="T", help="With --money: how far off a share of the records may be.")
@@ -65,7 +65,7 @@ def worth_grid(worth: Worth, epsilons: Sequence[Fraction]) -> list[Any]:
         grid.add_column(heading, justify="right")
     for line in worth.lines(epsilons):
         grid.add_row(f"{line['epsilon']:g}", f"{line['each']:,.2f}", f"{line['all']:,.0f}")
-    about = f"Bad events cost {worth.cost:,.2f} a head without the table."
+    about = f"Bad events cost {worth.cost:,.2f} per person without the table."
     return [grid, about, *(() if worth.verdict is None else (f"With {worth.money:,.0f}: {worth.verdict}.",))]
 
 

@@ -205,7 +205,7 @@ def grant(
 def report(file: File, output: PageFile, force: Force = False, as_json: Json = False) -> None:
     """Write the budget as a page: what was promised, what was spent, by whom, when, on what, and what is left.
 
-    Nothing in the journal is changed. The page is one file for any browser, and for people who never open a terminal.
+    Nothing in the journal is changed. The page is one file for any browser, for people who do not use a terminal.
     """
     from privet.report.budget import budget_page
 

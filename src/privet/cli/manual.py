@@ -17,7 +17,7 @@ Defaults of options, in the current folder or in ~/.config/privet; PRIVET_CONFIG
 Done.
 .TP
 .B 1
-A mistake or a refusal; a sentence on standard error names the fix.
+An error or a refusal; a message on standard error names the fix.
 .TP
 .B 2
 Wrong usage.
@@ -63,7 +63,7 @@ def man_page(command: Command) -> str:
 def _entry(one: Parameter) -> str:
     spelt = ", ".join(f"\\fB{_text(flag)}\\fR" for flag in sorted(one.flags, key=len)) or f"\\fI{_text(one.takes)}\\fR"
     takes = f" \\fI{_text(one.takes)}\\fR" if one.flags and one.takes else ""
-    return f".TP\n{spelt}{takes}\n{_text(one.help) or 'No further words.'}{' Required.' if one.required else ''}\n"
+    return f".TP\n{spelt}{takes}\n{_text(one.help) or 'No description.'}{' Required.' if one.required else ''}\n"
 
 
 def _paragraphs(text: str) -> str:

@@ -65,14 +65,14 @@ HUGE = 10  # an epsilon beyond it promises nothing to rely on
 
 
 def mind_epsilon(epsilon: Fraction) -> None:
-    """Warn about an epsilon that promises next to nothing."""
+    """Warn about an epsilon that promises almost nothing."""
     from privet.cli.output import say
 
     if epsilon > HUGE:
         factor = f"{math.exp(epsilon):.0e}" if epsilon < 700 else "more than 1e300"
         say(
-            f"warning: epsilon {float(epsilon):g} promises next to nothing: one record may make an outcome {factor} "
-            f"times as likely. Usual values are 0.1 to 2; `privet plan` shows what they cost"
+            f"warning: epsilon {float(epsilon):g} promises almost nothing: one record may make an outcome {factor} "
+            "times as likely. Usual values are 0.1 to 2; `privet plan` shows what they cost"
         )
 
 

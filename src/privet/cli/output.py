@@ -129,7 +129,7 @@ class Bar:
 
 
 class LogLines(Bar):
-    """A progress log for long work without a terminal: a line a minute, with the estimated time left."""
+    """A progress log for long work without a terminal: one line per minute, with the estimated time left."""
 
     def __init__(self, what: str, every: float = 60.0) -> None:
         self.what, self.every = what, every
@@ -166,7 +166,7 @@ def progress(what: str, *, time_left: bool = False) -> Iterator[Bar]:
     """A progress bar on stderr if that is a terminal; it leaves no trace when done.
 
     It moves from the start, also while libraries are loaded or code is compiled. ``time_left`` is for long work in many
-    steps; without a terminal it logs a line a minute.
+    steps; without a terminal it logs one line per minute.
     """
     if logs_json():
         yield JsonLines(what)

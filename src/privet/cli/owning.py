@@ -26,7 +26,7 @@ Epsilon = Annotated[str, typer.Option("--epsilon", "-e", metavar="E", help="Exac
 Delta = Annotated[str, typer.Option("--delta", metavar="D", help="0 for pure epsilon.")]
 Population = Annotated[str, typer.Argument(metavar="POPULATION")]
 HERE, AT = Path("privet-server"), "http://127.0.0.1:8707"
-HELP = "Look after a server: populations, tables, people, grants, and its books."
+HELP = "Manage a server: populations, tables, people, grants, and its books."
 EXAMPLES = {
     "population": "Example: privet owner population town --title 'People of the town' --epsilon 10",
     "table": "Example: privet owner table visits visits.csv --population town --schema schema.json --most 100000",
@@ -60,7 +60,7 @@ def population(
     url: Url = AT,
     as_json: Json = False,
 ) -> None:
-    """Add a population: all tables about the same people, under one cap that only falls."""
+    """Add a population: all tables about the same people, under one cap that can only be lowered."""
     body: dict[str, Any] = {"title": title or name, "unit": unit, "neighbours": neighbours}
     body["cap"] = {"epsilon": epsilon, "delta": delta}
     if journal is not None:
@@ -79,7 +79,7 @@ def table(
     schema: Annotated[Path, typer.Option("--schema", metavar="FILE", help="The public facts.")] = Path("schema.json"),
     most: Annotated[int, typer.Option("--most", metavar="N", help="The most records there may be; public.")] = 0,
     one_row_each: Annotated[
-        bool, typer.Option("--one-row-each", help="State that nobody has more than one row.")
+        bool, typer.Option("--one-row-each", help="State that no person has more than one row.")
     ] = False,
     source: Annotated[
         str | None, typer.Option("--source", metavar="NAME", help="A source of the settings, instead of a file.")
@@ -204,7 +204,7 @@ def close(
 def recalibrate(
     name: Annotated[str, typer.Argument(metavar="TABLE")], folder: Folder = HERE, url: Url = AT, as_json: Json = False
 ) -> None:
-    """Measure the deadlines of a table anew, and go on if it was paused."""
+    """Measure the deadlines of a table again, and open it if it was paused."""
     _done(_wire(folder, url).call("POST", f"/v1/datasets/{name}/rehearse", {}).json(), as_json)
 
 
@@ -219,7 +219,7 @@ def export(
     folder: Folder = HERE,
     url: Url = AT,
 ) -> None:
-    """Write every entry of a population to a file that anybody can examine."""
+    """Write every entry of a population to a file that anyone can examine."""
     wire, after, count = _wire(folder, url), 0, 0
     with file.open("x") as lines:
         while page := wire.call("GET", f"/v1/populations/{population}/entries?after={after}").json():

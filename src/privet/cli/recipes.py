@@ -43,7 +43,7 @@ def listed(known: Sequence[type[Recipe]]) -> Iterator[Any]:
         yield f"{MARK} recommended: {recipe.info.name} for {recipe.info.recommended}"
     yield f"{BROKEN} not private as published; all but those marked none have a sound variant, the default"
     yield f"Where the label is a number: {', '.join(NUMBERS)}"
-    yield "All about one: privet recipes NAME"
+    yield "More about one: privet recipes NAME"
 
 
 def _kind(recipe: type[Recipe]) -> str:
@@ -53,7 +53,7 @@ def _kind(recipe: type[Recipe]) -> str:
 
 
 def promise(recipe: type[Recipe]) -> str:
-    """The guarantee of a recipe, with a mark if the published variant has none."""
+    """The promise of a recipe, with a mark if the published variant has none."""
     kept = [
         what.partition(", or (")[0] for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound
     ]

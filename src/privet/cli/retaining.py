@@ -18,7 +18,7 @@ from privet.errors import ParameterError
 from privet.models.drafts import why
 
 EXAMPLE = "Example: privet retention patients.csv published.csv --schema patients.schema.json --patterns rules.txt"
-EXACT = "OUTSIDE PRIVACY: both tables are counted exactly; for the owner's eyes. --epsilon E buys figures to publish."
+EXACT = "OUTSIDE PRIVACY: both tables are counted exactly; for the owner only. --epsilon E buys figures to publish."
 
 
 Patterns = Annotated[
@@ -62,7 +62,7 @@ def retention(
     analyst: Analyst = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how the owner's patterns fare in a published table: pattern accuracy, PSD, PLD and RE."""
+    """Measure how well a published table retains the owner's patterns: pattern accuracy, PSD, PLD and RE."""
     from privet.engines.opening import load_table
     from privet.rules.private import private_retention
     from privet.rules.retention import retention_report

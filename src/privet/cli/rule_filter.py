@@ -1,4 +1,4 @@
-"""Which rules ``privet show`` lists: by label, by what they ask about, by support and confidence."""
+"""Which rules ``privet show`` lists: by label, by what they test, by support and confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``privet audit --sample`` and ``--object``: audits by many fits, of recipes and of other people's learners."""
+"""``privet audit --sample`` and ``--object``: audits by many fits, of recipes and of learners of other libraries."""
 
 from __future__ import annotations
 

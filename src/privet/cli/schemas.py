@@ -64,7 +64,7 @@ def draft(
         print("Which column is to be predicted is open, too: its name is the class.")
     print(f"The draft is in {place}. Nothing is fitted with it until it is confirmed. Next, one of")
     print(f"  privet schema edit {place}     asks column by column")
-    print("  privet schema keys     explains what may stand in the file, to edit it by hand")
+    print("  privet schema keys     explains what the file may contain, to edit it by hand")
 
 
 def _table_of(drafted: DraftedSchema) -> Any:
@@ -112,7 +112,7 @@ def check(
 ) -> None:
     """Count and locate values outside the schema, and explain how a fit reads them. Fails if there are many.
 
-    OUTSIDE PRIVACY: for the data owner's eyes, not to be published.
+    OUTSIDE PRIVACY: for the data owner only; do not publish.
     """
     from privet.engines.opening import load_table
     from privet.owner.inspection import check_table

@@ -17,7 +17,7 @@ MISTAKE = 1
 class Screen:
     """A stream that escapes text which could move the cursor or reverse a line, such as ``\\u202e``.
 
-    Commands isolate names themselves; this catches what one of them forgot.
+    Commands isolate names themselves; this is a second check.
     """
 
     def __init__(self, stream: Any) -> None:

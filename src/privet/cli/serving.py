@@ -34,17 +34,22 @@ def serve(
     behind_proxy: Annotated[
         bool | None, typer.Option("--behind-proxy", help="A reverse proxy on this machine encrypts.")
     ] = None,
-    slots: Annotated[int | None, typer.Option("--slots", metavar="N", help="Questions that run at a time.")] = None,
+    slots: Annotated[
+        int | None, typer.Option("--slots", metavar="N", help="Questions that run at the same time.")
+    ] = None,
     cores: Annotated[
         str | None, typer.Option("--cores", metavar="LIST", help="Cores of workers, such as 1-15.")
     ] = None,
     witness: Annotated[
-        str | None, typer.Option("--witness", metavar="FILE", help="A file on another disk that shows a lost backup.")
+        str | None,
+        typer.Option(
+            "--witness", metavar="FILE", help="A file on another disk, to detect that an old copy was restored."
+        ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Check settings and books, and stop.")] = False,
     demo: Annotated[bool, typer.Option("--demo", help="Add invented patients, and an analyst who may ask.")] = False,
 ) -> None:
-    """Serve tables to analysts over HTTP: they ask, and get noisy answers; nobody else holds the records.
+    """Serve tables to analysts over HTTP: they ask, and get noisy answers; only the server holds the records.
 
     The first start needs no settings: it listens on this machine only, keeps its books in FOLDER, and writes the
     owner's key to FOLDER/owner.key. Every setting is also an environment variable, PRIVET_SERVER_PORT and so on.

@@ -53,11 +53,17 @@ def show(
     ] = None,
     about: Annotated[
         list[str] | None,
-        typer.Option("--about", metavar="COLUMN", help="With --format rules: only rules that ask for it; repeatable."),
+        typer.Option("--about", metavar="COLUMN", help="With --format rules: only rules that test it; repeatable."),
     ] = None,
     min_confidence: Annotated[
         float | None,
-        typer.Option("--min-confidence", metavar="P", min=0, max=1, help="With --format rules: only rules so sure."),
+        typer.Option(
+            "--min-confidence",
+            metavar="P",
+            min=0,
+            max=1,
+            help="With --format rules: only rules with at least this confidence.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

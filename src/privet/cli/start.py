@@ -44,7 +44,7 @@ def recipes(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A recipe to describe in full.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the methods and their guarantees; with a NAME, describe one: source, budget, parameters."""
+    """List the methods and their promises; with a NAME, describe one: source, budget, parameters."""
     from privet.cli.recipes import explained, listed, parameters
     from privet.recipes.registry import recipe_class, recipe_classes
 

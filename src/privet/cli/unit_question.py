@@ -17,10 +17,10 @@ def ask_unit(facts: dict[str, Any], ask: Ask, one_of: Callable[[list[str]], Call
     """
     print("\nWhom does epsilon protect?")
     if ask("Can one person have several rows? (yes, no)", one_of(["yes", "no"])) == "no":
-        print("  Epsilon protects one row. Whoever has k rows after all is protected at k times epsilon.")
+        print("  Epsilon protects one row. A person with k rows is protected at k times epsilon.")
         return facts | {"unit": None}
     name = ask("Which column says who?", _named)
-    most = ask("How many rows of each are used at most? Few is better: each gets its share of epsilon.", _rows)
+    most = ask("How many rows of each are used at most? Fewer is better: each gets its share of epsilon.", _rows)
     left = [one for one in facts.get("attributes", []) if name not in (one.get("name"), one.get("from"))]
     if len(left) < len(facts.get("attributes", [])):
         print(f"  {name} is taken out of the attributes: nothing is learned from a name.")

@@ -60,7 +60,7 @@ def refuse(output: Path, what: str, *, inputs: Sequence[Path | None] = (), force
     if is_journal(output):
         raise ParameterError(f"{stop}: it is a privet journal, the record of what was spent; name another file")
     if output.is_file() and not force:
-        raise ParameterError(f"{stop}: it is there already; name another file, or say --force to replace it")
+        raise ParameterError(f"{stop}: it is there already; name another file, or give --force to replace it")
 
 
 def refuse_kind(output: Path, what: str, *right: str) -> None:
