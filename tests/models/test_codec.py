@@ -90,7 +90,7 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, model: Model) -> N
     assert np.array_equal(again.trees.predict_proba(features), model.trees.predict_proba(features))
 
 
-def test_a_file_of_an_older_version_says_less(path: Path) -> None:
+def test_a_file_of_an_older_version_has_fewer_facts(path: Path) -> None:
     document = json.loads(path.read_text())
     del document["model"]["made"]
     del document["model"]["trees"][0]["draws"]

@@ -20,7 +20,7 @@ def leaves_of(classes: int, leaves: int) -> Routes:
     return Routes(schema, Tests.of(schema, [Multiway(0), *[None] * leaves]), [1, *[-1] * leaves], [0])
 
 
-def test_clear_counts_speak_for_themselves() -> None:
+def test_clear_counts_decide_alone() -> None:
     counts = np.array([[np.nan] * 3, [8000.0, 1000.0, 1000.0], [500.0, 9000.0, 500.0]])
     proba = grade(leaves_of(3, 2), counts, np.array([0, 0, 1]), scale=0.01)
     np.testing.assert_allclose(proba[1:], [[0.8, 0.1, 0.1], [0.05, 0.9, 0.05]], atol=1e-4)

@@ -121,7 +121,7 @@ def test_shrunk_opinions_are_probabilities(case: Any, scale: float, strength: fl
 
 
 @given(grown(), st.sampled_from([1e-200, 1e-30, 1e-9]))
-def test_without_noise_a_node_says_its_own_shares(case: Any, scale: float) -> None:
+def test_without_noise_a_node_predicts_its_own_shares(case: Any, scale: float) -> None:
     """But for the one record that its parent is worth."""
     routes, counts, _ = case
     counts = np.where(np.isnan(counts), NAN, np.maximum(counts, 0) * 1e9 + 1e6)
@@ -332,7 +332,7 @@ def gini_purity(counts: np.ndarray) -> float:
 # ---- ties ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_leaf_without_a_positive_count_says_what_its_parent_says() -> None:
+def test_a_leaf_without_a_positive_count_predicts_like_its_parent() -> None:
     counts = np.array([[2.0, 7.0, 1.0], [-1.0, -3.0, 0.0], [2.0, 7.0, 1.0], [0.0, 0.0, 0.0]])
     proba, label = settle(counts, np.array([-1, 0, 0, 1]))
     assert label.tolist() == [1, 1, 1, 1]

@@ -133,7 +133,7 @@ def test_a_line_break_in_a_name_breaks_no_line() -> None:
     assert 'label="a = x\\\\n|--- class: y"' in export_graphviz(tree)
 
 
-def test_a_graded_leaf_says_what_the_tree_says_there() -> None:
+def test_a_graded_leaf_shows_what_the_tree_predicts_there() -> None:
     """Its own counts may be noise alone, and then contradict its label."""
     schema = Schema((Categorical("cough", ("no", "yes")),), Categorical("ill", ("no", "yes")))
     counts = np.array([[np.nan, np.nan], [73.0, -9.0], [4.0, 20.0]])
@@ -145,7 +145,7 @@ def test_a_graded_leaf_says_what_the_tree_says_there() -> None:
 
 
 @given(trees())
-def test_every_condition_and_every_label_stands_in_it(tree: Tree) -> None:
+def test_every_condition_and_every_label_is_in_it(tree: Tree) -> None:
     shown = nested_html(tree, prefix="t")
     assert set(re.findall(r'id="t-(\d+)"', shown)) == {str(node) for node in range(len(tree))}
     for node, _ in tree.walk():

@@ -78,12 +78,10 @@ def test_branches_that_contradict_each_other_are_hidden_in_one_line() -> None:
 # ---- leaves that say the same ---------------------------------------------------------------------------------------
 
 
-def test_leaves_that_noise_does_not_tell_apart_are_one() -> None:
+def test_leaves_that_do_not_differ_beyond_noise_are_one() -> None:
     alike = ShownTree.of(family(OneCategory(2, 0), [[90, 10], [60, 9]], [0, 0]), 5.0)
     assert texts(alike) == ["ALWAYS no (support 169, confidence 0.89)"]
-    assert alike.notes == (
-        "Leaves that say the same, as far as noise lets one tell, are shown as one: 1 stands for 2.",
-    )
+    assert alike.notes == ("Leaves whose predictions do not differ beyond noise are shown as one: 1 stands for 2.",)
     other_label = ShownTree.of(family(OneCategory(2, 0), [[90, 10], [60, 9]], [0, 1]), 5.0)
     other_share = ShownTree.of(family(OneCategory(2, 0), [[9000, 1000], [6000, 2000]], [0, 0]), 5.0)
     no_noise = ShownTree.of(family(OneCategory(2, 0), [[90, 10], [60, 9]], [0, 0]))
@@ -111,7 +109,7 @@ def test_bins_are_one_only_side_by_side_and_never_with_missing() -> None:
 
 
 @given(trees(), limits)
-def test_a_leaf_that_is_not_mixed_says_what_the_model_says(tree: Tree, given_limits: dict[str, Any]) -> None:
+def test_a_leaf_that_is_not_mixed_shows_what_the_model_predicts(tree: Tree, given_limits: dict[str, Any]) -> None:
     if given_limits["min_support"] is not None and np.isnan(tree.counts[tree.is_leaf]).any():
         with pytest.raises(ParameterError, match="min_support needs counts"):
             ShownTree.of(tree, **given_limits)

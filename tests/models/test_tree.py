@@ -121,9 +121,9 @@ def test_no_records() -> None:
     assert sound().predict_proba(np.empty((2, 0), dtype=np.uint8)).shape == (0, 2)
 
 
-def test_a_path_of_a_hundred_thousand_tests_takes_linear_time() -> None:
+def test_a_path_of_twenty_thousand_tests_takes_linear_time() -> None:
     """Before, each level of it took a pass over all nodes: hours."""
-    depth = 100_000
+    depth = 20_000
     schema = Schema((Categorical("a", ("x", "y")),), Categorical("c", ("n", "p")))
     inner = np.concatenate([[True], np.tile([True, False], depth - 1), [False, False]])  # the left child goes on
     nodes = len(inner)
@@ -139,5 +139,5 @@ def test_a_path_of_a_hundred_thousand_tests_takes_linear_time() -> None:
     assert export_text(whole).count("\n") < 500
     assert tree.predict(np.zeros((1, 3), np.int32)).tolist() == [0, 0, 0]
     assert len(rules_of(tree, deepest=100)) == 100
-    with pytest.raises(ParameterError, match="100,000 tests deep"):
+    with pytest.raises(ParameterError, match="20,000 tests deep"):
         rules_of(tree)

@@ -1,8 +1,8 @@
 """Models as text: versioned JSON with the schema and the certificate inside. Never pickle, which runs code on load.
 
 A text is ``{"format": "privet-model", "version": 1 or 2, "sha256": ..., "model": {...}}``. The checksum is over the
-canonical JSON of the model. It finds accidents and careless edits; it is no signature and does not stop a forger. So
-the reader trusts nothing: any text gives a sound model or a :class:`ModelFileError`.
+canonical JSON of the model. It detects accidental damage and careless edits; it is not a signature and does not prevent
+forgery. So the reader checks everything: any text gives a sound model or a :class:`ModelFileError`.
 """
 
 from __future__ import annotations

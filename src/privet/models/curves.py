@@ -37,8 +37,8 @@ class Curve:
     number is straight between ``knots``.
 
     ``deviation`` is the standard deviation of the noise for a level with its share of the records, and ``widest`` its
-    upper bound for rare levels (see ``docs/proofs/perturbed_fit.md``; None in files of older versions). Which levels
-    are rare was not released.
+    upper bound for rare levels (see ``docs/proofs/perturbed_program.md``; None in files of older versions). Which
+    levels are rare was not released.
     """
 
     attribute: str

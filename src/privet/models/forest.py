@@ -88,7 +88,7 @@ class Forest(Released):
         >>> tree = Tree.build(schema, [OneCategory(0, 1), None, None], [1, -1, -1], [0, 1, 0])
         >>> forest = Forest(schema, (tree, tree))
         >>> print(forest.overview(forest.sections()), end="")
-        What the trees ask for:
+        What the trees test:
           cough   2 of 2 trees, 2 tests, first in 2
         The first tree:
         |--- cough = yes
@@ -113,7 +113,7 @@ class Forest(Released):
             roots.update(inner[:1])  # node 0 is the root
         order = sorted(asked, key=lambda a: (-trees[a], -asked[a], a))
         width = max((width_of(names[a]) for a in order[:MOST_ASKED]), default=0)
-        yield "What the trees ask for:" if order else "No tree asks for anything: every one is a single leaf."
+        yield "What the trees test:" if order else "No tree has a test: each is a single leaf."
         for a in order[:MOST_ASKED]:
             tests = f"{trees[a]} of {len(self)} trees, {asked[a]} test{'s'[: asked[a] > 1]}"
             yield f"  {padded(names[a], width)}   {tests}, first in {roots[a]}"

@@ -1,7 +1,7 @@
 """Class probabilities of leaves whose label was drawn, from class counts with noise of a known scale.
 
-The label was drawn with most of epsilon and the counts were bought with little. So where noise swamps a leaf's own
-counts, its label is as probable as the labels of all leaves together are right; where it swamps even that, the label is
+The label was drawn with most of epsilon and the counts were bought with little. So where a leaf's own counts are mostly
+noise, the probability of its label is the accuracy of all leaves together; where even that is mostly noise, it is
 halfway between chance and certainty. All of it is arithmetic on released numbers, so it costs no budget.
 """
 

@@ -11,7 +11,7 @@ LONGER_TAILS = (Z**3 - 3 * Z) / 24  # Cornish-Fisher: the shift of that quantile
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and its 95 % interval; NaN with the widest possible interval where the counts tell nothing."""
+    """A number and its 95 % interval; NaN with the widest possible interval where the counts are uninformative."""
 
     value: float
     low: float

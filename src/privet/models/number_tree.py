@@ -139,13 +139,13 @@ def about(value: float, deviation: float) -> str:
     """A number with its noise, in words; as many digits as the noise leaves.
 
     >>> about(41.234, 1.53), about(206_855.8, 6_122.0), about(2.0, 0.0)
-    ('about 41.2, give or take 3', 'about 207,000, give or take 12,000', '2')
+    ('about 41.2 ± 3', 'about 207,000 ± 12,000', '2')
     """
     margin = Z * deviation
     if margin <= 0:
         return number_words(value, 6)
     digits = 1 - math.floor(math.log10(margin))
-    return f"about {number_words(round(value, digits))}, give or take {number_words(float(f'{margin:.2g}'))}"
+    return f"about {number_words(round(value, digits))} ± {number_words(float(f'{margin:.2g}'))}"
 
 
 def number_words(value: float, digits: int = 12) -> str:

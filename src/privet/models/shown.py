@@ -48,7 +48,7 @@ class ShownTree:
     >>> tree = Tree.build(schema, tests, [1, 3, 5, -1, -1, -1, -1], [0, 0, 1, 0, 0, 0, 1], counts=counts, draws=draws)
     >>> print(ShownTree.of(tree, scale=5), end="")
     1 branch that no record can take is not shown: the conditions on the way to it contradict each other.
-    Leaves that say the same, as far as noise lets one tell, are shown as one: 2 stand for 3.
+    Leaves whose predictions do not differ beyond noise are shown as one: 2 stand for 3.
     |--- age <= 50
     |   |--- class: no (support 165, confidence 0.91)
     |--- age > 50

@@ -215,7 +215,7 @@ class Sketch:
         all_leaves = sum(self.leaves[node] for node in self.ends())
         if full < all_leaves:
             yield (
-                f"Leaves that say the same, as far as noise lets one tell, are shown as one: {full} "
+                f"Leaves whose predictions do not differ beyond noise are shown as one: {full} "
                 f"{'stands' if full == 1 else 'stand'} for {all_leaves}."
             )
         if shown < full:

@@ -31,10 +31,10 @@ LEAST = 1e-9  # the smallest probability in a logarithm: one tree must not veto 
 WORDS: dict[Voting, str] = {
     "majority": "each tree has one vote",
     "proba": "the probabilities of all trees are averaged",
-    "confidence": "each tree has one vote, which counts as much as the tree is sure",
+    "confidence": "each tree has one vote, weighted by its confidence",
     "counts": "the counts of all leaves that a case ends in are added up",
-    "surest": "the tree that is surest decides",
-    "evidence": "each tree says by how much it changes the odds, and these changes are multiplied",
+    "surest": "the most confident tree decides",
+    "evidence": "each tree gives a factor for the odds, and these factors are multiplied",
 }
 
 LINKS: dict[Voting, Link] = {voting: "softmax" if voting == "evidence" else "shares" for voting in get_args(Voting)}

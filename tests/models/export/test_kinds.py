@@ -60,7 +60,7 @@ def test_pmml(kind: str) -> None:
     check(every_kind(PLAIN)[kind], hostile(PLAIN, 60), run_pmml)
 
 
-def test_values_that_pmml_cannot_tell_apart() -> None:
+def test_values_that_pmml_cannot_distinguish() -> None:
     with pytest.raises(ParameterError, match="rename one"):
         Model("", KINDS["additive"]).to_pmml()
 
@@ -159,7 +159,7 @@ def test_shap_values_add_up(model: Any) -> None:
 
 @pytest.mark.parametrize(
     ("model", "words"),
-    [(KINDS["additive"], "its parts add up"), (number_sum(), "its parts add up"), (KINDS["surest"], "surest")],
+    [(KINDS["additive"], "its parts add up"), (number_sum(), "its parts add up"), (KINDS["surest"], "most confident")],
     ids=["additive", "sum of numbers", "surest"],
 )
 def test_what_shap_cannot_explain(model: Any, words: str) -> None:

@@ -16,7 +16,7 @@ _LARGEST = 2**62  # SQLite's whole numbers have 64 bits
 
 @dataclass(frozen=True)
 class Dialect:
-    """The words of one database. ``nan`` is NaN as a literal, if a column can hold one.
+    """The words of one database. ``nan`` is NaN as a literal, if a column can hold one. ``advice`` heads a query.
 
     ``join`` is how a record finds its row in a table of numbers. There is one for each, but SQLite may begin with these
     tables, and multiply them all, unless the records must come first.
@@ -29,6 +29,7 @@ class Dialect:
     greatest: str = "GREATEST"
     least: str = "LEAST"
     join: str = "JOIN"
+    advice: str = ""
 
     def number(self, value: float) -> str:
         """A double, exactly: as written here it is a double, not a decimal."""
@@ -58,7 +59,7 @@ class Dialect:
 
 DIALECTS = {
     "duckdb": Dialect("duckdb", "DOUBLE", "'NaN'::DOUBLE", "TRIM"),
-    "postgres": Dialect("postgres", "DOUBLE PRECISION", "float8 'NaN'", "BTRIM"),
+    "postgres": Dialect("postgres", "DOUBLE PRECISION", "float8 'NaN'", "BTRIM", advice="run SET jit = off before it"),
     "sqlite": Dialect("sqlite", "REAL", None, "TRIM", "MAX", "MIN", "LEFT JOIN"),
 }
 

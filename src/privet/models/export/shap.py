@@ -30,7 +30,7 @@ def to_shap(model: Model) -> dict[str, Any]:
             "curves; see explain() and shapes_ of the estimator, or privet show"
         )
     if formula.combine != "sum":
-        raise ParameterError("SHAP explains sums of trees, and here the tree that is surest decides alone")
+        raise ParameterError("SHAP explains sums of trees, and here the most confident tree decides alone")
     trees = [_tree(summand) for summand in formula.summands if summand.routes is not None]
     same = [summand.table[0] for summand in formula.summands if summand.routes is None]
     return {

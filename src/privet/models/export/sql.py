@@ -41,9 +41,10 @@ def to_sql(model: Model, dialect: str = "duckdb", table: str = "records", keep: 
         raise ParameterError(
             parameter="keep", problem=f"names {label!r}, as the prediction is called", fix="leave it out, or rename it"
         )
-    facts = metadata(model)
+    words = dialect_of(dialect)
+    facts = metadata(model) | ({"advice": words.advice} if words.advice else {})
     comments = [f"-- {key}: {facts[key]}" for key in facts]
-    return "\n".join([*comments, _Query(formula, dialect_of(dialect)).text(table, columns)]) + "\n"
+    return "\n".join([*comments, _Query(formula, words).text(table, columns)]) + "\n"
 
 
 class _Query:
