@@ -28,7 +28,7 @@ def test_the_factor_is_a_bound_and_a_tight_one(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 3, 12])
 @pytest.mark.parametrize("delta", [0, 0.01])
-def test_the_bet_is_the_best_that_anybody_can_do(epsilon: float, delta: float) -> None:
+def test_the_bet_is_the_best_that_anyone_can_do(epsilon: float, delta: float) -> None:
     """Against what attains (epsilon, delta): with chance delta it tells all, else it is randomised response."""
     said = re.search(r"right at most ([\d.]+) times", promise.guess(certificate(epsilon, delta=delta)))
     assert said is not None
@@ -37,7 +37,7 @@ def test_the_bet_is_the_best_that_anybody_can_do(epsilon: float, delta: float) -
     assert float(said[1]) <= best + 0.2
 
 
-def test_a_weak_promise_is_not_praised() -> None:
+def test_a_weak_promise_is_called_weak() -> None:
     assert "almost the same way" in promise.sentence(certificate(1))
     for epsilon in (2, 8):
         assert "almost the same way" not in promise.sentence(certificate(epsilon))
@@ -46,11 +46,11 @@ def test_a_weak_promise_is_not_praised() -> None:
 
 
 def test_what_is_compared() -> None:
-    assert "not been there" in promise.sentence(certificate())
-    assert "said something else" in promise.sentence(certificate(relation="replace-one"))
+    assert "had not been in the table" in promise.sentence(certificate())
+    assert "had been different" in promise.sentence(certificate(relation="replace-one"))
     assert "add or remove" in promise.relation(certificate())[0]
     assert "replace one" in promise.relation(certificate(relation="replace-one"))[0]
-    assert "but for a chance of 1e-06" in promise.sentence(certificate(delta="1e-6"))
+    assert "except with a probability of 1e-06" in promise.sentence(certificate(delta="1e-6"))
     assert promise.amounts(certificate(delta="1e-6")) == "epsilon = 1, delta = 1e-06"
 
 
@@ -74,5 +74,5 @@ def test_spending_adds_up() -> None:
         ("others", 1, 0),
     ]
     assert "within ±13" in rows[0].how
-    assert rows[1].how == "drawn by lot, better ones likelier"
+    assert rows[1].how == "chosen at random, better ones with higher probability"
     assert (rows[2].how, rows[2].adds) == ("of another package", "nothing: other records")

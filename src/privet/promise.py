@@ -41,9 +41,9 @@ __all__ = [
 MECHANISMS = {
     "discrete Laplace": "noise added to counts",
     "discrete Gaussian": "noise added to counts",
-    "exponential": "drawn by lot, better ones likelier",
-    "permute-and-flip": "drawn by lot, better ones likelier",
-    "exponential over trees": "a whole tree drawn by lot, better ones likelier",
+    "exponential": "chosen at random, better ones with higher probability",
+    "permute-and-flip": "chosen at random, better ones with higher probability",
+    "exponential over trees": "a whole tree chosen at random, better ones with higher probability",
 }
 """What a mechanism does. Of one that is not here the name is shown."""
 
@@ -58,8 +58,8 @@ _COMES_OUT = {
 DO_NOT_CONCLUDE = (
     (
         "No causes.",
-        "The model says what goes together in these records. It does not say that one thing brings about another, or "
-        "what would happen if something were changed.",
+        "The model says what goes together in these records. It does not say that one thing causes another, or what "
+        "would happen if something were changed.",
     ),
     (
         "Empty does not mean nobody.",
@@ -68,13 +68,13 @@ DO_NOT_CONCLUDE = (
     ),
     (
         "Noise is not sampling error.",
-        "Intervals on this page say how far the noise may have moved a count. That the records are a sample of "
-        "something larger, and not all of it, comes on top.",
+        "Intervals on this page say how far the noise may have moved a count. Sampling error, because the records are "
+        "only a sample, comes in addition.",
     ),
     (
-        "A split that is missing is no evidence.",
-        "That the model does not ask about something does not mean that it does not matter: with another draw of the "
-        "noise another question might stand in its place.",
+        "A missing split is not evidence.",
+        "An attribute that the model does not use may still matter: with another draw of the noise, another attribute "
+        "might be in its place.",
     ),
     (
         "Nothing about one person.",
@@ -103,12 +103,12 @@ def sentence(certificate: Certificate, released: str = "this page") -> str:
     epsilon = float(certificate.epsilon)
     factor = odds(epsilon)
     one = _one(certificate)
-    same, between = f"Had {one} not been there", "with them as without them, or the other way round"
+    same, between = f"If {one} had not been in the table", "with them as without them, or the other way round"
     if certificate.neighbours is Neighbours.REPLACE_ONE:
-        same, between = f"Had {one} said something else", "with the one as with the other"
+        same, between = f"If {one} had been different", "with the one as with the other"
     elif certificate.unit is None:
         between = "with the record as without it, or the other way round"
-    but = f", but for a chance of {words(certificate.delta)}" if certificate.delta else ""
+    but = f", except with a probability of {words(certificate.delta)}" if certificate.delta else ""
     how = strength(epsilon)
     weak = " That is a weak promise." if how == "weak" else ""
     return (
@@ -149,10 +149,10 @@ def odds(epsilon: float) -> str:
 
 
 def relation(certificate: Certificate) -> tuple[str, str]:
-    """Which tables the guarantee compares, and what it protects."""
-    unit = "one record (one row of the table); whoever has k records is protected at k times epsilon"
+    """Which tables the promise compares, and what it protects."""
+    unit = "one record (one row of the table); a person with k records is protected at k times epsilon"
     if certificate.unit is not None:
-        unit = f"{certificate.unit}, of all that there are; whoever is k of them is protected at k times epsilon"
+        unit = f"{certificate.unit}, whichever it is; a person with k of them is protected at k times epsilon"
         return tables_compared(certificate), unit
     if certificate.neighbours is Neighbours.ADD_REMOVE:
         return "the table with and without any one record (add or remove one)", unit

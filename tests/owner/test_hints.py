@@ -36,13 +36,13 @@ def finding(**columns: Any) -> Finding:
 RUINS = {
     "labels as booleans": ({"class": np.array(["Sick"] * N) == "Sick"}, "40 are booleans; write 'Sick', 'Healthy'"),
     "labels as numbers": ({"class": [0, 1] * (N // 2)}, "40 are numbers; write 'Sick', 'Healthy'"),
-    "another case": ({"class": ["SICK "] * N}, "40 are 'Sick' but for case and spaces"),
+    "another case": ({"class": ["SICK "] * N}, "40 are 'Sick' except for case and spaces"),
     "a typing error": ({"class": ["Helthy"] * N}, "40 look like 'Healthy'"),
     "decimal commas": ({"temperature": ["37,8"] * N}, "40 have a decimal comma; write a decimal point"),
     "dates": ({"age": [dt.date(1980, 5, 1)] * N}, "40 are dates or times; give a number, such as the year"),
     "pandas dates": ({"age": pd.Series([dt.datetime(1980, 5, 1)] * N)}, "40 are dates or times"),
     "dates as text": ({"age": ["1.5.1980", "1980-05-01 10:00"] * (N // 2)}, "40 are dates or times"),
-    "categories in another case": ({"town": ["A"] * N}, "40 are 'a' but for case and spaces"),
+    "categories in another case": ({"town": ["A"] * N}, "40 are 'a' except for case and spaces"),
 }
 
 
@@ -59,7 +59,7 @@ def test_a_ruin_is_named(ruin: str) -> None:
 def test_several_hints_come_most_frequent_first() -> None:
     cells = ["helthy", "no idea", "SICK", "sick", None, [], True, "Sick?"]
     assert hints_of(SCHEMA.label, cells) == (
-        "2 are 'Sick' but for case and spaces",
+        "2 are 'Sick' except for case and spaces",
         "1 look like 'Healthy'",
         "1 are booleans; write 'Sick', 'Healthy'",
         "1 look like 'Sick'",
@@ -122,4 +122,4 @@ def test_many_kinds_of_cells_take_no_time() -> None:
     """Only the most frequent are compared with the schema's values."""
     wide = Categorical("x", tuple(f"value {i}" for i in range(500)))
     cells = [f"cell {i}" for i in range(20_000)] + ["VALUE 7"] * 2
-    assert "2 are 'value 7' but for case and spaces" in hints_of(wide, cells)
+    assert "2 are 'value 7' except for case and spaces" in hints_of(wide, cells)

@@ -50,7 +50,7 @@ def test_what_is_paid_and_promised(publisher: Publisher) -> None:
 
 
 @pytest.mark.parametrize("publisher", LARGE, ids=ids)
-def test_a_tree_grown_from_the_published_table_knows_the_original(publisher: Publisher) -> None:
+def test_a_tree_grown_from_the_published_table_predicts_the_original(publisher: Publisher) -> None:
     release, _ = released(publisher)
     schema, truth = clinic(2000)
     records = release.records(np.random.default_rng(0))
@@ -146,7 +146,7 @@ def test_a_partition_by_true_counts_is_caught(monkeypatch: pytest.MonkeyPatch) -
     assert found.leaks
 
 
-def test_without_noise_alike_cells_are_gathered_and_others_are_not() -> None:
+def test_without_noise_similar_cells_are_merged_and_others_are_not() -> None:
     schema = Schema((Numeric("x", 0, 8, bins=8), Numeric("y", 0, 8, bins=8)), Categorical("c", ("n", "p")))
     grid = Grid.of(schema, [0, 1], 64)
     counts = np.zeros((8, 8, 2))

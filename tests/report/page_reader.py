@@ -13,6 +13,8 @@ import pytest
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
+AXE = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+    .map(({id, help, nodes}) => ({id, help, nodes: nodes.map(({html}) => html)}))"""
 HOW = "install one (as root: apt-get install chromium) and `pip install -e '.[browser]'`, or set PRIVET_BROWSER=path"
 
 
@@ -38,6 +40,16 @@ def browser() -> Iterator[Any]:
         _STARTED.clear()
         started.close()
         player.stop()
+
+
+def axe_faults(page: Any) -> list[str]:
+    """What axe finds wrong with a page as it is now: the rule, what it asks for, and the first elements."""
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate(AXE)
+    return [f"{one['id']}: {one['help']}: {'; '.join(html[:120] for html in one['nodes'][:3])}" for one in found]
 
 
 class Reader:

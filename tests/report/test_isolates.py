@@ -150,7 +150,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_every_name_of_a_page_stands_in_an_isolate(kind: str) -> None:
+def test_every_name_of_a_page_is_in_an_isolate(kind: str) -> None:
     page = PAGES[kind]()
     assert RLO not in page
     assert "<bdi>" in page

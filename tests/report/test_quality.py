@@ -26,7 +26,7 @@ def score(model: Model, counts: Any = COUNTS, classes: tuple[str, ...] | None = 
     return PrivateScore(kinds, counts, Fraction(1, 10), Fraction(10), True, certificate)
 
 
-def test_the_figure_stands_on_top_with_its_own_price(tree_model: Model) -> None:
+def test_the_figure_is_at_the_top_with_its_own_price(tree_model: Model) -> None:
     page = model_page(tree_model, score(tree_model))
     assert 'href="#quality"' in page
     assert page.count("right in 7") == 2  # in the header and in the section

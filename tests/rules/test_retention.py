@@ -174,7 +174,7 @@ def test_the_private_form_refuses_what_is_not_public() -> None:
     data = privet.protect(X, TOY, privet.Ledger(1))
     with pytest.raises(ParameterError, match="published table"):
         private_retention(data, data, TREE, 1)
-    with pytest.raises(ParameterError, match="protected data set"):
+    with pytest.raises(ParameterError, match="protected table"):
         private_supports(X, TREE, 1)  # type: ignore[arg-type]
     assert data.ledger.spent == 0
 

@@ -122,7 +122,7 @@ def test_what_is_written_by_value_reads_back_as_the_same(rules: RuleList) -> Non
     assert RuleList.from_json(back.to_json()) == back
 
 
-def test_a_condition_that_no_text_can_say_stays_a_test() -> None:
+def test_a_condition_without_a_text_form_stays_a_test() -> None:
     schema = Schema((Categorical("code", tuple(range(1200))),), Categorical("ill", ("no", "yes")))
     rules = RuleList(schema, (Rule((Condition(OneCategory(0, 7), 1),), "no"),))
     assert RuleList.from_json(rules.to_json()) == rules

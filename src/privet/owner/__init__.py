@@ -1,4 +1,4 @@
-"""Tools for the data owner's eyes only: drafts of a schema and checks of a table. OUTSIDE PRIVACY."""
+"""Tools for the data owner only: drafts of a schema and checks of a table. OUTSIDE PRIVACY."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draft a schema for a table, for its owner to finish. OUTSIDE PRIVACY: it reads records, for the owner's eyes only.
+"""Draft a schema for a table, for its owner to finish. OUTSIDE PRIVACY: it reads records, for the owner only.
 
 Names are copied and types guessed. Bounds stay empty: the minimum and the maximum of a column belong to single records.
 Values are listed only if several records share each. Everything is marked ``unconfirmed``, and no schema can be built
@@ -44,10 +44,10 @@ CONFIRM = "confirm or correct the list"
 LIST = "list the values"
 WHY = (
     "Why min and max are empty: the least and the greatest value of a column belong to single records. A bound that "
-    "was read off the data tells about the person who has it, and no noise hides that. Take bounds from the meaning "
-    "(an age is 0 to 120), from documents or from the instrument, and rather too wide than too narrow. The lists of "
-    f"values were read off the data too, as far as at least {ENOUGH} records share a value: strike what is not public "
-    "knowledge, and add what can occur."
+    "was read off the data reveals something about the person who has it, and no noise hides that. Take bounds from "
+    "the meaning (an age is 0 to 120), from documents or from the instrument. If in doubt, make them too wide. The "
+    f"lists of values were read off the data too, as far as at least {ENOUGH} records share a value: delete what is "
+    "not public knowledge, and add what can occur."
 )
 
 

@@ -1,4 +1,4 @@
-"""Guess why the schema cannot read some cells. OUTSIDE PRIVACY: for the data owner's eyes.
+"""Guess why the schema cannot read some cells. OUTSIDE PRIVACY: for the data owner only.
 
 Hints name kinds of mistakes and the schema's own values, never a cell.
 """
@@ -29,7 +29,7 @@ def hints_of(attribute: Attribute, cells: Iterable[Any]) -> tuple[str, ...]:
     >>> hints_of(Numeric("temperature", 35, 42), ["37,8", "36,9", "warm"])
     ('2 have a decimal comma; write a decimal point',)
     >>> hints_of(Categorical("class", ("Sick", "Healthy")), ["sick", True, False])
-    ("2 are booleans; write 'Sick', 'Healthy'", "1 are 'Sick' but for case and spaces")
+    ("2 are booleans; write 'Sick', 'Healthy'", "1 are 'Sick' except for case and spaces")
     """
     guess = _guess_number if isinstance(attribute, Numeric) else _guess_category(attribute)
     counted: Counter[str] = Counter()
@@ -69,7 +69,7 @@ def _guess_category(attribute: Categorical) -> Any:
         if not isinstance(cell, str):
             return None
         if cell.casefold() in values:
-            return f"are {values[cell.casefold()]!r} but for case and spaces"
+            return f"are {values[cell.casefold()]!r} except for case and spaces"
         near = get_close_matches(cell.casefold(), values, n=1, cutoff=NEAR)
         return f"look like {values[near[0]]!r}" if near else None
 

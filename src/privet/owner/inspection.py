@@ -86,7 +86,7 @@ class CheckReport:
 
 
 def check_table(schema: Schema, table: Any, labels: Any = None, limit: int = 10) -> CheckReport:
-    """Count and locate bad rows before a fit. OUTSIDE PRIVACY: for the data owner's eyes only.
+    """Count and locate bad rows before a fit. OUTSIDE PRIVACY: for the data owner only.
 
     A missing number is no fault where the schema declares a missing marker. A table that a fit refuses by its names or
     declared types is refused here too.

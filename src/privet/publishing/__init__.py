@@ -1,4 +1,4 @@
-"""Publish tables: synthetic records from noisy counts and, for comparison, noisy records without a guarantee.
+"""Publish tables: synthetic records from noisy counts and, for comparison, noisy records without a promise.
 
 >>> import privet
 >>> from privet.datasets.clinic import clinic

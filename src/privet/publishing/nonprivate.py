@@ -77,7 +77,7 @@ def gaussian_noise(table: Any, schema: Schema, rate: float, *, random: np.random
 def _frozen(table: Any, schema: Schema, rate: float) -> Frozen:
     check_number(rate, "rate", 0, 1)
     if isinstance(table, PrivateDataset):
-        raise ParameterError("noise at a rate is not private, so it takes no protected data set; give the table itself")
+        raise ParameterError("noise at a rate is not private, so it takes no protected table; give the table itself")
     return freeze(schema, table)
 
 

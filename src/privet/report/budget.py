@@ -1,6 +1,7 @@
 """The page of a budget, from its journal: what was promised, what was spent, by whom, when and on what.
 
-It is for the data owner, a boss and a data-protection officer. Nothing in the journal is changed, and no table is read.
+It is for the data owner, managers and data-protection officers. Nothing in the journal is changed, and no table is
+read.
 """
 
 from __future__ import annotations

@@ -197,20 +197,26 @@ def _picture(shapes: Sequence[Html], names: Sequence[tuple[float, str, str]], ti
 def _names(names: Sequence[tuple[float, str, str]]) -> list[Html]:
     """The names at the right, at the ends of their lines, moved apart where they would overlap or leave the chart."""
     ordered = sorted(names)
-    heights: list[float] = []
-    for height, *_ in ordered:
-        heights.append(max(height, heights[-1] + APART) if heights else height)
-    over = heights[-1] - (HEIGHT - 12) if heights else 0.0
-    if over > 0:  # push back from the lower edge
-        for i in reversed(range(len(heights))):
-            heights[i] = min(heights[i], HEIGHT - 12 - APART * (len(heights) - 1 - i))
     written = []
-    for height, (_, name, kind) in zip(heights, ordered, strict=True):
+    for height, (_, name, kind) in zip(apart([one[0] for one in ordered], HEIGHT - 12, APART), ordered, strict=True):
         mark = "" if kind == "tick" else tag("circle", cx=WIDTH - RIGHT + 10, cy=round(height, 1), r=4, class_=kind)
         x = WIDTH - RIGHT + (18 if mark else 6)
         text = tag("text", name, x=x, y=round(height + 4, 1), class_="tick" if not mark else None)
         written.append(join((mark, text)))
     return written
+
+
+def apart(heights: Sequence[float], lowest: float, step: float) -> list[float]:
+    """Sorted heights, moved apart from the top down, the last at ``lowest`` at most.
+
+    >>> apart([10, 12, 95], lowest=90, step=14)
+    [10, 24, 90]
+    """
+    moved: list[float] = []
+    for place, height in enumerate(heights):
+        free = max(height, moved[-1] + step) if moved else height
+        moved.append(min(free, lowest - step * (len(heights) - 1 - place)))
+    return moved
 
 
 def _percent(e: Estimate) -> Estimate:

@@ -54,7 +54,7 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
         for score, unbeaten in zip(scores, best, strict=True)
     ]
     kind = "folds" if schema.predicts_number else "stratified folds"
-    how = f"{folds.folds} {kind}" + (f", dealt {folds.repeats} times" if folds.repeats > 1 else "")
+    how = f"{folds.folds} {kind}" + (f", repeated {folds.repeats} times" if folds.repeats > 1 else "")
     return _page(
         schema,
         points,
@@ -62,7 +62,7 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
         promise=WARNING,
         private=False,
         strength="warning",
-        how=f"Each method was fitted and tried on {how}. Bars and ± are one standard deviation over the folds.",
+        how=f"Each method was fitted and tested on {how}. Bars and ± are one standard deviation over the folds.",
         head=(
             "method",
             "epsilon",
@@ -93,9 +93,9 @@ def private_evaluation_page(results: Sequence[Evaluated], certificate: Certifica
         for result, unbeaten in zip(results, best, strict=True)
     ]
     how = (
-        "Each method was fitted on about three quarters of the records, dealt by coins, and scored on the others with "
+        "Each method was fitted on about three quarters of the records, chosen by coins, and scored on the others with "
     )
-    how += "noise. Bars are intervals of 95 %, for the noise and for which records there are."
+    how += "noise. Bars are intervals of 95 %, noise and sampling included."
     head = ("method", "epsilon", *results[0].score.written, "epsilon of the score", "unbeaten")
     frontier = [("best", epsilon, reached) for (_, epsilon, reached), one in zip(points, best, strict=True) if one]
     facts = {"how": how, "head": head, "rows": rows, **certificate_context(certificate)}

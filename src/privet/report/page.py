@@ -119,11 +119,11 @@ def write_report(
     return page
 
 
-def render(template: str, *, package: str = __package__, **context: Any) -> str:
-    """Render a template of this package, or of another that builds on it. Everything but markup is escaped."""
+def render(template: str, **context: Any) -> str:
+    """Render a template of this package. Everything but markup is escaped."""
     style, script = asset("style.css"), asset("page.js")
     policy = POLICY.format(style=_hash(style), script=_hash(script))
-    page = environment(package).get_template(template)
+    page = environment(__package__).get_template(template)
     return str(with_elements(page.render(style=Html(style), script=Html(script), policy=policy, **context)))
 
 

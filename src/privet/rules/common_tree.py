@@ -1,6 +1,6 @@
-"""One public tree whose leaves know which of many rules they match, so that one noisy histogram counts all rules.
+"""One public tree in which each leaf matches a known set of rules, so that one noisy histogram counts all rules.
 
-Rules overlap; leaves do not. The tree asks for the conditions of one rule after the other, as far as the answers so far
+Rules overlap; leaves do not. The tree tests the conditions of one rule after the other, as far as the results so far
 leave them open. A rule is then the union of some leaves, and a record is in exactly one leaf.
 """
 

@@ -43,7 +43,7 @@ class PatternCounts:
     def report(self, anonymised: Any, *, min_support: float = MIN_SUPPORT) -> RetentionReport:
         """What a published table, which is counted exactly, retains of the patterns."""
         if isinstance(anonymised, PrivateDataset):
-            raise ParameterError("anonymised must be a published table; a protected data set is not one")
+            raise ParameterError("anonymised must be a published table; a protected table is not one")
         rules, noisy, known = self.rules, self.supports, self.supports.clip(min=0)
         z = anonymised if isinstance(anonymised, Codes) else encode(rules.schema, anonymised)
         after = count_matches(rules.schema, rules.rules, z)
@@ -71,7 +71,7 @@ def count_patterns(data: PrivateDataset, patterns: Any, epsilon: object) -> Patt
     ``patterns`` are a released tree or a list of rules, which may overlap; they must be public already.
     """
     if not isinstance(data, PrivateDataset):
-        raise ParameterError("data must be a protected data set: privet.protect(table, schema, ledger) makes one")
+        raise ParameterError("data must be a protected table: privet.protect(table, schema, ledger) makes one")
     rules, tree = _patterns(patterns)
     with data.for_work(epsilon, "pattern supports", rules.schema) as work:
         leaves = work.level().descend(tree.routes).class_counts_all(epsilon, what="pattern supports")
@@ -111,7 +111,7 @@ def private_retention(
     above 1/epsilon.
     """
     if isinstance(anonymised, PrivateDataset):
-        raise ParameterError("anonymised must be a published table; a protected data set is not one")
+        raise ParameterError("anonymised must be a published table; a protected table is not one")
     rules, _ = _patterns(patterns)
     z = anonymised if isinstance(anonymised, Codes) else encode(rules.schema, anonymised)  # refuses before the charge
     return count_patterns(data, patterns, epsilon).report(z, min_support=min_support)

@@ -72,7 +72,7 @@ MEASURES: dict[str, Measure] = {"PSD": support_distance, "PLD": label_distance, 
 
 @dataclass(frozen=True, eq=False)
 class RetentionReport:
-    """How the patterns of x fare in z. 0 is perfect retention in every measure.
+    """How well z retains the patterns of x. 0 is perfect retention in every measure.
 
     ``by_pattern`` has a value for each pattern and measure, NaN where a pattern was left out.
     """
@@ -233,7 +233,7 @@ def accuracy(rules: RuleList, first: npt.NDArray[Any], records: float) -> float:
 def _codes(schema: Schema, table: Any, what: str) -> Codes:
     if isinstance(table, PrivateDataset):
         raise ParameterError(
-            f"{what} is a protected data set, and this measure would count it without noise; "
+            f"{what} is a protected table, and this measure would count it without noise; "
             "privet.rules.private_retention spends an epsilon on it instead"
         )
     return table if isinstance(table, Codes) else encode(schema, table)

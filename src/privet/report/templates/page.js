@@ -104,7 +104,7 @@
 
   function sayNumber([value, margin], steps) {
     verdict(`about ${written(value)}`, 0, steps);
-    result.querySelector(".reason").textContent = margin > 0 ? `give or take ${Number(margin.toPrecision(2)).toLocaleString("en")}` : "";
+    result.querySelector(".reason").textContent = margin > 0 ? `± ${Number(margin.toPrecision(2)).toLocaleString("en")}` : "";
     result.dataset.value = String(value);
   }
 
