@@ -168,7 +168,7 @@ class FitStopped(PrivetError, RuntimeError):
         cost = "The count cost epsilon {}; the rest was not charged" if rest else "All of epsilon {} was charged"
         super().__init__(
             f"the fit was stopped: about {counted} records are usable (a noisy count), where {expected} were expected. "
-            f"{cost.format(_short(price))}. Labels are probably written otherwise than in the schema: let the data "
+            f"{cost.format(_short(price))}. Labels are probably written differently than in the schema: let the data "
             "owner run `privet schema check`"
         )
 

@@ -41,7 +41,7 @@ class Request:
     recipe : what to grow
     source : a table, a path, an address or a reader; an engine; or what :func:`privet.protect` returns
     epsilon : the most that the fit spends
-    schema : the public facts; an engine and a protected data set bring their own
+    schema : the public facts; an engine and a protected table bring their own
     labels : one for each record, if the table does not hold them
     ledger : the ledger to charge, or a journal that is opened once the price is known; without one, a budget of its own
     neighbours : the relation of a budget of its own; a given ledger must have the same

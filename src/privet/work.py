@@ -70,10 +70,10 @@ class Purse:
 def ledger_of(
     source: Any, ledger: Ledger | Purse | None, neighbours: str | Neighbours | None = None
 ) -> Ledger | Purse | None:
-    """The ledger that work on a source is charged to, if one is given; a protected data set brings its own."""
+    """The ledger that work on a source is charged to, if one is given; a protected table brings its own."""
     if isinstance(source, PrivateDataset):
         if ledger is not None and ledger is not source.ledger:
-            raise ParameterError("a protected data set spends from its own ledger; leave ledger out")
+            raise ParameterError("a protected table spends from its own ledger; leave ledger out")
         ledger = source.ledger
     if ledger is None or isinstance(ledger, Purse):  # a journal is checked when it is opened
         return ledger
@@ -85,10 +85,10 @@ def ledger_of(
 
 
 def schema_of(source: Any, schema: Schema | None) -> Schema:
-    """The declared schema of a source's records; an engine and a protected data set have their own."""
+    """The declared schema of a source's records; an engine and a protected table have their own."""
     if isinstance(source, PrivateDataset) or is_engine(source):
         if schema is not None and declared_facts(schema) != declared_facts(source.schema):
-            raise ParameterError("the data set was protected under another schema; leave schema out")
+            raise ParameterError("the table was protected under another schema; leave schema out")
         known: Schema = source.schema
         return known
     if schema is None:
@@ -97,7 +97,7 @@ def schema_of(source: Any, schema: Schema | None) -> Schema:
 
 
 class Work:
-    """Work on the records of a table, an engine or a protected data set, and its price.
+    """Work on the records of a table, an engine or a protected table, and its price.
 
     Making it opens the table and refuses invalid input; nothing is reserved or read yet. A ``with`` block closes the
     table.
@@ -108,7 +108,7 @@ class Work:
     schema : what was declared about the records
     price : the most that the work may lose
     name : the name of the work in the ledger
-    ledger : the ledger to charge; a protected data set brings its own
+    ledger : the ledger to charge; a protected table brings its own
     cut : the schema with numbers cut for the work; as declared by default
     for_one_fit : keep only the codes of ``cut``
     """
@@ -133,7 +133,7 @@ class Work:
         """The names and declared types of a table's columns."""
         if isinstance(source, PrivateDataset) or is_engine(source):
             if labels is not None:
-                raise ParameterError("a protected data set holds its labels; leave y out")
+                raise ParameterError("a protected table holds its labels; leave y out")
             self._source = source
         else:
             table = OpenTable(source, schema, labels, quoted_line_breaks=quoted_line_breaks)

@@ -9,6 +9,7 @@ Not watched: timing, memory, files, and what compiled code writes past Python's 
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import sys
@@ -41,6 +42,9 @@ def listening() -> Iterator[list[Hashable]]:
     """
     released: list[Hashable] = []
     with ExitStack() as stack:
+        if gc.isenabled():  # a collection may warn about what was left open before, which is no event of this fit
+            gc.disable()
+            stack.callback(gc.enable)
         for channel in CHANNELS:
             stack.enter_context(channel(released.append))
         yield released

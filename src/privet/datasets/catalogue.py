@@ -36,7 +36,7 @@ class Entry:
     openml: int
     sha256: str
     labels: Mapping[str, str]
-    """OpenML's labels and ours, where it writes them otherwise."""
+    """OpenML's labels and ours, where it writes them differently."""
     complete: bool = False
     """Whether records with a missing cell are left out."""
 

@@ -1,9 +1,9 @@
 """The synthetic tables of Fletcher's thesis (2017), Table 8.1: SynthA to SynthG.
 
 scikit-learn's ``make_classification`` with 30,000 records of numbers, some informative and the rest random, two classes
-and no redundant feature. The thesis does not say which instance it drew, and how hard one is depends on that as much as
-on anything: see `privet reproduce fletcher-instances`. Its domains are those of the records; so are the bounds here,
-which the schema says (an observed fact, fit for invented records only).
+and no redundant feature. The thesis does not say which instance it drew, and how hard one is depends strongly on that:
+see `privet reproduce fletcher-instances`. Its domains are those of the records; so are the bounds here, which the
+schema says (an observed fact, fit for invented records only).
 """
 
 from __future__ import annotations

@@ -44,7 +44,9 @@ def download(number: int) -> Download:
         raise TableError(f"OpenML's description of data set {number} names no https address of a file")
     content = _get(address)
     if hashlib.md5(content, usedforsecurity=False).hexdigest() != expected:
-        raise TableError(f"the file of OpenML's data set {number} has not the MD5 that OpenML states: it is damaged")
+        raise TableError(
+            f"the file of OpenML's data set {number} does not have the MD5 that OpenML states: it is damaged"
+        )
     names, rows = read_arff(content.decode("utf-8", errors="replace"))
     target = str(description.get("default_target_attribute", ""))
     if target not in names:

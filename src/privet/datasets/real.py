@@ -169,7 +169,7 @@ def _by_hand(name: str) -> str:
     shipped = public_schema_file(name)
     return (
         f"the table can be put in place by hand: write it as {name}{TABLE} (UTF-8, a header, commas; columns and cells "
-        f"as in {shipped}), put it and a copy of that schema in a directory, and let {VARIABLE} name it"
+        f"as in {shipped}), put it and a copy of that schema in a directory, and set {VARIABLE} to it"
     )
 
 

@@ -28,7 +28,7 @@ from privet.tables.frozen import Frozen, freeze
 
 CHUNK = 2**17  # records: enough to amortise calls, few enough to stay in the caches
 
-CUT = "these records are codes of another schema; privet.protect keeps what can be cut anew"
+CUT = "these records are codes of another schema; privet.protect keeps what new cuts need"
 
 
 class Chunk(NamedTuple):

@@ -117,7 +117,7 @@ class MemoryEngine:
         if schema == self.schema:
             return self
         if self._frozen is None:
-            raise ParameterError("these records are codes of another schema; privet.protect keeps what can be cut anew")
+            raise ParameterError("these records are codes of another schema; privet.protect keeps what new cuts need")
         return type(self)(schema, self._frozen.codes(schema), self._frozen, caveats=self.caveats)
 
     def take(self, records: npt.NDArray[np.intp]) -> MemoryEngine:
@@ -138,7 +138,7 @@ class MemoryEngine:
     def frozen(self, cells: Partition) -> Frozen:
         """The same, in a form from which numbers can be cut anew."""
         if self._frozen is None:
-            raise ParameterError("these records are codes of one schema; privet.protect keeps what can be cut anew")
+            raise ParameterError("these records are codes of one schema; privet.protect keeps what new cuts need")
         return self._frozen.take(np.flatnonzero(self.places(cells) >= 0))
 
     # -- the program of a partition --------------------------------------------------------------------------------

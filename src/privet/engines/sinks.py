@@ -1,4 +1,4 @@
-"""Tables that privet writes into databases: predictions, which are not private to whoever holds the records.
+"""Tables that privet writes into databases: predictions, which are not private for the owner of the records.
 
 A table that is there already stays, unless it is to be replaced. As for sources, no message shows an address or what a
 database says, which can quote a record.
@@ -45,7 +45,7 @@ def open_sink(name: str, what: str, *, replace: bool, source: str = "") -> Sink:
     sink = kind(place, what, replace, _parts(name))
     if sink.is_taken() and not replace:
         raise TableError(
-            f"cannot write {what} to {place.shown}: the table is there already; name another, or say --force to "
+            f"cannot write {what} to {place.shown}: the table is there already; name another, or give --force to "
             "replace it"
         )
     return sink

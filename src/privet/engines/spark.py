@@ -43,8 +43,9 @@ from privet.schema import Schema
 from privet.structure.splits import Tests
 
 CLUSTER_FAILED = (
-    "the Spark job that counts failed three times; what was charged for this question stays charged. Spark's own words "
-    "are left out. If executors were lost, set a checkpoint folder (sparkContext.setCheckpointDir), and fit again"
+    "the Spark job that counts failed three times; what was charged for this question stays charged. Spark's own "
+    "message is left out. If executors were lost, set a checkpoint folder (sparkContext.setCheckpointDir), and fit "
+    "again"
 )
 FEW = 2**20  # counts that every partition may send to the driver; more are first added up on the cluster
 

@@ -49,7 +49,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Way:
-    """A learner: from records to trees. A reference has no epsilon and no guarantee. ``schema`` cuts its numbers."""
+    """A learner: from records to trees. A reference has no epsilon and no promise. ``schema`` cuts its numbers."""
 
     recipe: str
     variant: str

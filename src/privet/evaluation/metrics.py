@@ -44,7 +44,7 @@ def performance(model: Any, table: Any) -> Performance:
             f"model must be a tree, a forest, a sum or a fitted privet classifier, not {type(model).__name__}"
         )
     if isinstance(table, PrivateDataset):
-        raise ParameterError("performance counts records without noise, so it takes no protected data set")
+        raise ParameterError("performance counts records without noise, so it takes no protected table")
     trees = found.trees
     trees.schema.refuse_number("this comparison")
     codes = table if isinstance(table, Codes) else encode(trees.schema, table)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 WARNING = (
     "An evaluation is itself not differentially private: every fold is a fit, and the scores are computed from the "
-    "records without noise. Use it on tables that need no protection; what it prints must not be released from others."
+    "records without noise. Use it on tables that need no protection; do not release what it prints about other tables."
 )
 
 

@@ -104,7 +104,7 @@ def evaluate_privately(
 
 
 def _request(classifier: PrivateEstimator, table: Any) -> Request:
-    """What a classifier asks of the records. A protected data set says which neighbours there are."""
+    """What a classifier asks of the records. A protected table says which neighbours there are."""
     if isinstance(table, PrivateDataset):
         classifier = clone(classifier).set_params(neighbours=table.ledger.neighbours.value)
     return classifier.request(table)

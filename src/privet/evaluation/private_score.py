@@ -58,8 +58,8 @@ def private_score(
     ----------
     model : a fitted privet classifier or regressor, a private search, or a model from a file
     X : pandas, polars or pyarrow table, dict of columns, 2-D array in schema order, or what privet.protect returns
-        A path, an address or a reader that :func:`privet.protect` takes is read in batches. A protected data set brings
-        its own labels and ledger.
+        A path, an address or a reader that :func:`privet.protect` takes is read in batches. A protected table has its
+        own labels and ledger.
     y : labels, one for each record; None if X holds the label's column
     epsilon : what the score costs
     ledger : the ledger to charge; without one, a budget of its own
@@ -93,7 +93,7 @@ def private_score(
     kind: _Numbers | _Classes = _Numbers(trained.trees) if schema.predicts_number else _Classes(trained.trees, bins)
     ledger = ledger_of(X, ledger) or Ledger(exact)
     if isinstance(X, PrivateDataset) and declared_facts(schema) != declared_facts(X.schema):
-        raise ParameterError("the data set was protected under another schema than the model's")
+        raise ParameterError("the table was protected under another schema than the model's")
     private = Certificate.from_dict(trained.certificate).private
     if not private and held_out is not True:
         raise PrivacyError(
@@ -105,7 +105,7 @@ def private_score(
         codes = codes_of(data, "a private score")
         if not private:
             data.add_caveat(
-                "the model that was scored is not differentially private: the guarantee is for the records that were "
+                "the model that was scored is not differentially private: the promise is for the records that were "
                 "scored, not for those that trained it"
             )
         found = kind.buy(data, codes, exact)

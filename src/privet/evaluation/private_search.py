@@ -119,7 +119,7 @@ class PrivateSearch(Answering, MetaEstimatorMixin, BaseEstimator):
 
     Each of a random number of runs draws a setting, fits it on a part of the records for a third of ``epsilon`` and
     scores it on the rest for a third of ``epsilon``; the parts are disjoint. The best run's model is the result: it is
-    not fitted again. The number of runs shows only in the time it takes, which no guarantee covers.
+    not fitted again. The number of runs shows only in the time it takes, which no promise covers.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Random splits by coins: ``CoinFold``, for ``cv=``, and ``holdout``, once.
 
-Each record tosses its own secret coin, so that adding a record moves no other. That is all that a private evaluation
+A secret coin is tossed for each record, so that adding a record moves no other. That is all that a private evaluation
 needs of a split, and no split by position has it. Claim and proof: ``docs/proofs/folds.md``.
 """
 
@@ -28,12 +28,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 class CoinFold(BaseCrossValidator):
-    """A scikit-learn splitter in which each record tosses its own coin, with one side for each fold.
+    """A scikit-learn splitter that tosses a coin for each record, with one side for each fold.
 
     Models of all folds, released together, cost ``n_splits - 1`` times what one of them costs: a record is in so many
     training parts, and moves no other. Exact scores on the test parts are not covered; ``privet.private_score``
-    buys private ones. The coins come from the operating system and cannot be seeded. They are tossed anew at every call
-    of ``split`` and kept nowhere.
+    buys private ones. The coins come from the operating system and cannot be seeded. They are tossed again at every
+    call of ``split`` and not stored.
 
     Folds differ in size, by chance, and with very few records one can be empty.
 
@@ -60,7 +60,7 @@ class CoinFold(BaseCrossValidator):
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Index, Index]]:
         """(train, test) positions of the records, fold by fold. As private as the records."""
         if groups is not None:
-            raise ParameterError("CoinFold tosses a coin for each record and knows no groups; leave groups out")
+            raise ParameterError("CoinFold tosses a coin for each record and ignores groups; leave groups out")
         thrown = current_source().coins(self.n_splits, number_of_records(X))
         for side in range(self.n_splits):
             yield np.flatnonzero(thrown != side), np.flatnonzero(thrown == side)
@@ -73,7 +73,7 @@ class CoinFold(BaseCrossValidator):
 
 
 def holdout(X: Any, y: Any = None, *, test: object = 0.25) -> tuple[Any, ...]:
-    """Two parts of a table, to fit on one and score on the other: each record goes by its own secret coin.
+    """Two parts of a table, to fit on one and score on the other: a secret coin decides for each record.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def holdout(X: Any, y: Any = None, *, test: object = 0.25) -> tuple[Any, ...]:
 
 
 def split_protected(data: PrivateDataset, test: object, work: str) -> tuple[Frozen, Frozen]:
-    """Two parts of protected records, for training and scoring: each record goes by its own secret coin.
+    """Two parts of protected records, for training and scoring: a secret coin decides for each record.
 
-    They are as private as the records, and may be cut anew. The rows of a unit are bounded before the split: otherwise
+    They are as private as the records, and may be cut again. The rows of a unit are bounded before the split: otherwise
     a unit could have its full number of rows in each part.
     """
     records = gathered(data._engine, work, values=True).frozen(data._cells)
@@ -127,7 +127,7 @@ def check_rate(test: object) -> Fraction:
 def number_of_records(X: Any) -> int:
     """The number of records, to toss as many coins. Never released."""
     if isinstance(X, PrivateDataset):
-        raise ParameterError("a protected data set has no positions; give the table itself, or use its shards method")
+        raise ParameterError("a protected table has no positions; give the table itself, or use its shards method")
     if isinstance(X, Mapping):
         return len(next(iter(X.values()), ()))
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)

@@ -1,4 +1,4 @@
-"""How alike two fits of one table are: what noise alone changes in a model. NOT PRIVATE, like every evaluation.
+"""How similar two fits of one table are: what noise alone changes in a model. NOT PRIVATE, like every evaluation.
 
 Friedman and Schuster name it as an open problem. Two measures: how often both models predict the same for records that
 neither has seen, and the Jaccard index of their rules, as :mod:`privet.rules.similarity` has it: a rule is the set of

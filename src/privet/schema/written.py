@@ -114,7 +114,7 @@ def schema_of(facts: Any) -> Schema:
     refuse_unknown(facts, FACTS, "the schema")
     if waiting := unconfirmed(facts):
         raise SchemaError(
-            f"the schema is a draft: nobody has confirmed the facts about {', '.join(waiting)}. Fill in what is null, "
+            f"the schema is a draft: the facts about {', '.join(waiting)} are not confirmed. Fill in what is null, "
             "and write where the facts come from as each basis; or run `privet schema edit FILE`"
         )
     attributes = _required(facts, "attributes", "the schema")

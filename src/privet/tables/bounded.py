@@ -56,7 +56,7 @@ class BoundedLines(io.RawIOBase):
         most = most_unzipped(self._raw.tell())
         if self._came > most:
             raise TableError(
-                f"{str(self._path)!r} unzips to more than {most:,} bytes, which looks like a trap; if you trust the "
+                f"{str(self._path)!r} unzips to more than {most:,} bytes, which may be an attack; if you trust the "
                 f"file, set {UNZIPPED} to the bytes that it may have"
             )
 

@@ -26,8 +26,8 @@ SUFFIXES = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 BATCH = 2**15  # rows turned into text at a time
 FIX = "the row of the names must be the first of its sheet, or be said: excel:///table.xlsx?sheet=name&header=3"
 CAVEAT = (
-    "the table was read from a spreadsheet, so the guarantee needs a well-formed file, as spreadsheet programs write "
-    "it: a damaged one is refused as a whole"
+    "the table was read from a spreadsheet, so the promise needs a well-formed file, as spreadsheet programs write it: "
+    "a damaged one is refused as a whole"
 )
 Column = NDArray[np.object_]
 

@@ -4,7 +4,7 @@ Parquet files in ``folders.py``, and spreadsheets in ``excel.py``.
 A physical line of a CSV file is a record. Its content depends on that line and on the header alone (the header fixes
 the separator, :mod:`privet.tables.lines`). A line that cannot be read (too few or too many cells, a stray or unclosed
 quote, bytes that are not UTF-8) is a record whose cells are all missing: a fit drops it, a prediction is made for it,
-and no message is given. With an error, or with a quote that swallowed the lines after it, one record would decide over
+and no message is given. With an error, or with a quote that included the lines after it, one record would affect
 others. Proof: ``docs/proofs/reader.md``.
 
 Cells stay text. The schema says what they mean; a reader that guesses types would also guess missing values.
@@ -45,8 +45,8 @@ BATCH = 2**20  # bytes of lines split at a time, so that their Python text stays
 DISTINCT = 2**16  # cached cells of a column, so that equal ones share memory
 SHOWN = 5  # unreadable records that a warning names
 BREAKS_CAVEAT = (
-    "the table was read with quoted line breaks, so the guarantee needs a well-formed file: a stray quote in one "
-    "record would change the records after it"
+    "the table was read with quoted line breaks, so the promise needs a well-formed file: a stray quote in one record "
+    "would change the records after it"
 )
 
 Column = NDArray[np.object_]

@@ -1,4 +1,4 @@
-"""Frozen records, whose numbers can still be cut anew: a category as its code, a number as its value.
+"""Frozen records, whose numbers can still be cut at other points: a category as its code, a number as its value.
 
 Each recipe cuts numbers its own way. Freezing reads the table once; encoding the frozen records for a schema gives what
 encoding the table for that schema would give, since both use the same 64-bit numbers.

@@ -1,4 +1,4 @@
-"""Schemas inferred from data, and detection of missing cells. OUTSIDE PRIVACY: such a schema guarantees nothing."""
+"""Schemas inferred from data, and detection of missing cells. OUTSIDE PRIVACY: such a schema promises nothing."""
 
 from __future__ import annotations
 

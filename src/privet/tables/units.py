@@ -50,9 +50,9 @@ def read_ids(columns: Columns, name: str) -> Words:
 def floating_unit(name: str) -> str:
     """Why a floating column cannot identify units, whatever it holds."""
     return (
-        f"the unit's column {name!r} is of a floating type, in which identifiers above 2**53 run together, so that two "
-        "people could become one; give it as text or as whole numbers (pandas: dtype str or Int64 when the table is "
-        "read; SQL: cast it to text or bigint)"
+        f"the unit's column {name!r} is of a floating type, in which different identifiers above 2**53 can become "
+        "equal, so that two people could become one; give it as text or as whole numbers (pandas: dtype str or Int64 "
+        "when the table is read; SQL: cast it to text or bigint)"
     )
 
 

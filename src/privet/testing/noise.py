@@ -21,7 +21,7 @@ class SeededNoise:
     """The right distributions from a repeatable generator, in floating point. For experiments, not for releases."""
 
     def __init__(self, seed: int) -> None:
-        self.caveat = "the noise was seeded, so whoever knows the seed can take it off (epsilon = infinity)"
+        self.caveat = "the noise was seeded, so anyone who knows the seed can remove it (epsilon = infinity)"
         self._random = np.random.default_rng(seed)
 
     def laplace(self, values: Ints, scale: float) -> Ints:

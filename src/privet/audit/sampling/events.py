@@ -2,7 +2,7 @@
 
 Candidates are single tokens (present, one of some values, at least or at most a number) and the scores of two
 classifiers that tell the tables apart by all tokens (as DP-Sniper does). The candidate with the largest bound on the
-fits it was learned from is taken. That bound is too kind: only fresh fits prove something.
+fits it was learned from is taken. That bound is too optimistic: only fresh fits prove something.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Neighbouring tables for any library: records ``X`` and labels ``y``, and the same without one record.
 
 Which tables are compared matters more than how: a fault shows on few of them. These are patterns of labels times the
-record that is dropped, a category that one record has alone, an extreme number, a label that was never declared, a
+record that is dropped, a category that only one record has, an extreme number, a label that was never declared, a
 record replaced, and units of several rows. Give pairs of your own beside them: you know what your code decides by.
 """
 

@@ -1,4 +1,4 @@
-"""Sampled audits of privet itself: recipes, publishers, scores and searches, through the doors that users take.
+"""Sampled audits of privet itself: recipes, publishers, scores and searches, through the functions that users call.
 
 Each is a small value that can be sent to other processes. Called with a table it makes one release, with real noise.
 """

@@ -26,7 +26,8 @@ class SampleResult:
     """What fits proved: with probability 1 - ``alpha`` the loss on ``pair`` is at least ``bound``.
 
     ``claimed`` and ``delta`` are those of the pair's relation, which may be several times the promise about one row.
-    ``apart`` has the result of each relation, where there were several; this one is then the most telling of them.
+    ``apart`` has the result of each relation, where there were several; this one is then the one with the strongest
+    evidence.
     """
 
     claimed: float

@@ -1,8 +1,8 @@
 """``sample``: audit any learner by fitting it many times on neighbouring tables.
 
 Screen all pairs with few fits and take the best. Then look again and again: learn an event from all fits so far, count
-it in fresh ones, and compute a bound that may spend alpha / (k (k + 1)) at look k. So the audit may stop whenever it
-likes. The fresh fits of one look are what the next one learns from, and every look has twice as many.
+it in fresh ones, and compute a bound that may spend alpha / (k (k + 1)) at look k. So the audit may stop at any time.
+The fresh fits of one look are what the next one learns from, and every look has twice as many.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def watch(
     name: str = "",
     repeat: str = "",
 ) -> Iterator[SampleResult]:
-    """The same as :func:`sample`, with the result so far after every look: for whoever may want to stop early."""
+    """The same as :func:`sample`, with the result so far after every look, so that the caller can stop early."""
     epsilon, loss_delta, alpha, seconds = check_claim(claimed, delta, alpha, seconds)
     relation = Neighbours.parse(neighbours).value
     check_progress(progress)

@@ -1,4 +1,4 @@
-"""Sheets: the tokens of many fits as a matrix, one row a fit, NaN where a fit lacks a token."""
+"""Sheets: the tokens of many fits as a matrix, one row per fit, NaN where a fit lacks a token."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class DuckDB:
         _, strokes, path = place.address.partition(":///")
         if not strokes or not path or "?" in path:
             raise TableError(
-                f"{place.shown} must be like duckdb:///clinic.db?table=patients: three strokes (four before a path "
+                f"{place.shown} must be like duckdb:///clinic.db?table=patients: three slashes (four before a path "
                 "from the root), a file, and table= or query= alone"
             )
         return cls(Path(path), place)

@@ -44,7 +44,7 @@ class Excel:
         known = set(given) <= {"sheet", "header"} and len(given) == len(options)
         if not strokes or not path or not known or not row.isdecimal() or not 1 <= int(row) <= MOST_HEADER:
             raise TableError(
-                "an excel:// address must be like excel:///visits.xlsx?sheet=2024&header=3: three strokes (four before "
+                "an excel:// address must be like excel:///visits.xlsx?sheet=2024&header=3: three slashes (four before "
                 "a path from the root), a file, and if need be the name of a sheet and the row of the names"
             )
         if not path.lower().endswith(SUFFIXES):

@@ -19,7 +19,7 @@ NOT_CONNECTED = {  # words of libpq -> ours; a server that speaks another langua
     "translate host name": "there is no host of that name; check the host",
     "URI": "the address cannot be read; write %-escapes for special characters in a password, as in %40 for @",
     "password": "it refuses the user or the password; check both, or set PGPASSWORD",
-    "role": "it knows no such user; check the user",
+    "role": "there is no such user; check the user",
     "database": "it has no such database, or not for this user; check the database's name",
     "": "check the host, the port, the database, the user and the password",
 }
