@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import math
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from privet.audit import audit_learner, exact, progress, tiny_schema, wide_schema, zoo
+from privet.audit.channels import listening
 from privet.audit.draws import NotComparable
 from privet.models.tree import Tree
 from privet.privacy.counting import class_counts
@@ -63,6 +65,30 @@ SAY: dict[str, Callable[[int], Any]] = {
     "number of calls": lambda number: [progress(0, 1) for _ in range(number)],
     "cause of an error": _reraise,
 }
+
+
+class LeftOpen:
+    """Garbage that warns when it is collected, and that only the collector of cycles finds."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+    def __del__(self) -> None:
+        warnings.warn("left open", ResourceWarning, stacklevel=1)
+
+
+def test_what_was_left_open_before_a_fit_is_no_event_of_it() -> None:
+    gc.collect()
+    with warnings.catch_warnings(record=True) as later:
+        warnings.simplefilter("always")
+        LeftOpen()
+        with listening() as released:
+            keep = [[number] for number in range(100_000)]  # enough for a collection, if there were one
+        gc.collect()
+    assert len(keep) == 100_000
+    assert released == []
+    assert "left open" in {str(warning.message) for warning in later}
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("way", SAY)
@@ -160,7 +186,7 @@ def test_recipes_that_leak_by_design(kind: type[DiffPID3], neighbours: str) -> N
 
 
 @pytest.mark.parametrize("kind", [SaysN, MovesCuts])
-def test_the_check_of_recipes_sees_them_too(kind: type[DiffPID3]) -> None:
+def test_the_check_of_recipes_finds_them_too(kind: type[DiffPID3]) -> None:
     with pytest.raises(AssertionError, match="claims epsilon 1 under add-remove and loses inf"):
         check_recipe(kind(max_depth=1), epsilons=[1], transcripts=2, spends_all=False)
 

@@ -56,17 +56,17 @@ def test_tight_mechanisms_are_found_tight(name: str) -> None:
         assert found.lower_bound >= 0.9 * float(claimed), (claimed, found.lower_bound)
 
 
-# What `tests/testing/test_checks.py` does not find there by default.
+# Shorter audits of the same recipes are in tests/testing/test_checks.py and test_forests.py.
 POWER = [
     (DiffPID3(max_depth=2, criterion="gini", tests="binary"), 0.9, 0.45),
     (DiffPID3(max_depth=2, mechanism="permute-and-flip"), 0.99, 0.5),
     (DiffPC45(max_depth=1, numeric="points", prune=False), 0.85, 0.4),
-    # Two forests, whose shorter audits are in test_forests.py.
-    pytest.param("greedy-forest", 0.8, 0.8, marks=pytest.mark.slow),
-    pytest.param("patil-singh2014", 0.8, 0.5, marks=pytest.mark.slow),
+    ("greedy-forest", 0.8, 0.8),
+    ("patil-singh2014", 0.8, 0.5),
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("recipe", "add_remove", "replace_one"), POWER)
 def test_whole_recipes_come_close_to_their_claim(recipe: Any, add_remove: float, replace_one: float) -> None:
     # Under replace-one a table keeps its size, so what is spent on the size of the root is never lost.

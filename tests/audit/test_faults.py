@@ -8,25 +8,31 @@ audit of a fit can see, charging after the release, is caught by kills of the le
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from privet.audit import AuditResult, audit_learner, exact, zoo
+from privet.audit import AuditResult, audit_learner, exact, tiny_schema, zoo
 from privet.engines.memory import MemoryEngine
+from privet.errors import BudgetExceeded
+from privet.growing.greedy.grower import Plan
+from privet.growing.schedules import Schedule, level_weight
 from privet.models.tree import Tree
 from privet.privacy import mechanisms
 from privet.privacy.budget import Neighbours, float_up
 from privet.privacy.counting import Partition, bin_counts, class_counts
 from privet.privacy.dataset import PrivateDataset
+from privet.privacy.ledger import Ledger
 from privet.privacy.mechanisms import Selection
 from privet.privacy.noise import current_source
 from privet.privacy.scores import Gini, Max
 from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.splits import Multiway, Tests, Threshold
+from privet.tables.encoding import Codes
 
 RELATIONS = ["add-remove", "replace-one"]
 # The pairs where losses are large: a sound counterpart must reach its claim there.
@@ -93,6 +99,41 @@ def test_stopping_by_a_noisy_count() -> None:
     )
     assert holds(found)
     assert found.lower_bound > 0.9
+
+
+# -- shares of a schedule that add up to more -------------------------------------------------------------------------
+
+
+SHARES = Plan.shares
+RISING = DiffPID3(max_depth=2, schedule="rising")
+
+
+def not_divided(total: Fraction, depth: int, *, schedule: Schedule, **weights: Any) -> Plan:
+    """The weights of the levels times the share of an equal level, as if they added up to the number of levels."""
+    plan = SHARES(total, depth, **weights)
+    node, choice = (
+        tuple(share and share * level_weight(schedule, d) for d, share in enumerate(shares))
+        for shares in (plan.node, plan.choice)
+    )
+    return replace(plan, node=node, choice=choice)
+
+
+def unwatched(data: PrivateDataset, epsilon: Fraction) -> Tree:
+    """On a ledger that has enough for twice as much."""
+    return RISING.grow(PrivateDataset(data._engine, Ledger(2 * epsilon)), epsilon, np.random.default_rng(0))
+
+
+def test_a_schedule_whose_shares_add_up_to_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [pair for pair in DEEP["add-remove"] if pair.name == "both records push the same way"]  # on every level
+    sound = exact(RISING, pairs, 1)
+    assert holds(sound)
+    assert sound.lower_bound > 0.9
+    assert holds(exact(RISING, DEEP["add-remove"], 1, transcripts=1))
+    monkeypatch.setattr(Plan, "shares", not_divided)
+    assert audit_learner(unwatched, pairs).lower_bound > 1.1
+    crowd = MemoryEngine(tiny_schema(), Codes(np.zeros((3, 9999), np.uint8), np.zeros(9999, np.uint8)))
+    with pytest.raises(BudgetExceeded):  # and a ledger that watches refuses it before it is drawn
+        RISING.grow(PrivateDataset(crowd, Ledger(1)), Fraction(1), np.random.default_rng(0))
 
 
 # -- sharding by row position ----------------------------------------------------------------------------------------

@@ -239,7 +239,7 @@ def test_knots_read_off_the_data_are_caught() -> None:
     assert result.verdict == "violated"
 
 
-def test_a_case_says_what_it_is() -> None:
+def test_a_case_describes_itself() -> None:
     case = Case("hat", 2, (((1.0, 0.0), (0.25, 0.75)),), (((1,), 1),))
     assert case.features(1).tolist() == [[0.25, 0.75]]
     assert case.shape.sizes == (2,)

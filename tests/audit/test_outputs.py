@@ -50,7 +50,7 @@ def test_counts_are_exact_inside_and_lumped_at_the_ends() -> None:
     assert 0 < lumped < 2e-3
 
 
-def test_a_common_window_clips_two_tables_alike() -> None:
+def test_a_common_window_clips_two_tables_equally() -> None:
     p, q = (output_distribution(lambda v=value: count(v, 2.0), window=(0, 9))[0] for value in (4, 5))  # type: ignore[misc]
     assert p.keys() == q.keys()
     assert largest_log_ratio(p, q)[0] == pytest.approx(1 / 2)

@@ -91,7 +91,7 @@ def test_an_object_with_fit() -> None:
     assert found.event.startswith("count_ ")
 
 
-def test_the_result_says_everything() -> None:
+def test_the_result_has_all_facts() -> None:
     found = sample(planted("count", 3.0, 1), ONE_PAIR, 1, name="counts", repeat="run it", max_fits=4_000, **ALONE)
     text = str(found)
     for part in ("violated", "five against four", "value", "fits on the", "run it"):
@@ -99,7 +99,7 @@ def test_the_result_says_everything() -> None:
     assert json.loads(json.dumps(found.to_dict()))["verdict"] == "violated"
 
 
-def test_an_audit_that_cannot_look_says_so() -> None:
+def test_an_audit_without_fits_reports_it() -> None:
     found = sample(planted("count", 3.0, 1), table_pairs(), 1, max_fits=100, function=True)
     assert found.bound == 0.0
     assert any("allow more" in one.note for one in (found, *found.apart))
