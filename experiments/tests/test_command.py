@@ -48,22 +48,27 @@ def test_axes_of_a_cross_validation(desk: Any) -> None:
 
 
 @pytest.mark.usefixtures("tables")
-def test_all_of_some(desk: Any) -> None:
-    asked = ("reproduce", "all", "--smoke", "--only", "worked-examples", "--only", "fletcher-retention")
-    told = desk.ok(*asked, "--out", desk["kept"], "--processes", 1, "--report", desk["pages"])
+def test_all_of_some_and_their_pages(desk: Any) -> None:
+    some = ("--smoke", "--only", "worked-examples", "--only", "fletcher-retention", "--out", desk["kept"])
+    told = desk.ok("reproduce", "all", *some, "--processes", 1)
     assert "worked-examples" in told.stdout
-    page = (Path(desk["pages"]) / "reproduction.html").read_text()
-    assert "fletcher-retention" in page
-    assert "Content-Security-Policy" in page
     assert {path.name for path in Path(desk["kept"]).iterdir()} == {
         "worked-examples.smoke.jsonl",
         "fletcher-retention.smoke.jsonl",
     }
-    text = desk.ok(*asked, "--out", desk["kept"], "--markdown").stdout
-    assert text.startswith("# The papers, reproduced")
-    refused = desk.run(*asked, "--out", desk["kept"], "--report", desk["pages"])
+    desk.ok("reproduce", "pages", desk["pages"], *some)
+    assert "fletcher-retention" in (Path(desk["pages"]) / "reproduction" / "thesis.md").read_text()
+    refused = desk.run("reproduce", "pages", desk["pages"], *some)
     assert "it is there already" in refused.stderr
     assert "no experiment is called 'oak'" in desk.run("reproduce", "all", "--smoke", "--only", "oak").stderr
+
+
+def test_no_job_begins_when_the_time_is_over(desk: Any) -> None:
+    some = ("--smoke", "--only", "fs-table1", "--only", "bai", "--papers", "--out", desk["kept"])
+    cut = desk.ok("reproduce", "all", *some, "--minutes", 0)
+    assert cut.stdout.count("not run") == 2
+    desk.ok("reproduce", "pages", desk["pages"], *some[:-3], "--out", desk["kept"])
+    assert "not run" in (Path(desk["pages"]) / "reproduction.md").read_text()
 
 
 def test_errors_use_the_words_of_the_command(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:

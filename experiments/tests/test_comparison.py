@@ -16,7 +16,8 @@ from privet.recipes.registry import OWN, recipe_class
 from privet_experiments.ours.comparison import CART, PEERS, WITH_DELTA, Comparison, dealt, folds_of
 from privet_experiments.outcome import Table
 from privet_experiments.registry import entry
-from privet_experiments.runner import file_name, read_lines, run
+from privet_experiments.runner import run
+from privet_experiments.store import file_name, read_lines
 
 FORMS: Any = entry("comparison").forms()
 GRID = Comparison(("one", "two", "three"), (0.1, 1.0), 4, who=("exact", "additive", MAJORITY))
@@ -134,7 +135,7 @@ def test_the_peers_change_nothing_of_what_is_kept() -> None:
     assert file_name("comparison", "quick", replace(quick, peers="x")) == "comparison.quick.jsonl"
 
 
-def test_folds_have_a_name_that_tells_them_apart() -> None:
+def test_folds_have_distinct_names() -> None:
     labels = np.array([0, 1] * 20)
     known = dealt(labels, 4, 0)
     train = folds_of(labels, 4, 0)

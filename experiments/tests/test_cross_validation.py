@@ -52,14 +52,14 @@ class WithoutNoise(Accuracy):
 
 
 def test_folds_are_those_of_an_evaluation() -> None:
-    """What has no noise comes out the same."""
+    """What has no noise comes out the same, to the six digits that are kept."""
     rows = run("accuracy", "full", WithoutNoise(("vote",), (1.0,), 3, 2), processes=1).rows
     schema, table = real.load("vote")
     for score in evaluate(schema, table, [], folds=3, repeats=2).references:
         mine = values(rows, "accuracy", learner=score.recipe)
         assert len(mine) == 6
-        assert np.mean(mine) == pytest.approx(score.accuracy_mean, abs=1e-12)
-        assert np.std(mine) == pytest.approx(score.accuracy_std, abs=1e-12)
+        assert np.mean(mine) == pytest.approx(score.accuracy_mean, abs=1e-6)
+        assert np.std(mine) == pytest.approx(score.accuracy_std, abs=1e-6)
     assert standard_error([1.0, 3.0]) == 1.0
 
 

@@ -1,4 +1,4 @@
-"""The page of all experiments: every verdict stands in it, figures are to scale, and a browser finds no fault."""
+"""The pages of the papers: every verdict and its chance of a flip stand in them, and what was not run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from privet.evaluation.figure import Figure, Point, Series
 from privet.report.chart import figure_chart, standalone
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.outcome import Outcome, Statement, Table
-from privet_experiments.page import PAPERS, paper_of, reproduction_markdown, reproduction_page, reproduction_pages
+from privet_experiments.page import PAPERS, paper_of, reproduction_pages
+from privet_experiments.pictures import COUNTS
 from privet_experiments.registry import ENTRIES, Entry
 from privet_experiments.runner import run
 
@@ -43,20 +44,19 @@ class Small(Experiment):
     def conclude(self, rows: Sequence[Row]) -> Outcome:
         cells = tuple((str(row["number"]), str(row["double"])) for row in rows)
         statements = (
-            Statement("A Fig. 1", "twice one is two", "2", str(rows[0]["double"]), "reproduced"),
+            Statement("A Fig. 1", "twice one is two", "2", str(rows[0]["double"]), "reproduced", flip=0.025),
             Statement("A Fig. 2", f"twice two is five {EVIL}", "5", str(rows[1]["double"]), "differs", "it is four"),
             Statement("A Fig. 3", "by a lost program", "7", "-", "not recomputable", "the program is lost"),
         )
         return Outcome((Table("Doubles", ("number", "double"), cells),), (LINES, BARS), statements, ("A note.",))
 
 
+def entry(name: str) -> Entry:
+    return Entry(name, "FS Fig. 0", "Doubling | halving", "papers.nowhere:F", 0.5, {}, {}, {})
+
+
 def ran() -> list[tuple[Entry, Any]]:
-    return [
-        (
-            Entry("small", "A", "Doubling | halving", "nowhere:F", 0.5, {}, {}, {}),
-            run("small", "quick", Small(), processes=1),
-        )
-    ]
+    return [(entry("small"), run("small", "quick", Small(), processes=1)), (entry("never"), None)]
 
 
 def places(chart: str, kind: str) -> list[tuple[float, float]]:
@@ -83,42 +83,34 @@ def test_a_picture_alone_is_a_file_of_svg() -> None:
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
 
 
-def test_every_verdict_stands_in_the_page_and_in_the_text() -> None:
-    page = reproduction_page(ran())
-    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
-    text = reproduction_markdown(ran(), "privet reproduce all")
-    for told in (words, text):
-        assert "1 of 2 statements reproduced; 1 differs; 1 not recomputable" in told
-        assert "A note." in told
-        assert "it is four" in told
-        assert "numbers 1, 2" in told
-    assert EVIL not in page
-    assert "| small | A | 1 of 2 statements" in text
-    first, _, rest = text.partition("## What differs")
-    assert "twice one" not in first + rest.partition("## small")[0]
-    assert all(len(line) <= 120 or line.startswith("|") for line in text.splitlines())
+def test_every_verdict_stands_in_the_pages() -> None:
+    pages = reproduction_pages(ran(), "privet reproduce pages docs")
+    counts = "Statements judged: 2. Reproduced: 1. Differing: 1. Too few runs to judge: 0. Not recomputable: 1."
+    for page in (pages["reproduction.md"], pages["reproduction/friedman-schuster.md"]):
+        text = " ".join(page.split())
+        assert f"{counts} Not run: never." in text
+        assert "| small | FS Fig. 0 | 1 | 1 | 0 | 1 | 1 of 1 | 0.0 |" in text
+        assert "| never | FS Fig. 0 | - | - | - | - | not run | 0 of about 60 |" in text
+        assert "`privet reproduce pages docs`" in text
+        assert all(len(line) <= 120 or line.startswith("|") for line in page.splitlines())
+    before, _, folded = page.partition("<details")
+    assert "| A Fig. 1 | twice one is two | 2 | 2 | reproduced | 2.5 % |" in before
+    assert "| A Fig. 3 | by a lost program | 7 | - | not recomputable | - |" in before
+    assert "differs. it is four" in before
+    assert "| 2 | 4 |" not in before
+    for told in ("numbers 1, 2", "A note.", "| 2 | 4 |"):
+        assert told in folded
+    assert "\n## never" not in page
 
 
-def test_no_faults_are_found(reader: Any) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    opened = reader.open(reproduction_page(ran()))
-    found = Axe().run(opened)
-    assert [fault["id"] for fault in found.response["violations"]] == []
-    assert opened.locator("svg").count() == 2
-    assert opened.locator("h2").all_inner_texts() == ["All statements", "small: Doubling | halving"]
-    assert (reader.complaints, reader.outside()) == ([], [])
-
-
-def test_a_page_for_each_paper() -> None:
-    pages = reproduction_pages(ran(), "privet reproduce all")
-    assert "reproduction.md" in pages
-    for entry, _ in ran():
-        (page,) = (text for name, text in pages.items() if f"## {entry.name}:" in text)
-        assert page.count(f"\n## {entry.name}:") == 1
-        assert f"(reproduction/{paper_of(entry)}.md)" in pages["reproduction.md"]
-        assert f"| {entry.name} |" in pages["reproduction.md"]
+def test_pictures_are_written_beside_their_page() -> None:
+    pages = reproduction_pages(ran(), "a command")
+    drawn = re.findall(r"\]\(([^)]+\.svg)\)", pages["reproduction/friedman-schuster.md"])
+    assert drawn == ["friedman-schuster.svg", "small-1.svg"]
+    assert all(pages[f"reproduction/{name}"].startswith("<svg") for name in drawn)
+    assert "](reproduction/counts.svg)" in pages["reproduction.md"]
+    assert pages["reproduction/counts.svg"].count("<rect") == len(COUNTS)
 
 
 def test_every_experiment_has_a_paper() -> None:
-    assert {paper_of(entry) for entry in ENTRIES} == PAPERS.keys() - {"others"}
+    assert {paper_of(one) for one in ENTRIES if one.of_a_paper} == PAPERS.keys()

@@ -21,7 +21,8 @@ from privet_experiments.ours.comparison import folds_of
 from privet_experiments.peers import command, environments, learners
 from privet_experiments.peers.binned import BINNED
 from privet_experiments.registry import entry
-from privet_experiments.runner import read_lines, run
+from privet_experiments.runner import run
+from privet_experiments.store import read_lines
 
 SMOKE: Any = entry("comparison").form("smoke")
 TREE = """

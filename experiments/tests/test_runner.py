@@ -18,7 +18,8 @@ import pytest
 from privet.errors import ParameterError
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis, option_of
 from privet_experiments.outcome import Outcome, Table
-from privet_experiments.runner import file_name, run, with_axes
+from privet_experiments.runner import recall, run, with_axes, work
+from privet_experiments.store import file_name
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,14 @@ class Squares(Experiment):
     def conclude(self, rows: Sequence[Row]) -> Outcome:
         cells = tuple((str(row["number"]), str(row["square"])) for row in rows)
         return Outcome((Table("Squares", ("number", "square"), cells),))
+
+
+@dataclass(frozen=True)
+class Thrice(Squares):
+    repeats: int = axis(3, "How often.")
+
+    def jobs(self) -> list[Job]:
+        return [{"number": n, "repeat": repeat} for n in self.numbers for repeat in range(self.repeats)]
 
 
 def squares(rows: Sequence[Row]) -> list[int]:
@@ -84,7 +93,7 @@ def test_a_torn_last_line_is_done_again(tmp_path: Path, torn: bytes) -> None:
     assert [line["job"]["number"] for line in lines(tmp_path)[1:]] == [1, 2, 3, 4, 5]  # every line whole
 
 
-def test_a_torn_first_line_begins_anew(tmp_path: Path) -> None:
+def test_a_torn_first_line_starts_the_file_again(tmp_path: Path) -> None:
     (tmp_path / "squares.smoke.jsonl").write_bytes(b'{"experim')
     assert run("squares", "smoke", Squares(), out=tmp_path, processes=1).resumed == 0
     assert len(lines(tmp_path)) == 6
@@ -123,6 +132,25 @@ def test_two_processes_come_to_the_same(tmp_path: Path) -> None:
     assert [row["number"] for row in shared.rows] == [1, 2, 3, 4, 5]  # whoever finished first
     assert os.getpid() not in {row["process"] for row in shared.rows}
     assert shared.outcome == serial.outcome
+
+
+def test_what_was_cut_is_judged_by_its_whole_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeats are done one after the other, whatever the order of the jobs."""
+    kept: Any = ("squares", "smoke", Thrice(numbers=(2, 3)))
+    clock = iter(range(100))
+    monkeypatch.setattr("privet_experiments.runner.time.monotonic", lambda: next(clock))
+    assert recall(*kept, tmp_path) is None
+    assert not any(tmp_path.iterdir())  # reading leaves nothing behind
+    for until in (3, 3):  # three jobs fit; then it is too late to begin one
+        work(*kept, out=tmp_path, processes=1, until=until)
+        assert [tuple(line["job"].values()) for line in lines(tmp_path)[1:]] == [(2, 0), (3, 0), (2, 1)]
+    found = recall(*kept, tmp_path)
+    assert found is not None
+    assert (squares(found.rows), found.grid, found.repeats, found.wanted) == ([4, 9], Thrice((2, 3), repeats=1), 1, 3)
+    assert work(*kept, out=tmp_path, processes=1, repeats=2)[1] == 3
+    assert len(lines(tmp_path)) == 5
+    whole = run(*kept, out=tmp_path, processes=1)
+    assert (whole.repeats, whole.wanted, whole.resumed, len(whole.rows)) == (3, 3, 4, 6)
 
 
 PROGRAM = """

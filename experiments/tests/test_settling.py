@@ -12,6 +12,7 @@ import pytest
 from privet_experiments.experiment import Row
 from privet_experiments.folds import Learner
 from privet_experiments.judge import Measure
+from privet_experiments.papers.fs.grid import FsGrid
 from privet_experiments.settling import averaged, draw_again, settle
 from privet_experiments.sweep import Results, Sweep, declare
 
@@ -62,6 +63,17 @@ def test_runs_are_drawn_whole() -> None:
     one, two = draw_again(GRID, rows(0.0, 0.0), seed=3)
     assert one["accuracy"] == two["accuracy"]  # the same folds for both
     assert set(one["accuracy"]) < set(rows(0.0, 0.0)[0]["accuracy"])  # with replacement
+
+
+def test_a_repeat_can_be_one_run() -> None:
+    """Trees differ in how hard they are: what one tree found takes the place of another's, in all of its rows."""
+    grid = FsGrid(depths=(3,), arities=(2,), noises=(0.1,), records=(500, 1000), trees=3)
+    found = [job | {"Max": [10.0 * job["tree"] + job["records"]]} for job in grid.jobs()]
+    drawn = draw_again(grid, found, seed=1)
+    assert [{name: row[name] for name in job} for job, row in zip(grid.jobs(), drawn, strict=True)] == grid.jobs()
+    picked = [[row["Max"][0] - row["records"] for row in drawn if row["tree"] == tree] for tree in range(3)]
+    assert all(few == many for few, many in picked)
+    assert {few for few, _ in picked} < {0.0, 10.0, 20.0}  # with replacement
 
 
 def test_means_of_nested_runs() -> None:

@@ -16,7 +16,7 @@ from privet.estimators.references import SklearnTreeReference
 from privet.evaluation.metrics import rare_f1
 from privet.schema import Categorical, Schema
 from privet.tables.encoding import encode
-from privet_experiments.folds import MEASURES, Learner
+from privet_experiments.folds import Learner
 from privet_experiments.judge import Measure
 from privet_experiments.references import SklearnForestReference
 from privet_experiments.registry import entry
@@ -71,7 +71,7 @@ def test_a_sweep_runs_every_learner_on_the_same_folds() -> None:
         ("600", "tree", 8.0),
         ("600", "forest", None),
     ]
-    assert all(len(row[measure]) == 2 for row in found.rows for measure in MEASURES)
+    assert all(len(row[measure]) == 2 for row in found.rows for measure in Clinic.shown)
     results = Results(found.rows)
     assert len(results.folds("300", "forest", 8.0)) == 4  # two folds, dealt twice
     assert results.mean("300", "forest", 1.0) == results.mean("300", "forest") > 70

@@ -17,7 +17,7 @@ from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import encode
 from privet_experiments.experiment import Row
 from privet_experiments.folds import MEASURES
-from privet_experiments.judge import judge, published
+from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Statement
 from privet_experiments.papers.fletcher import contest, greedy, leaves, patterns, retention, signal, smooth
 from privet_experiments.papers.fletcher.tables import SYNTHETIC, TABLES, load
@@ -78,7 +78,7 @@ def test_labels_as_published_by_hand() -> None:
     np.testing.assert_allclose(wins, [2 * weights[0] / (2 * weights[0] + 1), *(w / (w + 2) for w in weights[1:])])
 
 
-def test_records_are_dealt_to_parts_or_to_all() -> None:
+def test_records_are_assigned_to_parts_or_to_all() -> None:
     schema, table = synth("A", records=500)
     prepared = SmoothForest().prepare(schema)
     engine = MemoryEngine(prepared, encode(prepared, table))
@@ -268,7 +268,7 @@ def retained(turn: float) -> list[Row]:
 
 def test_statements_of_chapter_5() -> None:
     def judged(measures: Any, rows: list[Row]) -> tuple[Statement, ...]:
-        return judge("fletcher.retention", measures(rows))
+        return judge("fletcher.retention", (one for one in measures(rows) if one.name != "matrix"))
 
     for measures, count in ((retention.trends, 3), (retention.correlations, 4), (retention.budgets, 4)):
         found = judged(measures, retained(1.0))
@@ -280,6 +280,17 @@ def test_statements_of_chapter_5() -> None:
     weak = [one for one in judged(retention.correlations, turned) if "weak" in one.says]
     assert verdicts(tuple(weak)) == {"differs"}
     assert tuple(retention.correlations(turned[:8])) == ()
+
+
+def test_the_matrix_of_correlations_is_printed_and_judged_by_its_signs() -> None:
+    thesis = published("fletcher.retention", "matrix")["uniform"]
+    for sign, verdict in ((1, "reproduced"), (-1, "differs")):
+        [found] = judge("fletcher.retention", [Measure("matrix", at="uniform", r=[sign * r for r in thesis])])
+        assert found.verdict == verdict
+    uniform, gaussian = retention.printed_matrix(retained(1.0))
+    assert uniform.columns == ("measure", *retention.TOLD[1:])
+    assert uniform.rows[0][1] == "-1.00 (-0.77)"  # pattern accuracy falls as labels are lost
+    assert gaussian.rows[-1][1:] == ("", "", "", "", "1.00 (0.93)")
 
 
 def test_patterns_are_matched_as_they_are_written() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.options import Json, Markdown
+from privet.cli.options import Json
 from privet.cli.output import print_json, print_rich, progress, say, shout
 from privet.cli.writing import Force, put, refuse, writing
 from privet_experiments.options import (
@@ -27,13 +28,15 @@ from privet_experiments.options import (
 from privet_experiments.outcome import Table
 
 if TYPE_CHECKING:
-    from privet_experiments.experiment import Row
+    from privet_experiments.experiment import Experiment, Row
     from privet_experiments.outcome import Outcome
-    from privet_experiments.registry import Entry
+    from privet_experiments.registry import Entry, Form
     from privet_experiments.runner import Run
 
 
-PAGE, INDEX = "reproduction.html", "reproduction.md"
+Only = Annotated[
+    list[str] | None, typer.Option("--only", metavar="NAME", help="Of these experiments only; may be repeated.")
+]
 
 
 def reproduce(
@@ -84,58 +87,76 @@ def everything(
     quick: Quick = False,
     full: Full = False,
     smoke: Smoke = False,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="NAME", help="Of these experiments only; may be repeated.")
+    only: Only = None,
+    papers: Annotated[bool, typer.Option("--papers", help="Without privet's own experiments.")] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0, metavar="N", help="Begin no job after so long; the same command goes on."),
     ] = None,
     out: Out = DEFAULT_OUT,
-    report: Annotated[
-        Path | None, typer.Option("--report", metavar="DIR", help="Also write one HTML page of all of it there.")
-    ] = None,
-    pages: Annotated[
-        Path | None, typer.Option("--pages", metavar="DIR", help="Also write Markdown pages there: one a paper.")
-    ] = None,
-    markdown: Markdown = False,
-    force: Force = False,
     fresh: Fresh = False,
     processes: Processes = None,
     as_json: Json = False,
 ) -> None:
-    """All experiments, one after the other; with --report one page of all tables, figures and verdicts."""
+    """All experiments: the first repeat of each, from the cheapest on, then the second, and so on. It can be cut after
+    any job; `privet reproduce pages` writes what is kept so far."""
     from privet.evaluation.cross_validation import WARNING
-    from privet_experiments.page import reproduction_markdown, reproduction_page, reproduction_pages
-    from privet_experiments.registry import ENTRIES, entry
+    from privet_experiments.runner import n_repeats
 
     form = form_of(quick, full, smoke)
-    chosen = [entry(name) for name in only] if only else ENTRIES
+    chosen = sorted(_chosen(only, papers=papers), key=lambda one: one.hours)
     shout("NOT PRIVATE", WARNING)
     if form == "full":
-        say(f"The full form of all takes about {sum(e.hours for e in chosen):.0f} hours on two cores.")
-    if report is not None:
-        refuse(report / PAGE, "the page", force=force)
-        report.mkdir(parents=True, exist_ok=True)
-    if pages is not None:
-        refuse(pages / INDEX, "the page of all papers", force=force)
-        pages.mkdir(parents=True, exist_ok=True)
-    named = "".join(f" --only {name}" for name in only or ())
-    ran = []
-    for one in chosen:
-        ran.append((one, finish(one, form, one.form(form), out=out, fresh=fresh, processes=processes)))
-        say(f"{one.name}: {ran[-1][1].outcome.verdict}; {ran[-1][1].seconds / 60:.1f} minutes")
-
-    if report is not None:
-        say(f"wrote {_write(report / PAGE, reproduction_page(ran), 'the page', force=force)}")
-    if pages is not None:
-        written = reproduction_pages(ran, f"privet reproduce all --{form}{named} --pages {pages}")
-        for name, text in written.items():
-            (pages / name).parent.mkdir(exist_ok=True)
-            say(f"wrote {_write(pages / name, text, 'the page', force=force)}")
+        say(f"The full form of all takes about {sum(one.hours for one in chosen):.0f} hours on two cores.")
+    until = None if minutes is None else time.monotonic() + 60 * minutes
+    grids = [one.form(form) for one in chosen]
+    wanted = [n_repeats(grid) for grid in grids]
+    for repeat in range(1, max(wanted, default=0) + 1):
+        part = {"fresh": fresh and repeat == 1, "repeats": repeat, "until": until}
+        for one, grid, most in zip(chosen, grids, wanted, strict=True):
+            if repeat <= most:
+                _work(one, form, grid, out=out, processes=processes, **part)
+    ran = _recalled(chosen, form, out)
     if as_json:
-        print_json([run.to_dict() for _, run in ran])
-    elif markdown:
-        print(reproduction_markdown(ran, f"privet reproduce all --{form}{named} --markdown"))
+        print_json([run.to_dict() for _, run in ran if run is not None])
     else:
-        rows = tuple((e.name, e.source, run.outcome.verdict) for e, run in ran)
+        rows = tuple((e.name, e.source, "not run" if run is None else run.outcome.verdict) for e, run in ran)
         print_rich(_grid(Table("Experiments", ("name", "source", "verdict"), rows)))
+
+
+def pages(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the pages and their pictures go.")],
+    quick: Quick = False,
+    full: Full = False,
+    smoke: Smoke = False,
+    only: Only = None,
+    out: Out = DEFAULT_OUT,
+    force: Force = False,
+) -> None:
+    """Write a page for each paper from the results that are kept in --out. Nothing is run: an experiment without
+    results is listed as not run, and of one that was cut the whole repeats are judged."""
+    from privet_experiments.page import INDEX, reproduction_pages
+
+    form = form_of(quick, full, smoke)
+    refuse(folder / INDEX, "the page of all papers", force=force)
+    named = "".join(f" --only {name}" for name in only or ())
+    command = f"privet reproduce pages {folder}{'' if form == 'full' else f' --{form}'}{named} --out {out}"
+    for name, text in reproduction_pages(_recalled(_chosen(only, papers=True), form, out), command).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        say(f"wrote {_write(folder / name, text, 'the page', force=force)}")
+
+
+def _chosen(only: list[str] | None, *, papers: bool) -> Sequence[Entry]:
+    from privet_experiments.registry import ENTRIES, entry
+
+    named = [entry(name) for name in only] if only else ENTRIES
+    return [one for one in named if one.of_a_paper or not papers]
+
+
+def _recalled(chosen: Sequence[Entry], form: Form, out: Path) -> list[tuple[Entry, Run | None]]:
+    from privet_experiments.runner import recall
+
+    return [(one, recall(one.name, form, one.form(form), out)) for one in chosen]
 
 
 def _draw(found: Run, folder: Path, *, force: bool) -> list[Path]:
@@ -157,20 +178,28 @@ def _write(path: Path, text: str, what: str, *, force: bool) -> Path:
         return put(draft, text, what, force=force)
 
 
-def finish(entry: Entry, form: Any, grid: Any, *, out: Path, fresh: bool = False, processes: int | None = None) -> Run:
-    """Run an experiment to its end, or as far as Ctrl-C lets it; what is done is kept."""
+def _work(entry: Entry, form: Form, grid: Experiment, *, out: Path, **how: Any) -> int:
+    """Run an experiment to its end, or as far as Ctrl-C or a limit lets it; how many jobs had been done before."""
     from privet_experiments import runner
 
     try:
         with progress(entry.name, time_left=True) as advance:
-            found = runner.run(entry.name, form, grid, out=out, fresh=fresh, processes=processes, progress=advance)
+            _, resumed = runner.work(entry.name, form, grid, out=out, progress=advance, **how)
     except KeyboardInterrupt:
         say(f"What is done is kept in {str(out)!r}; the same command goes on from there.")
         raise
-    if found.resumed:
-        say(
-            f"{entry.name}: {found.resumed} of {len(found.rows)} jobs were done before; --fresh does all of them again."
-        )
+    return resumed
+
+
+def finish(entry: Entry, form: Form, grid: Experiment, *, out: Path, **how: Any) -> Run:
+    """Run an experiment to its end, and conclude."""
+    from privet_experiments import runner
+
+    resumed = _work(entry, form, grid, out=out, **how)
+    found = runner.recall(entry.name, form, grid, out)
+    assert found is not None
+    if resumed:
+        say(f"{entry.name}: {resumed} of {len(found.rows)} jobs were done before; --fresh does all of them again.")
     return found
 
 
@@ -233,7 +262,8 @@ def register(app: typer.Typer) -> None:
 
     papers = typer.Typer(cls=Experiments, invoke_without_command=True, no_args_is_help=True)
     papers.callback()(_overview)
-    papers.command("all", epilog="Example: privet reproduce all --quick --report pages")(everything)
+    papers.command("all", epilog="Example: privet reproduce all --full --minutes 60 --out results")(everything)
+    papers.command("pages", epilog="Example: privet reproduce pages docs --out results")(pages)
     for entry in ENTRIES:
         papers.command(entry.name)(stub(entry))
     app.add_typer(papers, name="reproduce", help="Run experiments of the papers again, and our own.")

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import Field, asdict, dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import Field, asdict, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
 
 from privet.errors import ParameterError
 from privet_experiments.outcome import Outcome
@@ -47,6 +47,9 @@ class Experiment(ABC):
     invented: ClassVar[bool] = False
     """Whether all records are made up. Of others the command says that what it prints is not private."""
 
+    by_repeats: ClassVar[bool] = False
+    """Whether a repeat of the grid is one run, not each of the numbers in a row's lists."""
+
     def check(self) -> None:  # noqa: B027 - most grids have nothing more to check
         """Raise what would stop the work, before any is done: an unknown table, a recipe that is not there."""
 
@@ -57,6 +60,14 @@ class Experiment(ABC):
     @abstractmethod
     def run(self, job: Job) -> Found:
         """Do one piece. It may run in a process of its own, and must not depend on other jobs."""
+
+    def repeat_of(self, job: Job) -> int:
+        """Which repeat of the grid a job belongs to. Whole repeats are done first, so that a run can be cut."""
+        return int(job.get("repeat", 0))
+
+    def first(self, repeats: int) -> Self:
+        """The grid of the first repeats only, of which there must be more than one."""
+        return replace(self, **{"repeats": repeats})
 
     @property
     def n_runs(self) -> int | None:

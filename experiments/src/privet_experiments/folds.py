@@ -77,6 +77,11 @@ class CrossValidation(Experiment):
     def runs_in(self, row: Row) -> int:
         return self.tried or self.folds
 
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Which measures of a fold go into the results."""
+        return MEASURES
+
     @abstractmethod
     def learners(self) -> Sequence[Learner]:
         """Who competes."""
@@ -117,7 +122,7 @@ class CrossValidation(Experiment):
         except PrivetError as error:  # two classes only, say
             return {"note": str(error), "private": False}
         folds = fold_by_fold(way, frozen, folds=self.folds, seed=self.seed + job["repeat"], tried=self.tried)
-        found = [{name: getattr(fold, name) for name in MEASURES} | self.more(fold) for fold in folds]
+        found = [{name: getattr(fold, name) for name in self.kept} | self.more(fold) for fold in folds]
         certificates = [fold.certificate for fold in folds if fold.certificate is not None]
         return by_name(found) | {
             "fit_seconds": float(np.mean([fold.seconds for fold in folds])),

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from privet.evaluation.figure import Figure
 
+MOST_COLUMNS = 8  # more do not fit on a screen
 Verdict = Literal["reproduced", "differs", "too few runs", "not recomputable"]
 
 
@@ -23,8 +24,22 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def to_markdown(self) -> str:
-        lines = [_line(self.columns), "|" + "---|" * len(self.columns), *(_line(row) for row in self.rows)]
-        return "\n".join(lines)
+        """As Markdown; a table that is too wide for a page becomes several, each with the columns that name its rows.
+
+        >>> wide = Table("t", tuple("abcdefghij"), (tuple("x123456789"), tuple("y123456789")))
+        >>> wide.to_markdown().splitlines()[::5]
+        ['| a | b | c | d | e | f |', '| a | g | h | i | j |']
+        """
+        every, width = (self.columns, *self.rows), len(self.columns)
+        if width <= MOST_COLUMNS:
+            return _markdown(every)
+        keys = next((n for n in (1, 2, 3) if len({row[:n] for row in self.rows}) == len(self.rows)), 1)
+        parts = -(-(width - keys) // (MOST_COLUMNS - keys))
+        size = -(-(width - keys) // parts)  # all of about the same width
+        return "\n\n".join(
+            _markdown([(*row[:keys], *row[start : start + size]) for row in every])
+            for start in range(keys, width, size)
+        )
 
 
 @dataclass(frozen=True)
@@ -42,6 +57,11 @@ class Statement:
     """Why it differs, or cannot be recomputed, or by which rule it agrees."""
     flip: float | None = None
     """The chance that other runs would give another verdict; None where nothing is drawn."""
+
+    @property
+    def chance(self) -> str:
+        """That chance, as tables have it."""
+        return "-" if self.flip is None else f"{100 * self.flip:.1f} %"
 
 
 @dataclass(frozen=True)
@@ -77,7 +97,7 @@ def count_verdicts(statements: Sequence[Statement]) -> str:
     """
     if not statements:
         return "nothing of a source is judged"
-    agree, apart, few, closed = (sum(one.verdict == verdict for one in statements) for verdict in get_args(Verdict))
+    agree, apart, few, closed = tally(statements)
     told = [f"{agree} of {len(statements) - closed} statements reproduced"]
     told += [f"{apart} {'differs' if apart == 1 else 'differ'}"] if apart else []
     told += [f"too few runs to judge {few}"] if few else []
@@ -85,10 +105,23 @@ def count_verdicts(statements: Sequence[Statement]) -> str:
     return "; ".join(told)
 
 
-def statement_table(statements: Iterable[Statement], title: str = "What the source says") -> Table:
+def tally(statements: Sequence[Statement]) -> tuple[int, int, int, int]:
+    """How many are reproduced, differ, have too few runs, and cannot be recomputed."""
+    agree, apart, few, closed = (sum(one.verdict == verdict for one in statements) for verdict in get_args(Verdict))
+    return agree, apart, few, closed
+
+
+def statement_table(statements: Iterable[Statement], *, why: bool = True) -> Table:
     """Statements as a table."""
-    rows = tuple((s.source, s.says, s.published, s.ours, s.verdict, s.reason) for s in statements)
-    return Table(title, ("source", "says", "published", "ours", "verdict", "why"), rows)
+    rows = tuple((s.source, s.says, s.published, s.ours, s.verdict, s.chance, s.reason) for s in statements)
+    columns = ("source", "says", "published", "ours", "verdict", "chance of a flip", "why")
+    kept = len(columns) - (not why)
+    return Table("What the source says", columns[:kept], tuple(row[:kept] for row in rows))
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    first, *others = map(_line, rows)
+    return "\n".join([first, "|" + "---|" * len(rows[0]), *others])
 
 
 def _line(cells: Sequence[str]) -> str:

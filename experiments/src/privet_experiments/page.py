@@ -1,60 +1,71 @@
-"""All experiments on one page, or in one Markdown text: what was run, its tables and figures, and every verdict."""
+"""The pages of the papers: what each says, what we found, a picture and a table an experiment, details folded.
+
+They are written from kept results. An experiment that was not run is listed as such; of one that was cut, the whole
+repeats are judged.
+"""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from privet.evaluation.cross_validation import WARNING
-from privet.report.chart import figure_chart
-from privet.report.page import render
-from privet_experiments.outcome import Statement, Table, count_verdicts, statement_table
-from privet_experiments.registry import ENTRIES, Entry
+from privet.evaluation.figure import Figure
+from privet.report.chart import figure_chart, standalone
+from privet_experiments.outcome import Statement, Table, statement_table, tally
+from privet_experiments.pictures import COUNTS, figures_of, verdicts
+from privet_experiments.registry import Entry
 from privet_experiments.runner import Run
+from privet_experiments.settling import DRAWS, LEAST_RUNS, MOST_FLIPS
 
-TITLE = "The papers, reproduced"
-Ran = Sequence[tuple[Entry, Run]]
-
-
-def reproduction_page(ran: Ran) -> str:
-    """One file of HTML."""
-    return render(
-        "reproduction.html",
-        package=__package__,
-        title=TITLE,
-        warning=WARNING,
-        summary=_summary(ran),
-        overview=_overview(ran),
-        statements=statement_table(_statements(ran), "Every statement"),
-        parts=[_part(entry, run) for entry, run in ran],
-    )
+Ran = Sequence[tuple[Entry, Run | None]]
+"""Experiments and what is kept of them; None where there is not one whole repeat."""
+TITLE, INDEX, FOLDER = "The papers, reproduced", "reproduction.md", "reproduction"
+FLIPS = f"""A verdict counts only if other runs would hardly give another. The runs behind each number (folds, or
+training sets) are drawn again {DRAWS} times, and every statement is judged anew. Its chance of a flip is the share of
+draws with another verdict. Above {100 * MOST_FLIPS:.0f} %, or with fewer than {LEAST_RUNS} runs, it has too few runs
+to be judged. Where nothing is drawn, there is no chance."""
 
 
-def reproduction_markdown(ran: Ran, command: str) -> str:
-    """The same as a page of the docs, without pictures."""
-    lines = [f"# {TITLE}", "", *_wrapped(f"Written by `{command}`; another run differs by its noise."), ""]
-    lines += [*_wrapped(WARNING), "", *_wrapped(_summary(ran)), "", _overview(ran).to_markdown(), ""]
-    apart = [one for one in _statements(ran) if one.verdict != "reproduced"]
-    if apart:
-        lines += ["## What differs, or cannot be recomputed", "", statement_table(apart).to_markdown(), ""]
-    for entry, run in ran:
-        lines += _section(entry, run)
-    return "\n".join(lines)
+class Paper(NamedTuple):
+    """A page: its title, and what the work says."""
+
+    title: str
+    says: str
 
 
-def reproduction_pages(ran: Ran, command: str) -> dict[str, str]:
-    """The same as several pages: one of all papers, and one for each paper, by the names of their files."""
-    head = [*_wrapped(f"Written by `{command}`; another run differs by its noise."), "", *_wrapped(WARNING), ""]
-    papers: dict[str, list[tuple[Entry, Run]]] = {}
-    for entry, run in ran:
-        papers.setdefault(paper_of(entry), []).append((entry, run))
-    pages = {"reproduction.md": "\n".join([f"# {TITLE}", "", *head, *_wrapped(_summary(ran)), "", *_links(papers)])}
-    for slug, part in papers.items():
-        lines = [f"# {PAPERS[slug]}", "", *head]
-        lines += [line for entry, run in part for line in _section(entry, run)]
-        pages[f"reproduction/{slug}.md"] = "\n".join(lines)
-    return pages
+PAPERS = {
+    "friedman-schuster": Paper(
+        "Friedman and Schuster, reproduced",
+        "Friedman and Schuster (KDD 2010) grow a tree whose every split is drawn by the exponential mechanism. "
+        "They say that the score with the lowest sensitivity, Max, does best where records or budget are few, that "
+        "accuracy rises with both, and that with many records Max is limited by the depth and the others pass it.",
+    ),
+    "bai": Paper(
+        "Bai et al., reproduced",
+        "Bai et al. (Science China 2017) draw several levels of a tree at once. They say that a tree drawn level by "
+        "level loses accuracy as it gets deeper, since each level gets less of the budget, and that whole trees lose "
+        "less.",
+    ),
+    "thesis": Paper(
+        "Fletcher's thesis, reproduced",
+        "Fletcher's thesis (2017) asks what private trees still say: how alike the rules of two trees are (chapter 4), "
+        "what anonymisers leave of patterns (chapter 5), and how near private trees come to CART (chapter 9).",
+    ),
+    "thesis-forests": Paper(
+        "The forests of Fletcher's thesis, reproduced",
+        "Chapters 6 to 8 of Fletcher's thesis (2017) propose three private forests: a greedy one with local "
+        "sensitivity, one that weighs signal against noise, and random trees with smooth sensitivity. Each is said to "
+        "be ahead of the forests and trees before it.",
+    ),
+    "worked-examples": Paper(
+        "Worked examples of the sources",
+        "What the three works compute on paper: formulas, examples and tables, computed again. Nothing is drawn.",
+    ),
+}
+SOURCES = {"FS": "friedman-schuster", "BAI": "bai"}
+FORESTS = ("fletcher-fig6", "fletcher-fig7", "fletcher-fig8", "fletcher-leaves", "fletcher-fig93", "fletcher-instances")
 
 
 def paper_of(entry: Entry) -> str:
@@ -62,76 +73,120 @@ def paper_of(entry: Entry) -> str:
     first = entry.source.partition(" ")[0].rstrip(",")
     if first == "TH":
         return "thesis-forests" if entry.name.startswith(FORESTS) else "thesis"
-    return "worked-examples" if entry.source.count(",") > 1 and first == "FS" else SOURCES.get(first, "others")
+    return "worked-examples" if entry.name == "worked-examples" else SOURCES[first]
 
 
-SOURCES = {"FS": "friedman-schuster", "BAI": "bai", "privet": "privet"}
-FORESTS = ("fletcher-fig6", "fletcher-fig7", "fletcher-fig8", "fletcher-leaves", "fletcher-fig93", "fletcher-instances")
-PAPERS = {
-    "friedman-schuster": "Friedman and Schuster, reproduced",
-    "bai": "Bai et al., reproduced",
-    "thesis": "Fletcher's thesis, reproduced",
-    "thesis-forests": "The forests of Fletcher's thesis, reproduced",
-    "privet": "privet's own experiments",
-    "worked-examples": "Worked examples of the sources",
-    "others": "Other sources, reproduced",
-}
-
-
-def _links(papers: dict[str, list[tuple[Entry, Run]]]) -> Iterator[str]:
-    """For each paper a link to its page and the table of its experiments."""
+def reproduction_pages(ran: Ran, command: str) -> dict[str, str]:
+    """The page of all papers, one for each paper, and their pictures, by the names of the files."""
+    head = [*_wrapped(f"Written by `{command}` from kept results; nothing is run for it."), "", *_wrapped(WARNING), ""]
+    papers: dict[str, list[tuple[Entry, Run | None]]] = {}
+    for entry, run in ran:
+        papers.setdefault(paper_of(entry), []).append((entry, run))
+    counted = verdicts({slug: _statements(part) for slug, part in papers.items()}, "work")
+    lines = [f"# {TITLE}", "", *head, *_wrapped(_found(ran)), "", *_picture(f"{FOLDER}/counts", counted)]
+    lines += [*_wrapped(FLIPS), ""]
+    drawn = {"counts": counted}
+    written = {}
     for slug, part in papers.items():
-        yield from (f"## [{PAPERS[slug]}](reproduction/{slug}.md)", "", _overview(part).to_markdown(), "")
+        lines += [f"## [{PAPERS[slug].title}]({FOLDER}/{slug}.md)", "", *_wrapped(_found(part)), ""]
+        lines += [_overview(part).to_markdown(), ""]
+        page = [f"# {PAPERS[slug].title}", "", *_wrapped(PAPERS[slug].says), "", *_wrapped(_found(part)), ""]
+        drawn[slug] = verdicts(_groups(part), "experiment" if len(part) > 1 else "work")
+        page += [*_picture(slug, drawn[slug]), _overview(part).to_markdown(), "", *head]
+        for entry, run in part:
+            if run is not None:
+                figures = {f"{entry.name}-{i}": one for i, one in enumerate(figures_of(run.outcome), 1)}
+                page += _section(entry, run, figures)
+                drawn |= figures
+        written[f"{FOLDER}/{slug}.md"] = _text(page)
+    pictures = {f"{FOLDER}/{name}.svg": standalone(figure_chart(figure)) for name, figure in drawn.items()}
+    return {INDEX: _text(lines), **written, **pictures}
 
 
-def _section(entry: Entry, run: Run) -> list[str]:
-    lines = [f"## {entry.name}: {entry.title}", "", *_wrapped(_what(entry, run)), ""]
-    for note in run.outcome.notes:
-        lines += [*_wrapped(note), ""]
-    for table in _tables(run):
-        lines += [*_wrapped(f"{table.title}:"), "", table.to_markdown(), ""]
-    return lines
+# ---- what was found ----------------------------------------------------------------------------------------------
 
 
-def _summary(ran: Ran) -> str:
-    minutes = sum(run.seconds for _, run in ran) / 60
-    forms = "/".join(dict.fromkeys(run.form for _, run in ran))
-    told = f"{len(ran)} experiments in their {forms} form, {minutes:.0f} minutes of one processor core in all: "
-    told += f"{count_verdicts(_statements(ran))}."
-    left_out = [one.name for one in ENTRIES if one.name not in {entry.name for entry, _ in ran}]
-    return told + (f" Not run here: {', '.join(left_out)}." if left_out else "")
+def _found(ran: Ran) -> str:
+    """All verdicts in a sentence, and what was not run."""
+    agree, apart, few, closed = tally(_statements(ran))
+    told = f"**What we found.** Statements judged: {agree + apart}. Reproduced: {agree}. Differing: {apart}. "
+    told += f"Too few runs to judge: {few}. Not recomputable: {closed}."
+    missing = [entry.name for entry, run in ran if run is None]
+    return told + (f" Not run: {', '.join(missing)}." if missing else "")
 
 
 def _overview(ran: Ran) -> Table:
-    rows = tuple((e.name, e.source, run.outcome.verdict, f"{run.seconds / 60:.1f}", f"{e.hours:g}") for e, run in ran)
-    columns = ("experiment", "source", "verdict", "minutes of this form", "hours of the full form")
-    return Table("Experiments", columns, rows)
+    columns = ("experiment", "source", *COUNTS, "repeats", "CPU minutes")
+    return Table("Experiments", columns, tuple((e.name, e.source, *_cells(e, run)) for e, run in ran))
+
+
+def _cells(entry: Entry, run: Run | None) -> tuple[str, ...]:
+    if run is None:
+        return (*("-" for _ in COUNTS), "not run", f"0 of about {120 * entry.hours:.0f}")
+    whole = run.seconds / run.repeats * run.wanted
+    cost = f"{run.seconds / 60:.1f}" + (f" of about {whole / 60:.0f}" if run.repeats < run.wanted else "")
+    counts = tally(run.outcome.statements) if run.outcome.statements else ("-" for _ in COUNTS)
+    return (*map(str, counts), f"{run.repeats} of {run.wanted}", cost)
+
+
+def _groups(part: Ran) -> dict[str, list[Statement]]:
+    """The statements of a page by experiment, or by work where the page has one experiment only."""
+    if len(part) > 1:
+        return {entry.name.removeprefix("fletcher-"): _statements([(entry, run)]) for entry, run in part}
+    groups: dict[str, list[Statement]] = {}
+    for one in _statements(part):
+        groups.setdefault(one.source.partition(" ")[0], []).append(one)
+    return groups
 
 
 def _statements(ran: Ran) -> list[Statement]:
-    return [statement for _, run in ran for statement in run.outcome.statements]
+    return [statement for _, run in ran if run is not None for statement in run.outcome.statements]
 
 
-def _part(entry: Entry, run: Run) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "title": f"{entry.name}: {entry.title}",
-        "what": _what(entry, run),
-        "notes": run.outcome.notes,
-        "charts": [{"title": one.title, "picture": figure_chart(one)} for one in run.outcome.figures],
-        "tables": _tables(run),
-    }
+# ---- an experiment -----------------------------------------------------------------------------------------------
 
 
-def _tables(run: Run) -> list[Table]:
-    judged = [statement_table(run.outcome.statements)] if run.outcome.statements else []
-    return [*run.outcome.tables, *judged]
+def _section(entry: Entry, run: Run, figures: dict[str, Figure]) -> Iterator[str]:
+    outcome = run.outcome
+    yield from (f"## {entry.name}: {entry.title}", "")
+    yield from (*_wrapped(f"{entry.source}. {outcome.verdict[0].upper()}{outcome.verdict[1:]}."), "")
+    for name, figure in figures.items():
+        yield from _picture(name, figure)
+    if outcome.statements:
+        yield from (statement_table(outcome.statements, why=False).to_markdown(), "")
+    apart = [one for one in outcome.statements if one.verdict in ("differs", "not recomputable")]
+    for one in apart:
+        yield from _item(f"{one.says}: {one.verdict}. {one.reason}")
+    yield from ("",) if apart else ()
+    shown, folded = ([], outcome.tables) if outcome.statements else (outcome.tables[:1], outcome.tables[1:])
+    for table in shown:
+        yield from _table(table)
+    yield from ('<details markdown="1">', "<summary>How it was run and judged, and all numbers</summary>", "")
+    yield from (*_wrapped(_what(run)), "")
+    for note in outcome.notes:
+        yield from (*_wrapped(note), "")
+    rules = dict.fromkeys(f"{one.source}: {one.reason}" for one in outcome.statements if one.verdict == "reproduced")
+    for rule in rules:
+        yield from _item(rule)
+    yield from ("",) if rules else ()
+    for table in folded:
+        yield from _table(table)
+    yield from ("</details>", "")
 
 
-def _what(entry: Entry, run: Run) -> str:
-    """What was run, in a sentence for each axis that the grid has."""
+def _picture(path: str, figure: Figure) -> tuple[str, ...]:
+    return (f"![{figure.title}]({path}.svg)", "", f"*{figure.title}.*", "")
+
+
+def _table(table: Table) -> tuple[str, ...]:
+    return (*_wrapped(f"{table.title}:"), "", table.to_markdown(), "")
+
+
+def _what(run: Run) -> str:
+    """What was run: the values on each axis of the grid."""
     axes = "; ".join(f"{axis.name.replace('_', ' ')} {_told(getattr(run.grid, axis.name))}" for axis in run.grid.axes())
-    return f"{entry.source}, the {run.form} form: {axes}. {run.outcome.verdict[0].upper()}{run.outcome.verdict[1:]}."
+    runs = f"; {run.grid.n_runs} runs behind each number" if run.grid.n_runs else ""
+    return f"The {run.form} form, {run.repeats} of {run.wanted} repeats{runs}: {axes}."
 
 
 def _told(value: Any) -> str:
@@ -140,5 +195,14 @@ def _told(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _wrapped(text: str) -> Iterator[str]:
-    yield from textwrap.wrap(text, 120, break_long_words=False, break_on_hyphens=False)
+def _item(text: str) -> Iterator[str]:
+    first, *others = _wrapped(text, 118)
+    yield from (f"- {first}", *(f"  {line}" for line in others))
+
+
+def _wrapped(text: str, width: int = 120) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "\n".join(lines).rstrip("\n") + "\n"

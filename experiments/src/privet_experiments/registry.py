@@ -36,6 +36,11 @@ class Entry:
     quick: Mapping[str, Any]
     full: Mapping[str, Any]
 
+    @property
+    def of_a_paper(self) -> bool:
+        """Whether it repeats what a paper did; otherwise it is a question of our own."""
+        return self.grid.startswith("papers.")
+
     def form(self, form: Form) -> Experiment:
         """The grid of a form."""
         module, _, name = self.grid.partition(":")

@@ -1,35 +1,32 @@
-"""Runs any experiment: one line of JSON a job, kept as soon as it is done, so that an interrupted run goes on.
+"""Runs any experiment: the result of a job is kept as soon as it is there, so that an interrupted run goes on.
 
-A form with other axes has a file of its own. A file's first line says which experiment, form and grid it belongs to; if
-the form has changed since, the file is refused, for its results would not belong together. A line is written and synced
-whole; if the machine stops in the middle of one, the torn end is dropped and its job is done again.
+Whole repeats of a grid are done first, so that what is kept of a run that was cut can be judged.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from privet.errors import ParameterError, Setting
+from privet.errors import ParameterError
 from privet_experiments.experiment import Experiment, Found, Job, Row, key_of
 from privet_experiments.outcome import Outcome
-from privet_experiments.registry import ENTRIES, Form
+from privet_experiments.registry import Form
 from privet_experiments.settling import settle
+from privet_experiments.store import Done, Lines, file_name
 from privet_experiments.workers import share_out
 
 Progress = Callable[[int, int], None]
-ANEW = ("begin anew with ", Setting("fresh", True))
+DIGITS = 6  # of a measure: a record of a million changes the sixth
 
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: the rows in the order of the jobs, what they come to, and what all of it cost."""
+    """Whole repeats of a grid: the rows in the order of the jobs, what they come to, and what all of it cost."""
 
     name: str
     form: Form
@@ -40,13 +37,24 @@ class Run:
     """Of processor time, over all processes and sittings."""
     resumed: int
     """How many jobs had been done before."""
+    repeats: int
+    """How many there are here, and in the whole form."""
+    wanted: int
 
     def to_dict(self) -> dict[str, Any]:
         told = {"experiment": self.name, "form": self.form, "grid": self.grid.to_dict(), "seconds": self.seconds}
         return told | self.outcome.to_dict() | {"rows": list(self.rows)}
 
 
-def run(
+def run(name: str, form: Form, grid: Experiment, **how: Any) -> Run:
+    """Do the jobs that are not done yet, and conclude. Takes what :func:`work` takes, but for its limits."""
+    done, resumed = work(name, form, grid, **how)
+    found = _concluded(name, form, grid, done, resumed)
+    assert found is not None
+    return found
+
+
+def work(
     name: str,
     form: Form,
     grid: Experiment,
@@ -55,35 +63,62 @@ def run(
     fresh: bool = False,
     processes: int | None = None,
     progress: Progress | None = None,
-) -> Run:
-    """Do the jobs that are not done yet, and conclude. Without ``out`` nothing is kept; ``fresh`` forgets what was."""
+    repeats: int | None = None,
+    until: float | None = None,
+) -> tuple[dict[str, Done], int]:
+    """Do the jobs that are not done yet. Returns what is done, by job, and how many of the jobs were done before.
+
+    Without ``out`` nothing is kept; ``fresh`` forgets what was. Of the grid only the first ``repeats`` are done, and
+    no job is begun after ``until``, a time of the monotonic clock.
+    """
     grid.check_axes()
     grid.check()
     jobs = grid.jobs()
     if len({key_of(job) for job in jobs}) < len(jobs):
         raise ParameterError(f"{name} would do a job twice: the axes of its grid name something more than once")
-    done: dict[str, _Done] = {}
-    lines = None if out is None else Lines(out / file_name(name, form, grid), {"experiment": name, "form": form})
-    if lines is not None:
-        done = lines.open(grid.to_dict(), fresh=fresh)
-    waiting = [job for job in jobs if key_of(job) not in done]
+    lines = None if out is None else Lines(out / file_name(name, form, grid), _head(name, form, grid))
+    done = {} if lines is None else lines.open(fresh=fresh)
+    waiting = sorted((job for job in jobs if key_of(job) not in done), key=grid.repeat_of)
     resumed = len(jobs) - len(waiting)
+    if repeats is not None:
+        waiting = [job for job in waiting if grid.repeat_of(job) < repeats]
+    if until is not None and time.monotonic() >= until:
+        return done, resumed
     for job, found, seconds in share_out(_do, [(grid, job) for job in waiting], processes, progress):
-        done[key_of(job)] = _Done(found, seconds)
+        done[key_of(job)] = Done(found, seconds)
         if lines is not None:
             lines.append({"job": job, "found": found, "seconds": seconds})
+        if until is not None and time.monotonic() >= until:
+            break
+    return done, resumed
+
+
+def recall(name: str, form: Form, grid: Experiment, out: Path) -> Run | None:
+    """What is kept of a grid, without any work: its whole repeats, or None where there is not one."""
+    done = Lines(out / file_name(name, form, grid), _head(name, form, grid)).done()
+    return _concluded(name, form, grid, done, len(done))
+
+
+def n_repeats(grid: Experiment) -> int:
+    """How often all of a grid is done."""
+    return 1 + max(map(grid.repeat_of, grid.jobs()))
+
+
+def _concluded(name: str, form: Form, grid: Experiment, done: Mapping[str, Done], resumed: int) -> Run | None:
+    missing = [grid.repeat_of(job) for job in grid.jobs() if key_of(job) not in done]
+    wanted = n_repeats(grid)
+    whole = min(missing, default=wanted)
+    if not whole:
+        return None
+    part = grid.first(whole) if missing else grid
+    jobs = part.jobs()
     rows = tuple(job | done[key_of(job)].found for job in jobs)
     seconds = sum(done[key_of(job)].seconds for job in jobs)
-    return Run(name, form, grid, rows, settle(grid, rows), seconds, resumed)
+    return Run(name, form, part, rows, settle(part, rows), seconds, resumed, whole, wanted)
 
 
-def file_name(name: str, form: Form, grid: Experiment) -> str:
-    """Where the results go: a grid with other axes than the form's has a file of its own."""
-    axes = grid.to_dict()
-    known = next((one for one in ENTRIES if one.name == name), None)
-    if known is None or known.form(form).to_dict() == axes:
-        return f"{name}.{form}.jsonl"
-    return f"{name}.{form}.{hashlib.sha256(key_of(axes).encode()).hexdigest()[:8]}.jsonl"
+def _head(name: str, form: Form, grid: Experiment) -> dict[str, Any]:
+    return {"experiment": name, "form": form, "grid": grid.to_dict()}
 
 
 def with_axes(grid: Experiment, changes: dict[str, Any]) -> Experiment:
@@ -100,72 +135,13 @@ def _do(grid: Experiment, job: Job) -> tuple[Job, Found, float]:
     found = grid.run(job)
     if shared := job.keys() & found.keys():
         raise ValueError(f"a job and what it found share the name {min(shared)!r}")
-    return job, json.loads(json.dumps(found, allow_nan=False)), round(time.process_time() - start, 3)
+    return job, json.loads(json.dumps(_short(found), allow_nan=False)), round(time.process_time() - start, 3)
 
 
-def read_lines(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The first line of a file of results, and the others: a job, what it found, and its seconds."""
-    head, *lines = Lines(path, {}).whole() or [{}]
-    return head, lines
-
-
-@dataclass(frozen=True)
-class _Done:
-    found: Found
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Lines:
-    """The file of a run."""
-
-    path: Path
-    head: dict[str, Any]
-
-    def open(self, grid: dict[str, Any], *, fresh: bool = False) -> dict[str, _Done]:
-        """What has been done, by job; an empty file with its first line where there is nothing yet."""
-        head = self.head | {"grid": grid}
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        kept = [] if fresh else self.whole()
-        if not kept:
-            self.path.write_bytes(b"")
-            self.append(head)
-            return {}
-        self._check_head(kept[0], head)
-        return {key_of(line["job"]): _Done(line["found"], line["seconds"]) for line in kept[1:]}
-
-    def append(self, line: dict[str, Any]) -> None:
-        """Write one line, whole and down to the disk."""
-        with self.path.open("ab") as out:
-            out.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-            out.flush()
-            os.fsync(out.fileno())
-
-    def whole(self) -> list[dict[str, Any]]:
-        """The lines as they were written; a torn end is cut off the file."""
-        return list(self._whole_lines())
-
-    def _whole_lines(self) -> Iterator[dict[str, Any]]:
-        if not self.path.is_file():
-            return
-        content = self.path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            with self.path.open("r+b") as file:
-                file.truncate(len(whole))
-        for number, text in enumerate(whole.splitlines(), 1):
-            try:
-                yield json.loads(text)
-            except ValueError:
-                problem = f"line {number} of {str(self.path)!r} is damaged"
-                raise ParameterError(problem, parameter="fresh", fix=("delete it, or ", *ANEW)) from None
-
-    def _check_head(self, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-        if found == wanted:
-            return
-        before, now = (head.get("grid", {}) for head in (found, wanted))
-        apart = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
-        what = f"another grid ({', '.join(apart)})" if apart else "another experiment"
-        problem = f"{str(self.path)!r} holds results of {what}, which do not belong with these"
-        fix = ("name another directory for ", Setting("out"), ", or ", *ANEW)
-        raise ParameterError(problem, parameter="out", fix=fix)
+def _short(value: Any) -> Any:
+    """Numbers with as many digits as measures need: results stay small."""
+    if isinstance(value, dict):
+        return {name: _short(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(one) for one in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

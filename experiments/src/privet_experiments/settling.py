@@ -60,6 +60,8 @@ _SO_FAR = {"reproduced": "agrees", "differs": "differs"}
 
 def draw_again(grid: Experiment, rows: Sequence[Row], seed: int) -> list[Row]:
     """The rows with other runs, drawn with replacement."""
+    if grid.by_repeats:
+        return _other_repeats(grid, rows, seed)
     picks: dict[str, list[int]] = {}
     random = np.random.default_rng(seed)
 
@@ -72,6 +74,17 @@ def draw_again(grid: Experiment, rows: Sequence[Row], seed: int) -> list[Row]:
         return {name: each_runs(value, lambda runs: [runs[i] for i in pick], n) for name, value in row.items()}
 
     return [again(row) for row in rows]
+
+
+def _other_repeats(grid: Experiment, rows: Sequence[Row], seed: int) -> list[Row]:
+    """The rows of each repeat with what another repeat found; jobs of all repeats are in the same order."""
+    jobs = grid.jobs()
+    repeats: dict[int, list[Row]] = {}
+    for job, row in zip(jobs, rows, strict=True):
+        repeats.setdefault(grid.repeat_of(job), []).append(row)
+    picks = np.random.default_rng(seed).integers(len(repeats), size=len(repeats))
+    others = {repeat: iter(repeats[int(pick)]) for repeat, pick in zip(repeats, picks, strict=True)}
+    return [next(others[grid.repeat_of(job)]) | job for job in jobs]
 
 
 def averaged(row: Row) -> Row:

@@ -15,7 +15,7 @@ import numpy as np
 from privet.errors import ParameterError
 from privet.evaluation.figure import Figure, Point, Series
 from privet_experiments.experiment import Row, axis
-from privet_experiments.folds import CrossValidation, Learner, standard_error, values
+from privet_experiments.folds import MEASURES, CrossValidation, Learner, standard_error, values
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.settling import LEAST_RUNS
@@ -90,6 +90,10 @@ class Sweep(CrossValidation):
     who: tuple[str, ...] = axis(
         (), "A learner of this experiment; may be repeated. All by default.", option="--learner"
     )
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        return tuple(name for name in MEASURES if name in self.shown)
 
     def learners(self) -> list[Learner]:
         return [self.known[name] for name in self.who or self.known]

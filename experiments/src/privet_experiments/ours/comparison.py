@@ -33,7 +33,7 @@ from privet.rules.similarity import compare_rules
 from privet_experiments.experiment import Found, Job, Row, axis
 from privet_experiments.folds import MEASURES, Learner, frozen_table
 from privet_experiments.outcome import Outcome, Table
-from privet_experiments.runner import read_lines
+from privet_experiments.store import read_lines
 from privet_experiments.sweep import Results, Sweep, measure_text, told_measure
 
 CART = "CART"

@@ -71,10 +71,10 @@ def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: 
     from privet_experiments.ours.comparison import dealt, folds_of
     from privet_experiments.peers.environments import RivalError
     from privet_experiments.peers.learners import PEERS, peer_columns
-    from privet_experiments.runner import Lines
+    from privet_experiments.store import Lines
 
-    lines = Lines(path, {"experiment": KIND, "form": form})
-    done = lines.open({"folds": grid.folds, "seed": grid.seed})
+    lines = Lines(path, {"experiment": KIND, "form": form, "grid": {"folds": grid.folds, "seed": grid.seed}})
+    done = lines.open()
     failed: dict[str, str] = {}
     for table in grid.tables:
         frozen = frozen_table(type(grid).load, table)

@@ -35,7 +35,7 @@ class FsAdult(Sweep):
             GINI: ("diffpc45", {**PUBLISHED, "criterion": "gini"}),
             MAX: ("diffpc45", {**PUBLISHED, "criterion": "max"}),
             "exact": ("exact", {}),
-            "C4.5": ("c45", {"max_depth": 5, "criterion": "infogain"}),
+            "C4.5": ("c45", {"max_depth": 5, "criterion": "gainratio"}),
         }
     )
     title: ClassVar[str] = "DiffPC4.5 as published"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Figures:
     def learner(self, method: str) -> Learner:
         """How a method learns; ID3 has a way of its own."""
         if method in (J48, J48_UNPRUNED):
-            whole = {"max_depth": None, "criterion": "infogain", "max_bins": CELLS}
+            whole = {"max_depth": None, "criterion": "gainratio", "max_bins": CELLS}
             return Learner(method, "c45", {**whole, "prune": method == J48})
         if method == EXACT:
             return Learner(method, "exact", {"max_depth": min(self.depth, 4)})
@@ -105,6 +105,12 @@ class FsSynthetic(Experiment):
             if name not in FIGURES:
                 raise ParameterError(f"no figure here is called {name!r}; choose among {', '.join(FIGURES)}")
 
+    def repeat_of(self, job: Job) -> int:
+        return int(job["tree"] if self.trees > 1 else job["start"] // CHUNK)
+
+    def first(self, repeats: int) -> Self:
+        return replace(self, trees=repeats) if self.trees > 1 else replace(self, runs=min(self.runs, repeats * CHUNK))
+
     @property
     def n_runs(self) -> int:
         return self.runs * self.trees
@@ -132,7 +138,7 @@ class FsSynthetic(Experiment):
             training = sample(tree, job["records"], rng, p_noise=figure.noise)
             unseen = sample(tree, TESTED, rng)
             for method in figure.methods:
-                found[method].append(100 * _accuracy(figure, method, training, unseen, self.seed))
+                found[method].append(100 * accuracy_of(figure, method, training, unseen, self.seed))
         return {"accuracy": found}
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:
@@ -158,7 +164,8 @@ def _tree(figure: Figures, rng: np.random.Generator) -> HiddenTree:
     return random_tree(schema, figure.depth, rng)
 
 
-def _accuracy(figure: Figures, method: str, training: Sample, unseen: Sample, seed: int) -> float:
+def accuracy_of(figure: Figures, method: str, training: Sample, unseen: Sample, seed: int) -> float:
+    """What a method, having learned from some records, gets right of others."""
     schema = _uncut(training.schema)
     if method == ID3:
         counts = weka_id3.count_records(training.features, training.labels, schema.n_classes)

@@ -12,10 +12,10 @@ tree of depth 1, which also has targets of its own at a fifth of the smallest ta
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,12 @@ class FsTable1(Experiment):
     records: tuple[int, ...] = axis(tuple(TARGETS), "A size of training sets; may be repeated.", option="--records")
     runs: int = axis(FULL, "Runs a cell.", least=2)
     seed: int = axis(0, "Seeds the training sets. Noise is never seeded.", least=0)
+
+    def repeat_of(self, job: Job) -> int:
+        return int(job["start"]) // CHUNK
+
+    def first(self, repeats: int) -> Self:
+        return replace(self, runs=min(self.runs, repeats * CHUNK))
 
     @property
     def n_runs(self) -> int:
