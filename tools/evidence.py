@@ -1,14 +1,16 @@
-"""Draw the pictures of the evidence from the tables of its pages: `python tools/evidence.py`.
+"""Write committed results into their pages, and draw the pictures of the evidence: `python tools/evidence.py`.
 
-A picture is made of the numbers that its page prints, so the two cannot disagree. After a page was written anew, run it
-again.
+A picture is made of the numbers that its page prints, so the two cannot disagree. After a page was written anew, or new
+results were committed, run it again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import matplotlib
@@ -18,8 +20,10 @@ from matplotlib import pyplot as plt
 DOCS = Path(__file__).parents[1] / "docs" / "experiments"
 PICTURES = DOCS.parent / "pictures" / "evidence"
 COLOURS = ("#1b6e3c", "#3b7dd8", "#c46a1b", "#8a4fa3", "#7ab55c", "#b0a090", "#c9a227", "#555555")
+RESULTS = DOCS.parents[1] / "experiments" / "results"
+FROM_RESULTS = ("schedules", "stability")  # pages whose tables are made of `experiments/results`
+BEGIN, END = "<!-- written by `python tools/evidence.py` -->\n", "<!-- end -->\n"  # around the tables of such a page
 NUMBER = re.compile(r"[-+]?\d*\.?\d+")
-JUDGED = re.compile(r"(\d+) of (\d+) statements reproduced")
 
 
 class Table:
@@ -42,6 +46,38 @@ def tables(page: str, heading: str = "") -> list[Table]:
     if heading:
         text = re.split(r"^#+ ", text.partition(heading)[2], maxsplit=1, flags=re.MULTILINE)[0]
     return [Table(found.splitlines()) for found in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)]
+
+
+@cache
+def concluded(experiment: str) -> tuple[str, Any]:
+    """How much of the full form of an experiment is committed, and what it comes to."""
+    from privet_experiments.registry import entry
+    from privet_experiments.store import read_lines
+
+    _, kept = read_lines(RESULTS / f"{experiment}.full.jsonl")
+    grid = entry(experiment).form("full")
+    minutes = sum(line["seconds"] for line in kept) / 60
+    cost = f"{len(kept):,} of {len(grid.jobs()):,} jobs, {minutes:.0f} minutes of a processor."
+    return cost, grid.conclude([line["job"] | line["found"] for line in kept])
+
+
+def written(experiment: str) -> str:
+    """The page of an experiment, with the tables of what is committed of its full form."""
+    cost, found = concluded(experiment)
+    parts = [*("\n".join(wrap(note, 120)) for note in (cost, *found.notes))]
+    parts += [f"### {table.title}\n\n{table.to_markdown()}" for table in found.tables]
+    text = (DOCS / f"{experiment}.md").read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    return before + BEGIN + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.partition(END)[2]
+
+
+def own_figure(experiment: str) -> Any:
+    """The figure that an experiment draws of its committed results."""
+    (figure,) = concluded(experiment)[1].figures
+    names = list(dict.fromkeys(point.x for one in figure.series for point in one.points))
+    series = {one.name: {point.x: point.y for point in one.points} for one in figure.series}
+    heights = {name: [found.get(x, np.nan) for x in names] for name, found in series.items()}
+    return bars(names, heights, f"{figure.title}: {figure.up}")
 
 
 def bars(names: Sequence[str], series: dict[str, Sequence[float]], label: str) -> Any:
@@ -106,8 +142,9 @@ def comparison() -> Any:
 
 
 def fig81() -> Any:
-    (table, *_) = tables("fletcher-fig81")
-    return bars(table.names(0), {table.columns[c]: table.numbers(c) for c in (4, 5, 6, 7)}, "accuracy %")
+    first, second, *_ = tables("fletcher-fig81")  # one table in two parts
+    series = {first.columns[4]: first.numbers(4)} | {second.columns[c]: second.numbers(c) for c in (1, 2, 3)}
+    return bars(first.names(0), series, "accuracy %")
 
 
 def forecast() -> Any:
@@ -134,15 +171,6 @@ def shapes() -> Any:
     return bars(table.names(0, 1), series, "accuracy %")
 
 
-def judged(*slugs: str) -> Any:
-    """How many statements of the papers were reproduced."""
-    rows = [row for table in tables("reproduction") for row in table.rows if row[0].startswith(slugs or ("",))]
-    found = [(row[0], JUDGED.search(row[2])) for row in rows]
-    kept = [(name, int(match[1]), int(match[2])) for name, match in found if match]
-    series = {"reproduced": [row[1] for row in kept], "of": [row[2] for row in kept]}
-    return bars([row[0] for row in kept], series, "statements")
-
-
 DRAWN = {
     "accuracy": accuracy,
     "additive": additive,
@@ -154,8 +182,7 @@ DRAWN = {
     "forest-claims": forest_claims,
     "knowledge": knowledge,
     "shapes": shapes,
-    "reproduction": judged,
-    "thesis": lambda: judged("fletcher"),
+    **{name: partial(own_figure, name) for name in FROM_RESULTS},
 }
 
 
@@ -183,6 +210,8 @@ def main() -> None:
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "privet", "svg.fonttype": "none", "font.size": 8})
     PICTURES.mkdir(parents=True, exist_ok=True)
+    for experiment in FROM_RESULTS:
+        (DOCS / f"{experiment}.md").write_text(written(experiment), "utf-8")
     for name, draw in DRAWN.items():
         figure = draw().figure
         figure.savefig(PICTURES / f"{name}.svg", metadata={"Date": None})

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from privet_experiments.folds import standard_error
-from privet_experiments.runner import read_lines
+from privet_experiments.store import read_lines
 from privet_experiments.sweep import Results
 
 TABLES = ("adult-complete", "magic", "mushroom")

@@ -22,9 +22,6 @@ LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\()(?!https?:|mailto:|#)([^)
 CODE = re.compile(r"(^```.*?^```|`+[^`\n]+(?:\n[^`\n]+)?`+)", re.DOTALL | re.MULTILINE)
 DISPLAYED = re.compile(r"^\$\$\s*(.+?)\s*\$\$$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<![\\$\w])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])")
-TABLE = re.compile(r"(?:^\|.*\|[ ]*\n)+", re.MULTILINE)
-CELL = re.compile(r"(?<!\\)\|")
-COLUMNS = 8  # more do not fit on a screen
 LANGUAGES = {".py": "python", ".toml": "toml", ".yaml": "yaml", ".json": "json", ".sh": "sh", ".csv": "text"}
 SHOWN = 200  # lines of a data file that a page shows
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"  # code would crowd the pages out of the search
@@ -61,7 +58,7 @@ class Stage:
             there = self._place(target)
             return f"{match[1]}{os.path.relpath(there, place.parent)}{match[3]}"
 
-        return narrow(outside_code(text, lambda part: typeset(LINK.sub(relink, part))))
+        return outside_code(text, lambda part: typeset(LINK.sub(relink, part)))
 
     def _place(self, target: Path) -> Path:
         """Where the site has a file; one outside of `docs/` gets a page."""
@@ -111,40 +108,16 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
     return re.sub(r"\x00(\d+)\x00", lambda match: kept[int(match[1])], change(CODE.sub(put_aside, text)))
 
 
-def narrow(text: str) -> str:
-    """Tables with at most eight columns: a wider one becomes several, each with the first column.
-
-    >>> wide = "| " + " | ".join("abcdefghij") + " |\\n" + "|---" * 10 + "|\\n"
-    >>> [line.count("|") - 1 for line in narrow(wide).splitlines()]
-    [6, 6, -1, 5, 5]
-    """
-    return TABLE.sub(lambda match: _split(match[0]), text)
-
-
-def _split(table: str) -> str:
-    rows = [CELL.split(line.strip()[1:-1]) for line in table.splitlines()]
-    width = len(rows[0])
-    if width <= COLUMNS:
-        return table
-    parts = -(-(width - 1) // (COLUMNS - 1))  # as many tables as needed, of about the same width
-    size = -(-(width - 1) // parts)
-    shown = []
-    for start in range(1, width, size):
-        chosen = [[row[0], *row[start : start + size]] for row in rows]
-        shown.append("".join(f"|{'|'.join(row)}|\n" for row in chosen))
-    return "\n".join(shown)
-
-
 def typeset(text: str) -> str:
-    """Formulas between dollars as MathML.
+    """Formulas between dollars as MathML. Markdown takes a line that begins with ``<math`` for a block, so not alone.
 
-    >>> typeset("costs $5 or $6, and $x^2$")[:34]
-    'costs $5 or $6, and <math xmlns="h'
+    >>> typeset("costs $5 or $6, and $x^2$")[:40]
+    'costs $5 or $6, and <span><math xmlns="h'
     """
     shown = DISPLAYED.sub(
         lambda match: f'<div class="formula" tabindex="0">{convert(match[1], display="block")}</div>', text
     )
-    return INLINE.sub(lambda match: convert(match[1]), shown)
+    return INLINE.sub(lambda match: f"<span>{convert(match[1])}</span>", shown)
 
 
 def cells(notebook: dict[str, list[dict[str, object]]]) -> Iterator[str]:
