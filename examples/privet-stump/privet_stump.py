@@ -18,7 +18,7 @@ from privet.schema import Schema
 
 @dataclass(frozen=True)
 class Stump(Recipe):
-    """A tree of one test: the best single question that epsilon can buy.
+    """A tree of one test: the best single test that epsilon can buy.
 
     Examples
     --------
