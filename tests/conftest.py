@@ -17,6 +17,8 @@ LEAST_COLLECTED = 8_000
 FEWER = 100  # a part of the operations that the draw of a tree may take
 
 TESTS = Path(__file__).parent
+# Test processes fill the cores: the threads of scikit-learn's boosting would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What tests share: pytest's importlib mode leaves it off the path.
 for room in ("audit", "audit/sampling", "models", "tables", "cli", "privacy", "privacy/samplers", "recipes", "report"):
     sys.path.insert(0, str(TESTS / room))

@@ -28,8 +28,11 @@ def run(root: Path, tests: int, *arguments: str) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=root, env=clean, capture_output=True, text=True, timeout=600, check=False)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "xdist"])
-@pytest.mark.parametrize(("tests", "code"), [(3, 0), (2, 1)], ids=["enough", "too few"])
+@pytest.mark.parametrize(
+    ("workers", "tests", "code"),
+    [((), 3, 0), ((), 2, 1), (("-n", "2"), 2, 1)],
+    ids=["enough", "too few", "too few, two processes"],
+)
 def test_a_complete_run_counts(tmp_path: Path, workers: tuple[str, ...], tests: int, code: int) -> None:
     done = run(tmp_path, tests, *workers)
     assert done.returncode == code, done.stdout + done.stderr

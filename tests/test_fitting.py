@@ -1,4 +1,4 @@
-"""One way to fit: the same model whoever asks, from a table or from a protected data set."""
+"""One way to fit: the same model whoever asks, from a table or from a protected table."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ def test_what_cannot_be_used_later_is_refused_before_a_charge(wrong: dict[str, A
     assert ledger.spent == 0
 
 
-def test_a_part_is_not_cut_anew() -> None:
+def test_a_part_keeps_its_cuts() -> None:
     data = privet.protect(TABLE, SCHEMA, privet.Ledger(1))
     categorical = next(i for i, a in enumerate(SCHEMA.attributes) if isinstance(a, privet.Categorical))
     part = data.partition(Multiway(categorical))[0]
-    with pytest.raises(ParameterError, match="give all of it"):
+    with pytest.raises(ParameterError, match="give the whole table"):
         privet.papers.DiffPC45Classifier(max_bins=7).fit(part)
     assert data.ledger.spent == 0
 

@@ -31,7 +31,7 @@ def test_without_noise_the_class_follows_from_what_the_table_shows(temperature: 
 
 
 @pytest.mark.parametrize("temperature", ["numeric", "nominal"])
-def test_the_table_keeps_to_its_schema(temperature: str) -> None:
+def test_the_table_follows_its_schema(temperature: str) -> None:
     schema, table = clinic(2_000, temperature=temperature)  # type: ignore[arg-type]
     assert list(table) == ["blood_pressure", "weight", "temperature", "cough", "class"]
     assert check_table(schema, table).ok

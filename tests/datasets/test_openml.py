@@ -209,7 +209,7 @@ def test_a_file_that_stays_cut_short(chess: Server) -> None:
     assert chess.asked.count("/chess.arff") == openml.ATTEMPTS
 
 
-def test_a_server_that_says_nothing(chess: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_answer(chess: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openml, "SECONDS", 0.05)
     chess.answers["/chess.arff"] = lambda handler: time.sleep(0.3)
     flawed(chess, "timed out")

@@ -22,7 +22,7 @@ def test_the_files_are_what_the_generator_draws() -> None:
 
 
 @pytest.mark.parametrize("name", [TABLE, HELD_OUT])
-def test_the_table_keeps_to_its_schema(tmp_path: Path, name: str) -> None:
+def test_the_table_follows_its_schema(tmp_path: Path, name: str) -> None:
     schema = schema_of(json.loads(sample_files()[SCHEMA]))
     (tmp_path / name).write_text(sample_files()[name], encoding="utf-8")
     report = check_table(schema, read_table(tmp_path / name, schema))

@@ -111,7 +111,7 @@ def test_every_real_schema_is_read(data_dir: Path) -> None:
     ],
     ids=["small", "larger"],
 )
-def test_every_real_table_keeps_to_its_schema(data_dir: Path, most: int) -> None:
+def test_every_real_table_follows_its_schema(data_dir: Path, most: int) -> None:
     for name in real.names(data_dir):
         if (data_dir / f"{name}.csv.gz").stat().st_size > most:  # compressed bytes
             continue

@@ -102,7 +102,7 @@ def test_every_recipe_grows_the_same_model_from_chunks_of_one(recipe: Any) -> No
     assert here == model_of(recipe, schema, lambda prepared: ChunkEngine.read(Batches(table), prepared, size=1))
 
 
-def test_a_protected_source_is_read_once_and_cut_anew() -> None:
+def test_a_protected_source_is_read_once_and_cut_again() -> None:
     reads = []
 
     class Once(Batches):
@@ -139,7 +139,7 @@ def test_a_pass_a_level(recipe: Any, most: int) -> None:
     assert engine.passes <= most
 
 
-def test_an_engine_for_one_fit_knows_its_own_cuts_only() -> None:
+def test_an_engine_for_one_fit_has_only_its_own_cuts() -> None:
     schema = Schema((Numeric("age", 0, 120),), Categorical("ill", ("no", "yes")))
     engine = ChunkEngine.read(Batches({"age": [3, 99], "ill": ["no", "yes"]}), schema, for_one_fit=True)
     assert engine.with_schema(schema) is engine

@@ -37,7 +37,7 @@ def test_folds_and_scores_are_those_of_scikit_learn() -> None:
     assert (score.epsilon, score.delta, score.variant) == (5.0, 0.0, "sound")
 
 
-def test_references_stand_apart() -> None:
+def test_references_are_listed_separately() -> None:
     result = evaluate(SCHEMA, TABLE, [privet.make_classifier("sulq", epsilon=1)], folds=2, max_depth=3)
     assert [score.recipe for score in result.references] == ["majority", *REFERENCES]
     assert all(score.epsilon is None and not score.private for score in result.references)

@@ -127,7 +127,7 @@ def test_without_noise_it_is_wilsons(hits: int, misses: int) -> None:
     assert (found.low, found.high) == pytest.approx((max(middle - half, 0), min(middle + half, 1)), abs=1e-9)
 
 
-def test_counts_that_say_nothing_rule_nothing_out() -> None:
+def test_uninformative_counts_exclude_no_value() -> None:
     for hits, misses in ((0, 0), (-5, 3), (2, -2), (3, 1)):
         found = proportion(hits, misses, (5, 5), 200.0)
         assert (found.low, found.high) == (0, 1)

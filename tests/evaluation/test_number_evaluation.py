@@ -47,7 +47,7 @@ def result() -> Evaluation:
     return evaluate(SCHEMA, TABLE, learners, folds=3)
 
 
-def test_regressors_stand_between_the_mean_and_boosting(result: Evaluation) -> None:
+def test_regressors_score_between_the_mean_and_boosting(result: Evaluation) -> None:
     mean, tree, boosting = result.references
     assert (mean.recipe, tree.recipe, boosting.recipe) == references_for(SCHEMA) == ("mean", *NAMES)
     assert -0.05 < mean.mean <= 0
@@ -84,7 +84,7 @@ def test_the_tree_is_scikit_learns() -> None:
     assert tree.predict(features) == pytest.approx(theirs.fit(columns, TABLE["wage"]).predict(columns))
 
 
-def test_references_of_no_records_say_the_middle() -> None:
+def test_references_without_records_predict_the_middle() -> None:
     nothing = np.zeros((2, 0), dtype=np.uint8), np.zeros(0)
     features = encode(SCHEMA, TABLE).features[:, :2]
     for learn in (mean_leaf, regression_tree, boosted):

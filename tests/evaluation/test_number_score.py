@@ -131,7 +131,7 @@ def test_an_interval_without_the_noise_is_too_narrow(monkeypatch: Any) -> None:
     assert simulated(20_000, 0.1, 100)["MAE"] < 0.7
 
 
-def test_counts_that_say_nothing_rule_nothing_out() -> None:
+def test_uninformative_counts_exclude_no_value() -> None:
     sizes = sizes_of(SCHEMA.number)
     empty = tuple([0] * sizes.size), tuple([0] * both_sides(sizes).size)
     score = PrivateNumberScore(SCHEMA.number, 50.0, *empty, Fraction(1), Fraction(2), None, Ledger(1).certificate())
@@ -215,7 +215,7 @@ def audited(pairs: Any, neighbours: str = "add-remove") -> Any:
 
 
 @pytest.mark.parametrize(("pairs", "neighbours"), [(ADDED, "add-remove"), (REPLACED, "replace-one")])
-def test_it_keeps_its_promise_and_uses_it_up(pairs: Any, neighbours: str) -> None:
+def test_it_keeps_its_promise_tightly(pairs: Any, neighbours: str) -> None:
     result = audited(pairs, neighbours)
     assert result.verdict == "holds", result
     assert result.lower_bound == pytest.approx(1)

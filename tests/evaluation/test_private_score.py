@@ -154,7 +154,7 @@ def test_the_certificate_says_whose_records_they_are(tree: Any, held_out: bool |
     assert not any(word in caveat.text for caveat in ledger.certificate().caveats), "it is about the score alone"
 
 
-def test_one_ledger_knows_the_data_set(tree: Any) -> None:
+def test_one_ledger_is_bound_to_the_data_set(tree: Any) -> None:
     """The derived table has another schema; the ledger hears of the real one only."""
     ledger = Ledger(2)
     privet.protect(TABLE, SCHEMA, ledger)

@@ -63,7 +63,7 @@ def score_of(trees: Any, data: PrivateDataset, epsilon: Fraction) -> Any:
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
-def test_a_private_score_keeps_its_promise_and_uses_it_up(name: str, neighbours: str) -> None:
+def test_a_private_score_keeps_its_promise_tightly(name: str, neighbours: str) -> None:
     result = audit_learner(
         lambda data, epsilon: score_of(MODELS[name], data, epsilon),
         DEEP[neighbours],
@@ -112,7 +112,7 @@ def score_by_unit(data: PrivateDataset, epsilon: Fraction) -> Any:
     return score_of(replace(SURE, schema=TWO_ROWS), data, epsilon)
 
 
-def test_a_score_by_unit_keeps_its_promise_and_uses_it_up() -> None:
+def test_a_score_by_unit_keeps_its_promise_tightly() -> None:
     result = audit_learner(score_by_unit, OF_A_UNIT, 1, transcripts=4, complete=0)
     assert result.verdict == "holds", result
     assert result.lower_bound == pytest.approx(1)
@@ -162,7 +162,7 @@ def test_folds_by_position_are_caught(cv: Any, table: Any, newcomer: int) -> Non
     assert result.lower_bound >= 1.5
 
 
-def test_the_same_table_dealt_by_coins_is_not() -> None:
+def test_the_same_table_split_by_coins_is_not() -> None:
     pair = Pair("in pairs", SCHEMA, MIXED, (MIXED[0], *MIXED))
     cv = CoinFold(3)
     result = audit_learner(lambda data, epsilon: fold_models(cv, data, epsilon), [pair], 1, transcripts=4, complete=0)

@@ -50,7 +50,7 @@ def test_every_record_is_tested_once_and_trains_the_others() -> None:
     assert CoinFold(4).get_n_splits() == len(folds) == 4
 
 
-def test_coins_are_tossed_anew_and_fairly() -> None:
+def test_coins_are_tossed_each_time_and_fairly() -> None:
     """A fold of 10,000 records out of 5 has 2,000 with a standard deviation of 40: 5 of them, with 10 folds looked at,
     is a false alarm in 100,000 x 10 tosses; a coin 30 % off has 2,600."""
     first, second = (list(CoinFold(5).split(np.zeros(10_000))) for _ in range(2))
@@ -81,7 +81,7 @@ def test_a_record_more_changes_four_of_five_training_parts_by_itself() -> None:
 
 
 @pytest.mark.parametrize("n_splits", [1, 0, True, 2.5, "5"])
-def test_what_cannot_be_dealt_is_refused(n_splits: Any) -> None:
+def test_what_cannot_be_split_is_refused(n_splits: Any) -> None:
     with pytest.raises(ParameterError, match="n_splits"):
         CoinFold(n_splits)
     with pytest.raises(ParameterError, match="groups"):
@@ -119,7 +119,7 @@ def test_holdout_keeps_the_type_and_the_records(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*TABLES, "dict of series", "dict of arrow arrays", "dict of pandas arrays"])
-def test_an_empty_table_is_dealt_like_any_other(kind: str) -> None:
+def test_an_empty_table_is_split_like_any_other(kind: str) -> None:
     """Whether anything raises must not tell that there is no record."""
     columns = {
         "dict of series": lambda n: {"i": pl.Series(range(n), dtype=pl.Int64), "j": pd.Series(range(n), dtype="Int64")},

@@ -52,7 +52,7 @@ def test_the_factor_makes_up_for_the_noise(plain: int, variance: float, epsilon:
     assert variance / n + 2 / (epsilon * n) ** 2 == pytest.approx(variance / plain, rel=1e-9)
 
 
-def test_the_factor_foretells_the_private_size() -> None:
+def test_the_factor_predicts_the_private_size() -> None:
     plain = one_share(0.5, 0.6, epsilon=None)
     for epsilon in (0.1, 0.5, 1.0):
         assert one_share(0.5, 0.6, epsilon=epsilon) == pytest.approx(

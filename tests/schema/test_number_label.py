@@ -34,7 +34,7 @@ def test_a_label_with_other_keys_is_refused(labels, words):
         Schema.from_dict(facts)
 
 
-def test_only_one_place_says_what_a_label_is():
+def test_only_one_place_decides_what_a_label_is():
     classes = replace(SCHEMA, label=Categorical("wage", ("low", "high")))
     assert SCHEMA.predicts_number
     assert not classes.predicts_number
@@ -46,7 +46,7 @@ def test_only_one_place_says_what_a_label_is():
         _ = classes.number
 
 
-def test_the_fingerprint_sees_bounds_but_no_cuts():
+def test_the_fingerprint_covers_bounds_but_no_cuts():
     cut = replace(SCHEMA, label=replace(SCHEMA.number, thresholds=(5.5,)))
     wider = replace(SCHEMA, label=replace(SCHEMA.number, high=90))
     assert fingerprint(cut) == fingerprint(SCHEMA)

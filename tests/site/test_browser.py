@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from page_reader import axe_faults
 
 PAGES = (
     "",
@@ -17,11 +19,18 @@ PAGES = (
     "recipes/exact/",
     "explanation/privacy/",
     "proofs/selection/",
+    "proofs/perturbed_fit/",
     "experiments/comparison/",
 )
 PHONE = {"width": 360, "height": 740}
-# What a stranger types, and the page where it should end.
+# What a stranger types, and the page where it should end. All were written before they were tried: where one fails,
+# mend the titles and headings of the pages.
 SEARCHES = {
+    "how much budget is left": "guide/budgets/",
+    "postgres table": "guide/sources/",
+    "export to ONNX": "guide/exports/",
+    "is epsilon 1 safe": "guide/choosing-epsilon/",
+    "which model is most accurate": "guide/which-learner/",
     "spark cluster": "guide/spark/",
     "missing values": "guide/values/",
     "choosing epsilon": "guide/choosing-epsilon/",
@@ -30,22 +39,15 @@ SEARCHES = {
 }
 
 
-def faults(page: Any) -> list[str]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {one['help']} ({one['nodes'][0]['html'][:120]})" for one in found]
-
-
 @pytest.mark.parametrize("colours", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_pages_have_no_fault_and_ask_nobody(browser: Any, address: str, colours: str) -> None:
+def test_pages_have_no_fault_and_load_no_other_host(browser: Any, address: str, colours: str) -> None:
     page = browser.new_page(color_scheme=colours)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     wrong = {}
     for name in PAGES:
         page.goto(f"{address}/{name}")
-        wrong[name] = faults(page)
+        wrong[name] = axe_faults(page)
     page.close()
     assert {name: found for name, found in wrong.items() if found} == {}
     assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
@@ -61,15 +63,17 @@ def test_no_page_is_wider_than_a_phone(browser: Any, address: str) -> None:
     assert {name: width for name, width in widths.items() if width > PHONE["width"]} == {}
 
 
-def test_five_searches_end_on_the_right_page(browser: Any, address: str) -> None:
+def test_searches_end_on_the_right_page(browser: Any, address: str) -> None:
+    """Among the first three pages that the site's own search lists."""
     page = browser.new_page()
-    ends = {}
+    found = {}
     for words in SEARCHES:
         page.goto(f"{address}/explanation/limits/")
         page.locator(".md-search__button").click()
-        field = page.locator("input[aria-autocomplete=list]").first
-        field.fill(words)
-        ends[words] = page.locator("a[href*='?h=']").first.get_attribute("href", timeout=20_000)
+        page.locator("input[aria-autocomplete=list]").first.fill(words)
+        links = page.locator("a[href*='?h=']")
+        links.first.wait_for(timeout=20_000)
+        pages = (urlsplit(link.get_attribute("href")).path.strip("/") + "/" for link in links.all())
+        found[words] = list(dict.fromkeys(pages))[:3]
     page.close()
-    wrong = {words: ends[words] for words, place in SEARCHES.items() if f"/{place}?" not in str(ends[words])}
-    assert wrong == {}
+    assert {words: ends for words, ends in found.items() if SEARCHES[words] not in ends} == {}

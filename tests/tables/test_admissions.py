@@ -61,14 +61,14 @@ def test_no_cell_is_guessed_wrongly(maker: Any, table: Path) -> None:
     assert np.array_equal(messy.labels, clean.labels)
 
 
-def test_the_table_keeps_to_its_schema_and_needs_the_unit(maker: Any, table: Path) -> None:
+def test_the_table_follows_its_schema_and_needs_the_unit(maker: Any, table: Path) -> None:
     schema = replace(read_schema(EXAMPLE / "admissions.schema.yaml"), unit=Unit("patient_no", 3))
     assert check_table(schema, load_table(str(table), schema)).ok
     owners = [row["patient_no"] for row in maker.clean()]
     assert max(map(owners.count, set(owners[:50]))) > 1
 
 
-def test_a_line_that_cannot_be_read_is_told_from_a_marker(table: Path, tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_read_differs_from_a_marker(table: Path, tmp_path: Path) -> None:
     schema = read_schema(EXAMPLE / "admissions.schema.yaml")
     lines = table.read_text("utf-8").splitlines()
     broken = tmp_path / "admissions.csv"

@@ -81,7 +81,7 @@ class TestPlain:
             assert reader_of(Categorical("c", (0, 1, "nan")))(cell) == -1
         assert not said
 
-    def test_ticks_in_no_unit_say_nothing(self) -> None:
+    def test_ticks_without_a_unit_are_missing(self) -> None:
         """NumPy cannot write them as text, unless they are all NaT."""
         for ticks in ([-(2**63)], [-(2**63), 5]):
             assert codes(Categorical("c", ("5", "x", "?")), np.array(ticks, np.int64).view("M8")) == [2] * len(ticks)

@@ -62,7 +62,7 @@ def test_partitions_are_columns_of_text(tmp_path: Path, keys: list[str]) -> None
     assert cells(tmp_path) == cells(read_table(tmp_path, SCHEMA)) == cells(ROWS)
 
 
-def test_what_a_partition_says_does_not_depend_on_others(tmp_path: Path) -> None:
+def test_the_value_of_a_partition_does_not_depend_on_others(tmp_path: Path) -> None:
     """Arrow's own reader makes 1 of '01' if all folders have numbers for names, and text if one has not."""
     put(tmp_path, "ward=01/a.parquet", age=[10], ill=["no"])
     alone = cells(tmp_path)

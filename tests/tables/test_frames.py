@@ -22,7 +22,7 @@ from privet.tables.encoding import encode, encode_features
 
 class TestTables:
     @pytest.mark.parametrize("kind", KINDS)
-    def test_all_kinds_alike(self, kind: str) -> None:
+    def test_all_kinds_are_read_the_same(self, kind: str) -> None:
         codes = encode(SCHEMA, KINDS[kind](TABLE))
         assert codes.features.tolist() == FEATURES
         assert codes.labels is not None
@@ -40,7 +40,7 @@ class TestTables:
         assert codes.labels is not None
         assert codes.labels.shape == (0,)
 
-    def test_a_record_of_another_width_says_less_and_changes_nothing_for_others(self) -> None:
+    def test_a_record_of_another_width_is_shorter_and_changes_no_other(self) -> None:
         rows = [[18, 50.0, "Male"], [18], None, (), [18, 50.0, "Male", "yes", "more"], np.array([18, 50, 0])]
         features = encode_features(SCHEMA, rows)
         assert features[:, 0].tolist() == features[:, 4].tolist() == [0, 0, 1]

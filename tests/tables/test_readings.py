@@ -152,7 +152,7 @@ def test_refusals(change: dict[str, Any], says: str) -> None:
         schema_of({"attributes": [facts], "class": "ill", "labels": ["n", "y"]})
 
 
-def test_spellings_are_for_categories_and_units_for_nobody() -> None:
+def test_spellings_are_for_categories_and_not_for_units() -> None:
     with pytest.raises(SchemaError, match="are for categories"):
         Numeric("x", 0, 1, reading=Reading(fold=True))
     with pytest.raises(SchemaError, match="must be a Reading"):

@@ -264,7 +264,7 @@ def test_the_certificate_says_whom_it_protects() -> None:
     told = model.certificate_
     assert told.unit == UNIT
     assert "by one who added or removed, with all rows, of which at most 2 enter" in str(told)
-    assert "whoever is k units" in told.to_dict()["covers_not"]
+    assert "a person with k units" in told.to_dict()["covers_not"]
     assert privet.Certificate.from_dict(json.loads(told.to_json())) == told
     assert model.schema_.unit == UNIT
 
@@ -293,7 +293,7 @@ def test_rows_that_were_not_chosen_are_refused() -> None:
     PrivateDataset(MemoryEngine(SCHEMA, freeze(SCHEMA, table).codes(SCHEMA)), Ledger(1))
 
 
-def test_rows_are_chosen_before_they_are_dealt() -> None:
+def test_rows_are_chosen_before_they_are_assigned() -> None:
     """Else a unit could have all its rows in each of the two parts of a search."""
     data = privet.protect(columns([(1.0, "a", "no", "x")] * 50), SCHEMA, Ledger(1))
     assert sum(part.labels.size for part in split_protected(data, 0.5, "a search")) == 2

@@ -110,7 +110,7 @@ def test_tables_reach(fault: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["first", "middle", "last", "only"])
-def test_the_record_may_stand_anywhere(place: str) -> None:
+def test_the_record_may_be_anywhere(place: str) -> None:
     def stands(case: Any) -> bool:
         without, with_one = (rows(table) for table in case[1])
         if not without:

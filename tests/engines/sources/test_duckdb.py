@@ -175,7 +175,7 @@ def test_faults_are_distinguished(clinic: Path) -> None:
         f"duckdb:///{clinic}?query=select+ward+from+t": "lacks 'ill'",
         f"duckdb:///{clinic}?query=select+nothing+from+t": "refuses the query",
         f"duckdb:///{clinic}?query=from+outside": "reads other files",
-        f"duckdb://{clinic.name}?table=t": "three strokes",
+        f"duckdb://{clinic.name}?table=t": "three slashes",
         f"duckdb:///{clinic}?table=t&read_only=false": "table= or query= alone",
     }
     for address, words in wrong.items():

@@ -230,7 +230,7 @@ def wait_for(postgres: Any) -> None:
 
 
 @pytest.mark.parametrize("how", [terminate, cancel, kill], ids=lambda how: how.__name__)
-def test_a_server_that_dies_in_the_middle(
+def test_a_server_that_fails_in_the_middle(
     postgres: Any, long_table: Schema, how: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = postgres.address(table="long")

@@ -200,7 +200,7 @@ def test_what_is_asked() -> None:
         ('""', None),
     ],
 )
-def test_names_with_dots_stand_in_quotes(told: str, words: str | None) -> None:
+def test_names_with_dots_are_quoted(told: str, words: str | None) -> None:
     if words is not None:
         assert table_words(told) == words
         return
