@@ -19,10 +19,12 @@ def build() -> int:
     stage.fill()
     stage.write("reference/commands.md", commands_page())
     arguments = ["build", "--strict", "--config-file", str(ROOT / "mkdocs.yml"), "--clean"]
-    code = subprocess.run([sys.executable, "-m", "zensical", *arguments], cwd=ROOT).returncode
+    command = [sys.executable, "-m", "zensical", *arguments]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    print(done.stdout)
     for page in (ROOT / "build" / "site").rglob("*.html"):  # a header without words is a plain cell, for screen readers
         page.write_text(re.sub(r"<th([^>]*)></th>", r"<td\1></td>", page.read_text("utf-8")), encoding="utf-8")
-    return code
+    return done.returncode or int("griffe: " in done.stdout)  # a docstring that cannot be read is a fault too
 
 
 if __name__ == "__main__":
