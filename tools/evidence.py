@@ -20,6 +20,8 @@ from matplotlib import pyplot as plt
 DOCS = Path(__file__).parents[1] / "docs" / "experiments"
 PICTURES = DOCS.parent / "pictures" / "evidence"
 COLOURS = ("#1b6e3c", "#3b7dd8", "#c46a1b", "#8a4fa3", "#7ab55c", "#b0a090", "#c9a227", "#555555")
+MARKS = "oDs^vPX*"  # a mark for each series, so that nothing is said by colour alone
+LETTERS = 90  # that fit beside each other in a picture
 RESULTS = DOCS.parents[1] / "experiments" / "results"
 FROM_RESULTS = ("schedules", "stability")  # pages whose tables are made of `experiments/results`
 BEGIN, END = "<!-- written by `python tools/evidence.py` -->\n", "<!-- end -->\n"  # around the tables of such a page
@@ -77,26 +79,31 @@ def own_figure(experiment: str) -> Any:
     names = list(dict.fromkeys(point.x for one in figure.series for point in one.points))
     series = {one.name: {point.x: point.y for point in one.points} for one in figure.series}
     heights = {name: [found.get(x, np.nan) for x in names] for name, found in series.items()}
-    return bars(names, heights, f"{figure.title}: {figure.up}")
+    return dots(names, heights, f"{figure.title}: {figure.up}")
 
 
-def bars(names: Sequence[str], series: dict[str, Sequence[float]], label: str) -> Any:
-    """Groups of bars, from left to right."""
-    _, ax = plt.subplots(figsize=(7.5, 1 + 0.17 * len(names) * (len(series) + 0.8)), layout="constrained")
-    places, height = np.arange(len(names)), 0.8 / len(series)
+def dots(names: Sequence[str], series: dict[str, Sequence[float]], label: str) -> Any:
+    """A row for each name, with a mark for each series: many rows fit on a screen."""
+    _, ax = plt.subplots(figsize=(7, 1 + 0.24 * len(names)), layout="constrained")
+    places, step = np.arange(len(names)), 0.5 / len(series)
     for number, (name, values) in enumerate(series.items()):
-        ax.barh(places + number * height, values, height, color=COLOURS[number], label=name)
-    ax.set_yticks(places + 0.4 - height / 2, names)
-    ax.invert_yaxis()
+        height = places + (number - (len(series) - 1) / 2) * step
+        ax.plot(values, height, MARKS[number], color=COLOURS[number], markersize=4.5, label=name)
+    ax.set_yticks(places, names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_axisbelow(True)
+    for place in places[1:]:
+        ax.axhline(place - 0.5, color="#eeeeee", linewidth=0.8, zorder=0)
+    ax.grid(axis="x", color="#dddddd", linewidth=0.6)
+    ax.tick_params(axis="y", length=0)
     return _finished(ax, xlabel=label)
 
 
 def lines(places: Sequence[float], series: dict[str, Sequence[float]], label: str) -> Any:
     """A line a series, over epsilon."""
-    _, ax = plt.subplots(figsize=(7.5, 3.6), layout="constrained")
+    _, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
     for number, (name, values) in enumerate(series.items()):
-        style = "o-" if number < len(COLOURS) else "s--"
-        ax.plot(places, values, style, color=COLOURS[number % len(COLOURS)], markersize=4, label=name)
+        ax.plot(places, values, f"{MARKS[number]}-", color=COLOURS[number], markersize=4.5, label=name)
     ax.set_xscale("log")
     ax.set_xticks(places, [f"{place:g}" for place in places])
     ax.minorticks_off()
@@ -128,7 +135,7 @@ def audits() -> Any:
     rows = [row for row in table.rows if NUMBER.fullmatch(row[3]) and row[2].startswith("epsilon")][:16]
     names = [f"{_plain(row[0])}, {row[1]}" for row in rows]
     series = {"promised": [_number(row[2]) for row in rows], "attained": [_number(row[3]) for row in rows]}
-    return bars(names, series, "loss, epsilon")
+    return dots(names, series, "loss, epsilon")
 
 
 def bai() -> Any:
@@ -138,37 +145,37 @@ def bai() -> Any:
 def comparison() -> Any:
     table = tables("comparison", "Accuracy %: exact against the others")[0]
     series = {f"epsilon {e}": table.numbers(2, part) for part, e in enumerate(("0.01", "0.1", "1", "10"))}
-    return bars(table.names(0), series, "exact is ahead by points of accuracy, mean over the tables")
+    return dots(table.names(0), series, "exact is ahead by points of accuracy, mean over the tables")
 
 
 def fig81() -> Any:
     first, second, *_ = tables("fletcher-fig81")  # one table in two parts
     series = {first.columns[4]: first.numbers(4)} | {second.columns[c]: second.numbers(c) for c in (1, 2, 3)}
-    return bars(first.names(0), series, "accuracy %")
+    return dots(first.names(0), series, "accuracy %")
 
 
 def forecast() -> Any:
     (table, *_) = tables("forecast")
     series = {"points lost": table.numbers(4), "foreseen, medium signal": table.numbers(6)}
-    return bars(table.names(0, 1, 2), series, "points of accuracy lost to noise")
+    return dots(table.names(0, 1, 2), series, "points of accuracy lost to noise")
 
 
 def forest_claims() -> Any:
     (table, *_) = tables("forest-claims")
     rows = [row for row in table.rows if row[1] == "1"]
     series = {"largest class": [_number(row[2]) for row in rows], "random-forest": [_number(row[3]) for row in rows]}
-    return bars([_plain(row[0]) for row in rows], series, "accuracy %, epsilon 1")
+    return dots([_plain(row[0]) for row in rows], series, "accuracy %, epsilon 1")
 
 
 def knowledge() -> Any:
     table = tables("knowledge", "Figures 9.1 and 9.2")[0]
-    return bars(table.names(0), {"epsilon 2": table.numbers(1), "epsilon 0.5": table.numbers(2)}, "Jaccard with CART")
+    return dots(table.names(0), {"epsilon 2": table.numbers(1), "epsilon 0.5": table.numbers(2)}, "Jaccard with CART")
 
 
 def shapes() -> Any:
     table = tables("shapes", "A part of it")[0]
     series = {table.columns[c]: table.numbers(c) for c in (2, 3, 4)}
-    return bars(table.names(0, 1), series, "accuracy %")
+    return dots(table.names(0, 1), series, "accuracy %")
 
 
 DRAWN = {
@@ -202,13 +209,14 @@ def _number(cell: str) -> float:
 def _finished(ax: Any, **labels: str) -> Any:
     ax.set(**labels)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    longest = max(len(name) for name in ax.get_legend_handles_labels()[1])
+    ax.figure.legend(frameon=False, loc="outside upper left", ncols=LETTERS // (longest + 6))  # a mark and gaps are six
     return ax
 
 
 def main() -> None:
     matplotlib.use("Agg")
-    matplotlib.rcParams.update({"svg.hashsalt": "privet", "svg.fonttype": "none", "font.size": 8})
+    matplotlib.rcParams.update({"svg.hashsalt": "privet", "svg.fonttype": "none", "font.size": 9})
     PICTURES.mkdir(parents=True, exist_ok=True)
     for experiment in FROM_RESULTS:
         (DOCS / f"{experiment}.md").write_text(written(experiment), "utf-8")
