@@ -136,7 +136,7 @@ class Fit(Work):
             def text() -> str:
                 return to_text(model, where)
 
-            place = deliver(draft, data.ledger, text, "the model file", replace=replace, error=ModelFileError)
+            place = deliver(draft, data.ledger, text, "the model", replace=replace, error=ModelFileError)
             return Saved(model, place, data.ledger)
 
     def grow(self, data: PrivateDataset) -> Model:

@@ -196,8 +196,8 @@ def deliver(
         place = draft.save(content, replace=replace)
     except (OSError, error) as failure:
         reason = f"{where}: {why(failure)}" if isinstance(failure, OSError) else str(failure)
-        lost = what.removesuffix(" file").capitalize()
-        raise error(f"{reason}. {lost} is lost, and epsilon {account.spent} stays charged for it") from failure
+        lost = f"{what.capitalize()} is lost, and epsilon {account.spent} stays charged for it"
+        raise error(f"{reason}. {lost}") from failure
     if isinstance(account, Reservation):
         account.end(hashlib.sha256(content).hexdigest())
     return place

@@ -66,12 +66,12 @@ HUGE = 10  # an epsilon beyond it promises nothing to rely on
 
 def mind_epsilon(epsilon: Fraction) -> None:
     """Warn about an epsilon that promises almost nothing."""
-    from privet.cli.output import say
+    from privet.cli.output import warn
 
     if epsilon > HUGE:
         factor = f"{math.exp(epsilon):.0e}" if epsilon < 700 else "more than 1e300"
-        say(
-            f"warning: epsilon {float(epsilon):g} promises almost nothing: one record may make an outcome {factor} "
+        warn(
+            f"epsilon {float(epsilon):g} promises almost nothing: one record may make an outcome {factor} "
             "times as likely. Usual values are 0.1 to 2; `privet plan` shows what they cost"
         )
 

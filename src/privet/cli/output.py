@@ -58,10 +58,17 @@ def complain(message: str) -> None:
 def say(message: str) -> None:
     """Print a remark on stderr, apart from the results."""
     if logs_json():
-        level, _, rest = message.partition(": ")
-        _log("warning", rest) if level == "warning" else _log("info", message)
+        _log("info", message)
     else:
         print(isolated(message, lines=True), file=sys.stderr)
+
+
+def warn(message: str) -> None:
+    """Print a warning on stderr."""
+    if logs_json():
+        _log("warning", message)
+    else:
+        print(isolated(f"warning: {message}", lines=True), file=sys.stderr)
 
 
 def try_stdout() -> None:

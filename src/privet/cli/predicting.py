@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Source
-from privet.cli.output import print_json, say
+from privet.cli.output import print_json, say, warn
 from privet.cli.screen import exactly
 from privet.cli.writing import Force, put, refuse_kind, writing
-from privet.errors import ParameterError, TableError
+from privet.errors import MissingColumns, ParameterError, TableError
 
 if TYPE_CHECKING:
     from privet.models.drafts import Draft
@@ -71,11 +71,11 @@ def predict(
             raise ParameterError(f"--keep {schema.label.name} is the name of the prediction; leave it out")
         try:
             columns = load_table(table, schema, with_label=False, also=kept, quoted_line_breaks=quoted_line_breaks)
-        except TableError as error:
-            lacking = next((name for name in kept if name not in schema.names and repr(name) in str(error)), None)
-            if lacking is None:
+        except MissingColumns as error:
+            unknown = next((name for name in kept if name in error.columns and name not in schema.names), None)
+            if unknown is None:
                 raise
-            raise TableError(f"--keep {lacking}: the table has no such column; check its name") from None
+            raise TableError(f"--keep {unknown}: the table has no such column; check its name") from None
         unreadable = unreadable_records(columns)
         labels = classifier.predict(columns).tolist()
         found: dict[str, list[Any]] = {name: _cells(columns[name]) for name in kept}
@@ -95,7 +95,7 @@ def predict(
         more = {"kept": {name: found[name] for name in kept}} if kept else {}
         print_json({"label": schema.label.name, "predictions": labels} | graded | more | lost)
     if unreadable.size:
-        say(f"warning: {unreadable_words(unreadable, len(labels))}")
+        warn(unreadable_words(unreadable, len(labels)))
 
 
 def _deliver(found: Mapping[str, Sequence[Any]], target: Any, output: str, force: bool) -> str:

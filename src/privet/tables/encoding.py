@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import TableError
+from privet.errors import MissingColumns, TableError
 from privet.schema.attributes import Attribute, Categorical, Numeric
 from privet.schema.facts import Schema, Unit
 from privet.tables.cells import UNKNOWN, each, number_of, reader_of, spellings_of
@@ -124,7 +124,8 @@ def open_for(table: Any, schema: Schema, *, with_label: bool, with_unit: bool = 
     wanted += (schema.unit.name,) if with_unit and schema.unit else ()
     lacking = [name for name in wanted if name not in columns.names]
     if lacking:
-        raise TableError(f"the table lacks {', '.join(map(repr, lacking))}; expected the columns {', '.join(wanted)}")
+        message = f"the table lacks {', '.join(map(repr, lacking))}; expected the columns {', '.join(wanted)}"
+        raise MissingColumns(message, tuple(lacking))
     return columns
 
 
