@@ -70,7 +70,7 @@ def test_any_tree_of_a_forest(forest_model: Model) -> None:
         privet.plot_tree("tree.json")  # type: ignore[arg-type]
 
 
-def test_the_frontier_holds_the_undominated_points() -> None:
+def test_the_tradeoff_holds_the_undominated_points() -> None:
     rng = np.random.default_rng(0)
     points = [Point(str(i), float(rng.choice([0.1, 0.5, 1, 2])), float(rng.random())) for i in range(60)]
     found = pareto(points)
@@ -82,24 +82,24 @@ def test_the_frontier_holds_the_undominated_points() -> None:
         assert (point in found) != beaten
 
 
-def test_a_frontier_is_drawn() -> None:
+def test_a_tradeoff_is_drawn() -> None:
     points = [("a", 0.1, 0.8, 0.01), ("b", 0.1, 0.7), ("a", 1, 0.85), ("b", 1, 0.9)]
     ax = privet.plot_tradeoff(points, limits={"majority class": 0.6})
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"a", "b", "frontier", "majority class"}
-    front = next(line for line in ax.lines if line.get_label() == "frontier")
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"a", "b", "best of all", "majority class"}
+    front = next(line for line in ax.lines if line.get_label() == "best of all")
     assert np.allclose(front.get_xydata(), [(0.1, 20), (1, 10)])
     for bad in ([], [("a", 0, 0.5)]):
         with pytest.raises(ParameterError, match="points"):
             privet.plot_tradeoff(bad)
 
 
-def test_a_frontier_of_an_evaluation() -> None:
+def test_a_tradeoff_of_an_evaluation() -> None:
     from privet.datasets.clinic import clinic
     from privet.evaluation.cross_validation import evaluate
 
     learners = [privet.make_classifier("mohammed2015", epsilon=epsilon) for epsilon in (1, 2)]
     ax = privet.plot_tradeoff(evaluate(*clinic(300), learners, folds=2, references=("c45",)))
-    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"mohammed2015", "frontier", "c45"}
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"mohammed2015", "best of all", "c45"}
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -31,10 +31,10 @@ WIDTH = 40  # characters of a curve in text
 class Curve:
     """The contribution of one attribute: a row of ``values`` for each of ``names``.
 
-    ``names`` are categories or intervals of numbers; for a number, ``starts`` has the start of each interval, NaN for
-    missing values. ``values`` are what a level adds to the log-odds of the second class, or to a number for each class,
-    of a record that has the shares of everyone without it. Before the link (:mod:`privet.models.link`) a curve of a
-    number is straight between ``knots``.
+    ``names`` are conditions, on ``categories`` or intervals of numbers; for a number, ``starts`` has the start of each
+    interval, NaN for missing values. ``values`` are what a level adds to the log-odds of the second class, or to a
+    number for each class, of a record that has the shares of everyone without it. Before the link
+    (:mod:`privet.models.link`) a curve of a number is straight between ``knots``.
 
     ``deviation`` is the standard deviation of the noise for a level with its share of the records, and ``widest`` its
     upper bound for rare levels (see ``docs/proofs/perturbed_program.md``; None in files of older versions). Which
@@ -48,6 +48,7 @@ class Curve:
     deviation: float
     knots: tuple[float, ...] = ()
     widest: float | None = None
+    categories: tuple[str, ...] = ()
 
     @property
     def importance(self) -> float:
@@ -189,9 +190,10 @@ def _curve(model: Additive, part: Part) -> Curve:
     if not isinstance(attribute, Categorical):
         starts = np.concatenate([[attribute.low], attribute.cuts])
         starts = np.append(starts, np.nan) if attribute.missing is not None else starts
+    categories = tuple(map(isolated, attribute.values)) if isinstance(attribute, Categorical) else ()
     knots = part.knots[0] if part.knots else ()
     values = model.link.effects(model.offset, part.table)[part.levels[0]]
-    return Curve(attribute.name, names, starts, values, _deviation(model, part), knots, part.widest)
+    return Curve(attribute.name, names, starts, values, _deviation(model, part), knots, part.widest, categories)
 
 
 def _code_name(schema: Schema, a: int, code: int) -> str:

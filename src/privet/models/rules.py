@@ -170,7 +170,10 @@ def evidence(support: float | None, confidence: float | None, below: float | Non
 def words_of(conditions: tuple[Condition, ...], schema: Schema) -> Iterator[str]:
     bounded = {c.test.attribute for c in conditions if isinstance(c.test, Threshold) and c.child == 0}
     for condition in conditions:
-        text = condition.describe(schema)
-        if condition.test.attribute in bounded:
-            text = text.removesuffix(" or is missing")  # an upper bound on the same number already excludes it
-        yield f"({text})" if text.endswith(" or is missing") else text
+        test = condition.test
+        if not isinstance(test, Threshold) or not test.takes_missing(schema, condition.child):
+            yield condition.describe(schema)
+        elif test.attribute in bounded:  # an upper bound on the same number already excludes a missing one
+            yield test.describe(schema, condition.child, or_missing=False)
+        else:
+            yield f"({condition.describe(schema)})"

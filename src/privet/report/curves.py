@@ -220,7 +220,7 @@ def _categories(curve: Curve, scale: Scale) -> Html:
     for line, row in enumerate(rows):
         y = TOP + LINE * (line + 0.5)
         clear = _clear(curve, curve.values[row])
-        name = shortened(curve.names[row].removeprefix(f"{isolated(curve.attribute)} = "), 18)
+        name = shortened(curve.categories[row], 18)
         shapes.append(tag("text", name, x=NAMES - 8, y=y + 4, text_anchor="end"))
         for column, value in enumerate(curve.values[row]):
             reach, kind = Z * curve.deviation, _colour(curve, column)

@@ -32,10 +32,10 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
     sized = any(score.records is not None for score in result.results)
     best = [*result.efficient, *(False for _ in result.references)]
     points = [(_sized(score, sized), score.epsilon or 0.0, _spread(score)) for score in result.results]
-    frontier = [
+    unbeaten = [
         ("best" + _of(score.records, sized), score.epsilon or 0.0, _spread(score))
-        for score, unbeaten in zip(result.results, result.efficient, strict=True)
-        if unbeaten
+        for score, is_best in zip(result.results, result.efficient, strict=True)
+        if is_best
     ]
     folds = scores[0]
     columns = [title for title in folds.others if any(score.others[title] is not None for score in scores)]
@@ -73,7 +73,7 @@ def evaluation_page(result: Evaluation, schema: Schema) -> str:
             "unbeaten",
         ),
         rows=rows,
-        frontier=frontier,
+        unbeaten=unbeaten,
         spending=(),
     )
 
@@ -97,20 +97,20 @@ def private_evaluation_page(results: Sequence[Evaluated], certificate: Certifica
     )
     how += "noise. Bars are intervals of 95 %, noise and sampling included."
     head = ("method", "epsilon", *results[0].score.written, "epsilon of the score", "unbeaten")
-    frontier = [("best", epsilon, reached) for (_, epsilon, reached), one in zip(points, best, strict=True) if one]
+    unbeaten = [("best", epsilon, reached) for (_, epsilon, reached), one in zip(points, best, strict=True) if one]
     facts = {"how": how, "head": head, "rows": rows, **certificate_context(certificate)}
-    return _page(schema, points, _floor(results), frontier, **facts)
+    return _page(schema, points, _floor(results), unbeaten, **facts)
 
 
 def _page(
     schema: Schema,
     points: Iterable[Placed],
     limits: Sequence[Limit],
-    frontier: Iterable[Placed] = (),
+    unbeaten: Iterable[Placed] = (),
     **context: Any,
 ) -> str:
     methods = _series(points)
-    series = [*methods, *(_series(frontier, dashed=True) if len(methods) > 1 else [])]
+    series = [*methods, *(_series(unbeaten, dashed=True) if len(methods) > 1 else [])]
     measure = "R2" if schema.predicts_number else "accuracy"
     title = f"{isolated(schema.title or schema.name or 'A table')}: {measure} against epsilon"
     return render(

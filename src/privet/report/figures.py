@@ -172,7 +172,7 @@ def plot_tradeoff(points: Evaluation | Iterable[Any], *, limits: dict[str, float
         "markersize": 11,
         "zorder": 1,
     }
-    ax.plot(*zip(*front, strict=True), label="frontier", **wide)
+    ax.plot(*zip(*front, strict=True), label="best of all", **wide)
     for style, (name, accuracy) in zip((":", "--", "-.") * len(limits or {}), (limits or {}).items(), strict=False):
         ax.axhline(100 * (1 - accuracy), color=GREY, linestyle=style, linewidth=1, label=name, zorder=2)
     epsilons = sorted({point.epsilon for point in given})
@@ -214,9 +214,7 @@ def _draw_curve(ax: Any, schema: Schema, curve: Curve) -> None:
     for column, (name, values) in enumerate(zip(names, curve.values.T, strict=True)):
         colour = MARKS[(column if len(names) > 1 else 1) % len(MARKS)]
         if curve.starts is None:
-            written = [
-                _drawn(shortened(one.removeprefix(f"{isolated(curve.attribute)} = "), 16)) for one in curve.names
-            ]
+            written = [_drawn(shortened(one, 16)) for one in curve.categories]
             ax.errorbar(values, written, xerr=reach, fmt="o", markersize=4, color=colour, label=_drawn(name))
             continue
         known = ~np.isnan(curve.starts)

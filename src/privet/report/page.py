@@ -119,10 +119,15 @@ def write_report(
     return page
 
 
+def content_policy() -> str:
+    """What a page of this package allows: its own style and script."""
+    return POLICY.format(style=_hash(asset("style.css")), script=_hash(asset("page.js")))
+
+
 def render(template: str, **context: Any) -> str:
     """Render a template of this package. Everything but markup is escaped."""
     style, script = asset("style.css"), asset("page.js")
-    policy = POLICY.format(style=_hash(style), script=_hash(script))
+    policy = content_policy()
     page = environment(__package__).get_template(template)
     return str(with_elements(page.render(style=Html(style), script=Html(script), policy=policy, **context)))
 

@@ -85,16 +85,12 @@ def _rows(curve: Curve, scale: Scale) -> list[tuple[str, tuple[str, ...]]]:
     """The effect of each value on the odds. Neighbouring intervals with the same text are merged."""
     factors = [_factors(row, scale) for row in curve.values]
     if curve.starts is None:
-        return [(_value(curve, name), words) for name, words in zip(curve.names, factors, strict=True)]
+        return list(zip(curve.categories, factors, strict=True))
     rows: list[tuple[str, tuple[str, ...]]] = []
     for start, words in zip(curve.starts.tolist(), factors, strict=True):
         if not rows or rows[-1][1] != words or math.isnan(start):
             rows.append(("missing" if math.isnan(start) else f"from {start:g}", words))
     return rows
-
-
-def _value(curve: Curve, name: str) -> str:
-    return name.removeprefix(f"{isolated(curve.attribute)} = ")
 
 
 def _pair(model: Additive, part: Part, scale: Scale) -> dict[str, Any]:

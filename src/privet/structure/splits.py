@@ -58,7 +58,14 @@ class Threshold:
         """The child of each record, from the attribute's codes."""
         return np.asarray(child(column, self.kind, self.cut))
 
-    def describe(self, schema: Schema, child: int) -> str:
+    def takes_missing(self, schema: Schema, child: int) -> bool:
+        """Whether numbers above the cut and missing values go to this child together."""
+        numeric = schema.attributes[self.attribute]
+        return bool(
+            isinstance(numeric, Numeric) and numeric.missing is not None and child and self.cut < len(numeric.cuts)
+        )
+
+    def describe(self, schema: Schema, child: int, *, or_missing: bool = True) -> str:
         numeric = schema.attributes[self.attribute]
         name = isolated(numeric.name)
         if isinstance(numeric, Categorical):
@@ -69,7 +76,7 @@ class Threshold:
         number = _text(numeric.cuts[self.cut])
         if child == 0:
             return f"{name} <= {number}"
-        return f"{name} > {number}" + (" or is missing" if numeric.missing is not None else "")
+        return f"{name} > {number}" + (" or is missing" if or_missing and self.takes_missing(schema, child) else "")
 
 
 @dataclass(frozen=True, slots=True)

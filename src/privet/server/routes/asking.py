@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import time
-from html import unescape
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
@@ -189,12 +188,10 @@ def certificate(request: Request, a: AnswerId) -> JSONResponse:
 def page(request: Request, a: AnswerId) -> HTMLResponse:
     """The page of a model: the report."""
     from privet.models.codec import from_text
-    from privet.report.page import model_page
+    from privet.report.page import content_policy, model_page
 
     text = model_page(from_text(json.dumps(_part(request, a, "model"))))
-    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
-    assert policy is not None  # every page of the report has one
-    return HTMLResponse(text, headers={"Content-Security-Policy": f"{unescape(policy[1])}; frame-ancestors 'none'"})
+    return HTMLResponse(text, headers={"Content-Security-Policy": f"{content_policy()}; frame-ancestors 'none'"})
 
 
 def _part(request: Request, a: str, name: str) -> Any:
