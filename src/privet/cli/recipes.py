@@ -54,9 +54,10 @@ def _kind(recipe: type[Recipe]) -> str:
 
 def promise(recipe: type[Recipe]) -> str:
     """The promise of a recipe, with a mark if the published variant has none."""
-    kept = [
-        what.partition(", or (")[0] for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound
-    ]
+    from privet.recipes.recipe import PURE, PURE_OR_DELTA
+
+    sound = (what for variant, what in recipe.info.guarantee.items() if variant not in recipe.unsound)
+    kept = [PURE if what == PURE_OR_DELTA else what for what in sound]
     kept += ["or a delta"] if any(one.name == "delta" for one in fields(recipe)) else []
     broken = [BROKEN] if recipe.unsound else []
     return " ".join([", ".join(dict.fromkeys(kept)) or "none", *broken])

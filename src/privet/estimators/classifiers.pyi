@@ -1439,7 +1439,7 @@ class ExactTreeRegressor(PrivateRegressor):
     max_depth : int from 0 to 1000, list of int or "auto"
         The number of tests on a path. "auto" follows from the number of records. Trees deeper than a draw affords
         are drawn in blocks that share epsilon; a list says how many levels each block has.
-    tests : "binary" or "multiway"
+    tests : "binary"
         Only "binary": tests with a child for every value are offered where classes are predicted.
     max_bins : int from 2 to 65000
         Into how many bins of equal width numbers are cut where their cuts are not bought.
@@ -1486,7 +1486,7 @@ class ExactTreeRegressor(PrivateRegressor):
 
     recipe_class: ClassVar[type[Recipe]]
     max_depth: int | Sequence[int] | Literal["auto"]
-    tests: Literal["binary", "multiway"]
+    tests: Literal["binary"]
     max_bins: int
     grid: Literal["bought", "near-zero", "even"]
     cuts: int | Literal["auto"]
@@ -1502,7 +1502,7 @@ class ExactTreeRegressor(PrivateRegressor):
         epsilon: Any = 1.0,
         max_depth: int | Sequence[int] | Literal["auto"] = "auto",
         *,
-        tests: Literal["binary", "multiway"] = "binary",
+        tests: Literal["binary"] = "binary",
         max_bins: int = 20,
         grid: Literal["bought", "near-zero", "even"] = "bought",
         cuts: int | Literal["auto"] = "auto",

@@ -20,6 +20,8 @@ from privet.progress import Progress
 from privet.recipes.parameters import check_declared
 from privet.schema import Schema
 
+PURE = "pure epsilon"  # what variants promise
+PURE_OR_DELTA = f"{PURE}, or (epsilon, delta) where delta is given"
 NUMBER_RECIPES = ("exact-regression", "additive-regression")  # those that messages name
 
 

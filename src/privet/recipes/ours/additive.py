@@ -30,7 +30,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.parameters import declared, weights, whole
-from privet.recipes.recipe import Info, Recipe
+from privet.recipes.recipe import PURE_OR_DELTA, Info, Recipe
 from privet.schema import Schema
 
 MOST_WEIGHT = 1000  # beyond, the noise of the others would hide them
@@ -55,7 +55,7 @@ class AdditiveModel(Recipe):
         title="additive model",
         citation="privet",
         budget="B for class counts, a tree or none, and up to two fits",
-        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
+        guarantee={"sound": PURE_OR_DELTA},
         chooses="the whole tree",
         trees="a curve for each attribute",
         depth="1, or 2 for pairs",

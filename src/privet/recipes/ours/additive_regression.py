@@ -25,7 +25,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.progress import Progress
 from privet.recipes.ours.additive import MOST_WEIGHT, favours_of
 from privet.recipes.parameters import declared, weights, whole
-from privet.recipes.recipe import Info, Recipe
+from privet.recipes.recipe import PURE_OR_DELTA, Info, Recipe
 from privet.schema import Schema
 
 
@@ -50,7 +50,7 @@ class AdditiveRegression(Recipe):
         title="additive model of a number",
         citation="privet",
         budget="B for a count, where the labels lie, and up to three fits",
-        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
+        guarantee={"sound": PURE_OR_DELTA},
         chooses="the whole tree",
         trees="a curve for each attribute",
         depth="1, or 2 for pairs",

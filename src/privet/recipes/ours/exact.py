@@ -45,7 +45,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.class_weights import as_pairs, from_pairs, weights_of
 from privet.recipes.parameters import check_whole, choice, declared, exact_share, number, weights, whole
-from privet.recipes.recipe import Info, Recipe
+from privet.recipes.recipe import PURE_OR_DELTA, Info, Recipe
 from privet.schema import Schema
 from privet.structure.splits import Tests
 
@@ -84,7 +84,7 @@ class ExactTree(Recipe):
         title="exact whole tree",
         citation="privet, after Bai et al., Sci. China 2017",
         budget="B for the whole tree, in one draw or a few, and small shares for cuts and leaves",
-        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
+        guarantee={"sound": PURE_OR_DELTA},
         chooses="the whole tree",
         trees="1",
         depth="by the number of records, or user",

@@ -24,11 +24,20 @@ from privet.privacy.dataset import PrivateDataset
 from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.ours.exact import ExactTree, check_levels, plan_text
-from privet.recipes.parameters import choice, declared, number, weights, whole
+from privet.recipes.parameters import choice, declared, number, one_of, weights, whole
 from privet.recipes.recipe import Info, Recipe
 from privet.schema import Schema
 
 MEAN_SHARE = 0.9  # of what is left, where only a mean is released
+
+
+def _check_tests(value: object, name: str) -> None:
+    """Refuse all but the default."""
+    raise ParameterError(
+        parameter=name,
+        problem=f"{value!r} is not offered for a number",
+        fix='use "binary" tests, or cut the label into classes for recipe "exact"',
+    )
 
 
 @dataclass(frozen=True)
@@ -68,10 +77,11 @@ class ExactRegression(Recipe):
         "are drawn in blocks that share epsilon; a list says how many levels each block has.",
         check_levels,
     )
-    tests: Literal["binary", "multiway"] = choice(
+    tests: Literal["binary"] = declared(
         "binary",
-        ("binary", "multiway"),
+        one_of(("binary",)),
         'Only "binary": tests with a child for every value are offered where classes are predicted.',
+        _check_tests,
     )
     max_bins: int = shared.max_bins(
         20, "Into how many bins of equal width numbers are cut where their cuts are not bought."
@@ -102,14 +112,6 @@ class ExactRegression(Recipe):
         below=True,
     )
     n_public: int | None = shared.n_public()
-
-    def check(self) -> None:
-        if self.tests == "multiway":
-            raise ParameterError(
-                parameter="tests",
-                problem="'multiway' is not offered for a number",
-                fix='use "binary" tests, or cut the label into classes for recipe "exact"',
-            )
 
     def prepare(self, schema: Schema) -> Schema:
         return self._tree.prepare(schema)

@@ -31,7 +31,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.parameters import choice, flag, number, whole
-from privet.recipes.recipe import Info
+from privet.recipes.recipe import PURE_OR_DELTA, Info
 from privet.schema import Schema
 
 
@@ -54,7 +54,7 @@ class DiffPC45(DiffPID3):
         title="DiffPC4.5",
         citation="Friedman & Schuster, KDD 2010, 4.3 and Alg. 3",
         budget="joint choice: B / (2(d+1)) per question; as published B / ((2+m)d+2), with m numeric attributes",
-        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given", "as-published": "pure epsilon"},
+        guarantee={"sound": PURE_OR_DELTA, "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",
         depth="user",

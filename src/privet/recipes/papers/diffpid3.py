@@ -31,7 +31,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import choice
-from privet.recipes.recipe import Info
+from privet.recipes.recipe import PURE_OR_DELTA, Info
 from privet.schema import Schema
 
 
@@ -54,7 +54,7 @@ class DiffPID3(Gridded):
         title="DiffPID3",
         citation="Friedman & Schuster, KDD 2010, Alg. 2",
         budget="B / (2(d+1)) per question",
-        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given", "as-published": "pure epsilon"},
+        guarantee={"sound": PURE_OR_DELTA, "as-published": "pure epsilon"},
         chooses="greedily",
         trees="1",
         depth="user",

@@ -39,7 +39,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import choice, number, whole
-from privet.recipes.recipe import Info, Recipe
+from privet.recipes.recipe import PURE_OR_DELTA, Info, Recipe
 from privet.recipes.unsound.embedding import Search, grow_published, space_size
 from privet.recipes.unsound.mcmc import Chain, ExactStop, Found, OpenBlock, exhaustive_search
 from privet.schema import Schema
@@ -79,7 +79,7 @@ class Embedded(Gridded):
         citation="Bai et al., Sci. China Inf. Sci. 2017, Alg. 1-3",
         budget="B / (ceil(depth/d) + 1) for each block and for the leaves",
         guarantee={
-            "sound": "pure epsilon, or (epsilon, delta) where delta is given",
+            "sound": PURE_OR_DELTA,
             "as-published": "none: it stops by true counts, and a chain is finite",
         },
         chooses="the whole tree",

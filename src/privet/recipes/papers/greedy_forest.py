@@ -36,7 +36,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import flag, whole
-from privet.recipes.recipe import Info
+from privet.recipes.recipe import PURE_OR_DELTA, Info
 from privet.recipes.unsound.choices import LocalGini
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import open_engine
@@ -70,7 +70,7 @@ class GreedyForest(Gridded):
         citation="Fletcher, PhD thesis 2017, ch. 6 (Alg. 6.1)",
         budget="B / (trees (2 levels - 1)) per question",
         guarantee={
-            "sound": "pure epsilon, or (epsilon, delta) where delta is given",
+            "sound": PURE_OR_DELTA,
             "as-published": "none: a local sensitivity, of a noisy size",
         },
         chooses="greedily",

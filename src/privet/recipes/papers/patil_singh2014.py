@@ -32,7 +32,7 @@ from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, Gridded
 from privet.recipes.parameters import exact_share, number
-from privet.recipes.recipe import Info
+from privet.recipes.recipe import PURE_OR_DELTA, Info
 from privet.recipes.unsound.noisy_level import NoisyLevel
 from privet.recipes.unsound.nonprivate import bootstrap, open_engine
 from privet.schema import Schema
@@ -62,7 +62,7 @@ class PatilSingh2014(Gridded):
         citation="Patil & Singh, ICACCI 2014",
         budget="B / (trees (2 levels - 1)) per question",
         guarantee={
-            "sound": "pure epsilon, or (epsilon, delta) where delta is given",
+            "sound": PURE_OR_DELTA,
             "as-published": "none: bootstrap samples repeat records",
         },
         chooses="greedily",

@@ -28,7 +28,7 @@ from privet.models.leaf_counts import above_noise, add_up, as_trees, leaves_belo
 from privet.progress import Progress
 from privet.recipes import shared
 from privet.recipes.gridded import Grid, SizedGrid
-from privet.recipes.recipe import Info
+from privet.recipes.recipe import PURE_OR_DELTA, Info
 from privet.schema import Schema
 
 
@@ -67,7 +67,7 @@ class SNRForest(SizedGrid):
         title="DP-RF, the signal-to-noise forest",
         citation="Fletcher, PhD thesis 2017, ch. 7 (Alg. 7.1)",
         budget="B / trees per tree, less a share for n unless n is public",
-        guarantee={"sound": "pure epsilon, or (epsilon, delta) where delta is given"},
+        guarantee={"sound": PURE_OR_DELTA},
         chooses="at random",
         trees="by noise, at most one per attribute",
         depth="by noise",
