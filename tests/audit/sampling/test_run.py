@@ -12,6 +12,7 @@ import pytest
 from planted import FIVE, FOUR, ONE_PAIR, NoisyCount, Shards, planted, sharp_count, unseeded_count
 
 from privet.audit import TablePair, sample, table_pairs
+from privet.audit.sampling import effort, fits, run
 from privet.audit.sampling.run import watch
 from privet.errors import ParameterError
 
@@ -148,19 +149,18 @@ def test_ctrl_c_keeps_what_was_fitted_and_an_audit_goes_on(tmp_path: Path) -> No
         sample(again, ONE_PAIR, 3, resume=tmp_path, **ALONE)
 
 
+class Clock:
+    """A clock that only a test moves, in place of those that an audit reads."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        for module, name in ((effort, "monotonic"), (fits, "perf_counter")):
+            monkeypatch.setattr(module.time, name, lambda: self.now)
+
+
 def test_time_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock of its own, which a fit moves by a tenth of a second: no test waits here."""
-    from privet.audit.sampling import fits, run
-
-    class Clock:
-        now = 0.0
-
-        def time(self) -> float:
-            return self.now
-
-    clock = Clock()
-    for module, name in ((run, "monotonic"), (fits, "perf_counter")):
-        monkeypatch.setattr(module.time, name, clock.time)
+    clock = Clock(monkeypatch)
 
     def slow(X: Any, y: Any) -> int:
         clock.now += 0.1
@@ -170,6 +170,54 @@ def test_time_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 500 < found.fits <= 1_010
     assert clock.now <= 110
     assert found.seconds == pytest.approx(clock.now)
+
+
+def test_slow_fits_of_many_pairs_stay_in_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six seconds for a fit, eighteen pairs, a first fit that takes a minute: screening has its share and no more."""
+    clock = Clock(monkeypatch)
+    tables = []
+
+    def slow(X: Any, y: Any) -> int:
+        tables.append(len(X))
+        clock.now += 6 if len(tables) > 1 else 60
+        return len(X)
+
+    found = sample(slow, table_pairs(), 1, seconds=600, function=True)
+    assert clock.now <= 660
+    assert {one.relation for one in found.apart} == {"add-remove", "replace-one"}
+    assert all(one.looks for one in found.apart)
+
+
+def test_learning_is_within_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning that takes ten milliseconds for each fit, when fits take one."""
+    clock = Clock(monkeypatch)
+    learn = run.learn_event
+
+    def slowly(ours: Any, *rest: Any, **options: Any) -> Any:
+        clock.now += 0.01 * len(ours)
+        return learn(ours, *rest, **options)
+
+    def count(X: Any, y: Any) -> int:
+        clock.now += 0.001
+        return int(unseeded_count(X, y, 1.0))
+
+    monkeypatch.setattr(run, "learn_event", slowly)
+    found = sample(count, ONE_PAIR, 1, alpha=1e-6, seconds=60, **ALONE)
+    assert 30 < clock.now <= 66
+    assert len(found.looks) > 2
+
+
+def test_a_broken_promise_leaves_little_time_to_other_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+
+    def exact(X: Any, y: Any) -> int:
+        clock.now += 0.01
+        return len(X)
+
+    replaced = TablePair("replaced", FIVE, (FIVE[0], np.array([1, 0, 0, 0, 0])))
+    found = sample(exact, [*ONE_PAIR, replaced], 1, seconds=10_000, **ALONE)
+    assert [one.verdict for one in found.apart] == ["violated", "not refuted"]
+    assert clock.now < 60
 
 
 def test_other_processes() -> None:
@@ -202,6 +250,7 @@ def broken(X: Any, y: Any) -> None:
     ("change", "says"),
     [
         ({"make": broken}, "fails on both tables of every pair: raises 'no licence'"),
+        ({"function": False}, "set function to True"),
         ({"make": 7}, "must be callable"),
         ({"pairs": []}, "is empty"),
         ({"claimed": 0}, "claimed must lie"),
@@ -216,9 +265,44 @@ def test_mistakes(change: dict[str, Any], says: str) -> None:
         "make": partial(unseeded_count),
         "pairs": [("p", FIVE, FOUR)],
         "max_fits": 2_000,
+        "function": True,
     } | change
     with pytest.raises(ParameterError, match=says):
-        sample(function=True, **arguments)
+        sample(**arguments)
+
+
+def raises_below_five(X: Any, y: Any) -> int:
+    if len(X) < 5:
+        raise ValueError("too few")
+    return int(unseeded_count(X, y, 1.0))
+
+
+def sometimes_raises(X: Any, y: Any) -> int:
+    found = unseeded_count(X, y, 1.0)
+    if found % 2:
+        raise ValueError("odd")
+    return found
+
+
+# Releases that are no numbers, or not always the same ones. Without noise where it is "violated": none is missed.
+@pytest.mark.parametrize(
+    ("make", "verdict", "note"),
+    [
+        (raises_below_five, "violated", "every fit of a table raises 'too few'"),
+        (sometimes_raises, "not refuted", ""),
+        (lambda X, y: float("nan"), "not refuted", "is something seeded?"),
+        (lambda X, y: float("nan") if len(X) < 5 else 1.0, "violated", "is something seeded?"),
+        (lambda X, y: 7, "not refuted", "is something seeded?"),
+        (lambda X, y: object(), "not refuted", "no fit released anything"),
+        (lambda X, y: list(np.random.default_rng().laplace(size=len(X))), "violated", ""),
+        (lambda X, y: f"{len(X)} records, {np.random.default_rng().laplace()}", "violated", ""),
+    ],
+    ids=["raises on one", "raises at times", "nan", "nan on one", "constant", "nothing", "other tokens", "text"],
+)
+def test_odd_releases(make: Any, verdict: str, note: str) -> None:
+    found = sample(make, ONE_PAIR, 1, alpha=1e-6, max_fits=1_600, **ALONE)
+    assert found.verdict == verdict
+    assert note in found.note
 
 
 @pytest.mark.parametrize(("shards", "verdict"), [(10, "violated"), (1, "not refuted")])

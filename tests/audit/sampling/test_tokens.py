@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -13,8 +14,9 @@ from planted import NoisyCount
 from sklearn.ensemble import RandomForestClassifier
 
 from privet.audit.sampling.fits import Fitter
+from privet.audit.sampling.flattening import MOST
 from privet.audit.sampling.sheets import names_of, sheet
-from privet.audit.sampling.tokens import MOST, failed, seal, tokens_of
+from privet.audit.sampling.tokens import failed, seal, tokens_of
 
 
 def values(released: Any, probes: Any = None) -> dict[str, float]:
@@ -42,6 +44,53 @@ def test_plain_values() -> None:
     assert values(10**400) == {"is inf": 1.0}
 
 
+def test_numbers_in_texts() -> None:
+    """A text with noise in it is never the same twice; its numbers can be compared."""
+    first, second = (values({"note": f"{n} of x3 kept, {n / 7}"}) for n in (12, -11))
+    assert first.keys() == second.keys()
+    assert (first["number 0 in note"], second["number 0 in note"]) == (12, -11)
+    assert first["number 1 in note"] == pytest.approx(12 / 7)
+    assert values("1.5e3") == {"is like '#'": 1.0, "number 0 in value": 1500.0}
+    assert values({"jobs": ["a", "zebra"]})["jobs has 'zebra'"] == 1.0
+    assert "has 'zebra'" in values({"zebra", "a"})
+
+
+@pytest.mark.parametrize(
+    ("released", "name"),
+    [(Decimal("2.5"), "value"), (pd.Series([2.5]), "[0]"), (iter([2.5]), "[0]"), (np.ma.array([2.5]), "[0]")],
+    ids=["decimal", "column", "iterator", "masked"],
+)
+def test_other_kinds_of_numbers(released: Any, name: str) -> None:
+    assert values(released)[name] == 2.5
+
+
+@dataclass
+class Declared:
+    """A learner as a dataclass, of which one public attribute has no underscore and one is a property."""
+
+    setting: int = 1
+
+    def fit(self, X: Any, y: Any) -> str:
+        self.count_, self.rows, self._total = 1.0, len(X), 9.0
+        return "fitted"
+
+    @property
+    def total_(self) -> float:
+        return self._total
+
+    @property
+    def broken_(self) -> float:
+        raise AttributeError
+
+
+def test_every_public_attribute_of_a_fitted_object() -> None:
+    """Fields of a dataclass, what fit sets with and without an underscore, properties, and what fit returns."""
+    found = Fitter(Declared)(([1, 2], None))
+    assert dict(zip(found.names, found.values.tolist(), strict=True)) == {
+        "count_": 1.0, "total_": 9.0, "rows": 2.0, "setting": 1.0, "fit(X, y) is 'fitted'": 1.0,
+    }  # fmt: skip
+
+
 def test_texts_in_arrays_are_found_wherever_they_stand() -> None:
     found = values({"jobs": np.array(["a", "zebra"], dtype=object)})
     assert found["jobs has 'zebra'"] == 1.0
@@ -67,6 +116,7 @@ def test_each_tree_of_a_forest_is_asked() -> None:
 def test_frames_and_long_things() -> None:
     found = values({"frame": pd.DataFrame({"x": [1.0, 2.0]})})
     assert found["frame[1]"] == 2.0
+    assert values(np.arange(290.0))["[280]"] == 280, "one array alone may have many entries"
     long = values({"text": "a" * 500, "other": list(range(100_000))})
     assert len(long) <= MOST + 70
     assert long["len(other)"] == 100_000
@@ -86,10 +136,12 @@ def test_errors_and_warnings_are_released() -> None:
 
     found = Fitter(fails, function=True)(([1, 2], None))
     assert "raises '2 records'" in found.names
+    assert found.values[found.names.index("number 0 in raises")] == 2
     assert failed([found])
     said = Fitter(warns, function=True)(([1], None))
-    assert said.names == ("value", "warns UserWarning: few records")
+    assert said.names == ("value", "warns UserWarning is 'few records'")
     assert not failed([said])
+    assert not failed([seal({})]), "nothing released is not a failure"
 
 
 def test_sheets() -> None:

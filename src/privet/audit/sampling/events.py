@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.audit.sampling.bounds import loss_bound
+from privet.audit.sampling.bounds import loss_bound, provable
 from privet.audit.sampling.sheets import Linear, names_of, sheet
 from privet.audit.sampling.tokens import Tokens
 
@@ -29,6 +30,7 @@ EXACTLY = 5  # candidates of a token and a direction that get exact limits
 SCORED = 200  # tokens that a classifier sees: those with the largest bounds by themselves
 LEARNED = 20_000  # fits that a classifier learns from
 FEWEST = 40  # fits of each table, for a classifier
+ENOUGH = 0.95  # of what so many fits can prove: a token that shows it needs no classifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,12 @@ class Found(NamedTuple):
     swapped: bool
 
 
+def load() -> None:
+    """Load the classifiers and what bounds need. An audit does so before its clock starts."""
+    for module in ("scipy.special", "sklearn.ensemble", "sklearn.linear_model"):
+        import_module(module)
+
+
 def learn_event(
     ours: Sequence[Tokens], theirs: Sequence[Tokens], alpha: float, delta: float = 0.0, *, boosted: bool = True
 ) -> tuple[Event | None, float]:
@@ -95,7 +103,8 @@ def learn_event(
         single[j] = found.bound
         if found.bound > best[0]:
             best = found.bound, Event(_Token(name), name, *found[1:])
-    if len(names) > 1 and min(len(ours), len(theirs)) >= FEWEST:
+    most = provable(min(len(ours), len(theirs)), alpha)
+    if len(names) > 1 and min(len(ours), len(theirs)) >= FEWEST and best[0] < ENOUGH * most:
         seen = np.sort(np.argsort(-single, kind="stable")[:SCORED])
         chosen = [names[j] for j in seen]
         for what, measure in _scores(first[:, seen], second[:, seen], chosen, boosted):

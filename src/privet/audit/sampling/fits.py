@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
+from privet.audit.sampling.flattening import add_text
 from privet.audit.sampling.pairs import Table
 from privet.audit.sampling.tokens import Tokens, raised, seal, tokens_of
 from privet.errors import ParameterError
@@ -35,17 +36,19 @@ class Fitter:
             warnings.simplefilter("always")
             try:
                 if self.function:
-                    released = self.make(*table)
+                    found = tokens_of(self.make(*table), probes)
                 else:
-                    released = self.make()
-                    released.fit(*table)
-                found = tokens_of(released, probes)
+                    model = self.make()
+                    returned = model.fit(*table)
+                    found = tokens_of(model, probes, None if returned is model else returned)
             except Exception as error:
                 found = raised(error)
         if not seen:
             return found
-        warned = {f"warns {one.category.__name__}: {one.message}"[:120]: 1.0 for one in seen}
-        return seal(dict(zip(found.names, found.values.tolist(), strict=True)) | warned)
+        tokens = dict(zip(found.names, found.values.tolist(), strict=True))
+        for one in seen:
+            add_text(tokens, f"warns {one.category.__name__}", str(one.message))
+        return seal(tokens)
 
 
 def fit_many(fitter: Fitter, table: Table, probes: Any, count: int) -> tuple[list[Tokens], float]:
@@ -68,6 +71,7 @@ class Crew:
         self.cpu = 0.0
         self._pool: ProcessPoolExecutor | None = None
         self._each = 0.0  # seconds of a fit, as measured
+        self._chunks = 0
 
     def __enter__(self) -> Crew:
         if self.processes > 1:
@@ -126,8 +130,9 @@ class Crew:
     def _note(self, seconds: float, fits: int, cpu: float) -> None:
         self.cpu += cpu
         each = seconds / fits
-        # The first fit loads and compiles; a running mean soon forgets it.
-        self._each = each if not self._each else 0.5 * self._each + 0.5 * each
+        # The first fit loads and compiles, and says little about others.
+        self._each = each if self._chunks < 2 else 0.5 * self._each + 0.5 * each
+        self._chunks += 1
 
 
 @contextmanager

@@ -55,6 +55,9 @@ class Kept:
             )
         os.replace(draft, target)
 
+    def decided(self, key: str) -> bool:
+        return key in self._decisions
+
     def decide(self, key: str, choice: Any) -> Any:
         """What was decided under a key, or now, and then the same for ever."""
         if key not in self._decisions:

@@ -7,21 +7,21 @@ The fresh fits of one look are what the next one learns from, and every look has
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from privet.audit.sampling.bounds import check_claim, group_claim, loss_bound, share_of
-from privet.audit.sampling.events import count, learn_event
+from privet.audit.sampling.bounds import check_claim, group_claim, loss_bound, provable, share_of
+from privet.audit.sampling.effort import Effort
+from privet.audit.sampling.events import count, learn_event, load
 from privet.audit.sampling.fits import Crew, Fitter
 from privet.audit.sampling.keeping import Kept
 from privet.audit.sampling.pairs import TablePair, as_pairs, rows_of, table_pairs
 from privet.audit.sampling.result import Look, SampleResult
-from privet.audit.sampling.screening import FEWEST, MOST, ROUNDS, SEARCHED, SHARE, screen
-from privet.audit.sampling.tokens import Tokens, failed
+from privet.audit.sampling.screening import fits_of_a_screening, screen
+from privet.audit.sampling.tokens import Tokens, failed, failure
 from privet.errors import ParameterError
 from privet.privacy.budget import Neighbours
 from privet.progress import Progress, check_progress, tell_stage
@@ -30,6 +30,8 @@ FIRST = 250  # fits of each table in the first look: a loss of 3 shows at once, 
 GROWTH = 2  # each look has as many fresh fits as all looks before it together
 LOOKS = 40  # more are never reached
 LEAST = 100  # fits: fewer show nothing
+TRIED = 3  # fits of each table before anything is planned
+BRIEF = 10.0  # seconds that a relation gets at least once another one is broken
 TURNS = 10  # the tables take turns within a look, so that a date in a release does not tell them apart
 
 
@@ -119,6 +121,7 @@ def watch(
         "pairs": [[pair.name, _checksum(pair)] for some in groups.values() for pair in some],
     }  # fmt: skip
     kept = Kept(resume, facts)
+    load()
     share = len(groups)
     done: list[SampleResult] = []
     with Crew(Fitter(make, function), processes) as crew:
@@ -126,12 +129,18 @@ def watch(
             rows = some[0].steps(relation)
             group_epsilon, group_delta = group_claim(epsilon, loss_delta, rows)
             blank = SampleResult(group_epsilon, group_delta, alpha / share, name=name, repeat=repeat)
-            limit = None if max_fits is None else max_fits // share
-            audit = _Audit(crew, kept, some, blank, seconds / share, limit, search, progress)
+            effort = Effort(crew, _time_for_the_next(seconds, share, done), max_fits and max_fits // share)
+            audit = _Audit(crew, kept, some, blank, effort, search, progress)
             latest = blank
             for latest in audit.looks():
                 yield _most_telling([*done, latest])
             done.append(latest)
+
+
+def _time_for_the_next(seconds: float, share: int, done: Sequence[SampleResult]) -> float:
+    """An equal part of what is left. Once a promise is broken, other relations get no more than that took."""
+    left = max(seconds - sum(one.seconds for one in done), 0.0) / (share - len(done))
+    return min([left, *(max(one.seconds, BRIEF) for one in done if one.verdict == "violated")])
 
 
 def _most_telling(results: Sequence[SampleResult]) -> SampleResult:
@@ -155,15 +164,13 @@ class _Audit:
     kept: Kept
     pairs: list[TablePair]
     result: SampleResult
-    seconds: float
-    max_fits: int | None
+    effort: Effort
     search: bool
     progress: Progress | None
 
     def looks(self) -> Iterator[SampleResult]:
-        self.started, self.cpu, self.fits = time.monotonic(), time.process_time() + self.crew.cpu, 0
         winner, screened = screen(
-            self.pairs, self._draw, self._screen_count(), self.result.delta, search=self.search, stage=self._stage
+            self.pairs, self._screen, self._screen_count(), self.result.delta, search=self.search, stage=self._stage
         )
         self.result = replace(
             self.result,
@@ -174,36 +181,49 @@ class _Audit:
         yield self._so_far()
         ours, theirs, fresh = winner.ours, winner.theirs, FIRST
         if len(ours) < FIRST:
-            more = self._draw(winner.pair, "learn", self._affordable(FIRST - len(ours), share=0.5))
+            more = self._draw(winner.pair, "learn", self.effort.affordable(FIRST - len(ours), share=0.5))
             ours, theirs = ours + more[0], theirs + more[1]
         if failed(ours) and failed(theirs):
-            problem = f"fails on both tables of every pair: {ours[0].names[-1]}"
-            raise ParameterError(parameter="make", problem=problem, fix="fit it by hand on one of the tables first")
+            problem = f"fails on both tables of every pair: {failure(ours[0])}"
+            fix = "fit it by hand on one of the tables first"
+            if not self.crew.fitter.function:
+                fix += ", or set function to True if it is a function of (X, y)"
+            raise ParameterError(parameter="make", problem=problem, fix=fix)
         for number in range(1, LOOKS + 1):
-            planned = self.kept.decide(self._key(winner.pair, f"look {number}"), self._affordable(fresh))
-            if planned < 2:
+            found = self._look(number, winner.pair, ours, theirs, fresh)
+            if found is None:
                 if number == 1:
                     self.result = replace(self.result, note="no time or fits were left to look: allow more")
                     yield self._so_far()
                 return
-            fresh_ours, fresh_theirs, look = self._look(number, winner.pair, ours, theirs, planned)
+            fresh_ours, fresh_theirs, look = found
             self.result = replace(
                 self.result,
                 looks=(*self.result.looks, look),
                 bound=max(self.result.bound, look.bound),
-                note=_note(ours, theirs),
+                note=_note(ours, theirs) or self._weak(look),
             )
             yield self._so_far()
-            if self.result.verdict == "violated" or (planned < fresh and not self._affordable(fresh)):
+            if self.result.verdict == "violated":
                 return
             ours, theirs, fresh = ours + fresh_ours, theirs + fresh_theirs, fresh * GROWTH
 
     def _look(
-        self, number: int, pair: TablePair, ours: list[Tokens], theirs: list[Tokens], planned: int
-    ) -> tuple[list[Tokens], list[Tokens], Look]:
+        self, number: int, pair: TablePair, ours: list[Tokens], theirs: list[Tokens], fresh: int
+    ) -> tuple[list[Tokens], list[Tokens], Look] | None:
+        """Learn an event, make fresh fits and count it in them; None where not enough time or fits are left."""
+        key = self._key(pair, f"look {number}")
+        # Nobody knows how long the first learning takes: half of the time is for fits then, also if it is slow.
+        least = self.effort.affordable(FIRST, 0.5 if number == 1 else 1.0, learning=len(ours))
+        if not self.kept.decided(key) and least < (2 if number == 1 else FIRST):
+            return None
         alpha = share_of(self.result.alpha, number)
         self._stage(f"look {number}")
-        event, _ = learn_event(ours, theirs, alpha, self.result.delta)
+        with self.effort.learning(len(ours)):
+            event, _ = learn_event(ours, theirs, alpha, self.result.delta)
+        # The last look has all that is left: one after it would be smaller, and share alpha with it.
+        most = self.effort.affordable(2 * fresh)
+        planned = self.kept.decide(key, fresh if most == 2 * fresh else max(most, least))
         fresh_ours, fresh_theirs = self._draw(pair, f"look {number}", planned)
         if event is None:
             return fresh_ours, fresh_theirs, Look(number, alpha, 0.0, "", "first", 0, planned, 0, planned)
@@ -211,6 +231,10 @@ class _Audit:
         bound = float(loss_bound(*counts, alpha, self.result.delta))
         side = "second" if event.swapped else "first"
         return fresh_ours, fresh_theirs, Look(number, alpha, bound, str(event), side, *counts)
+
+    def _screen(self, pair: TablePair, purpose: str, planned: int) -> tuple[list[Tokens], list[Tokens]]:
+        """Fits that only help to choose a pair: none once that has had its share."""
+        return self._draw(pair, purpose, planned if self.effort.may_screen() else 0)
 
     def _draw(self, pair: TablePair, purpose: str, planned: int) -> tuple[list[Tokens], list[Tokens]]:
         """Fits of both tables: kept ones first, then new ones, by turns."""
@@ -227,29 +251,21 @@ class _Audit:
                     fits += chunk
                     if self.progress is not None:
                         self.progress(sum(map(len, sides.values())), 2 * wanted)
-        self.fits += 2 * wanted
+        self.effort.fits += 2 * wanted
         return sides["first"], sides["second"]
 
     def _screen_count(self) -> int:
-        """Fits of each table in the first round of screening: as many as its share of the time allows."""
-        several = len(self.pairs) > 1
-        rounds = several * 2 * (len(self.pairs) + sum(kept * times for kept, times in ROUNDS))  # in units of this count
-        rounds += self.search * 2 * SEARCHED
-        rounds = max(rounds, 1)
-        key = f"{self.pairs[0].relation}: screening"
-        self._draw(self.pairs[0], "try", 3)  # to see how long a fit takes
-        in_time = SHARE * self.seconds / (self.crew.seconds_each or 1e-6) / rounds
-        most = MOST if self.max_fits is None else min(MOST, int(SHARE * self.max_fits / rounds))
-        return int(self.kept.decide(key, max(min(FEWEST, max(most, 2)), min(most, int(in_time)))))
+        """Fits of each table in the first round of screening: as many as its share of time and fits allows."""
+        self._draw(self.pairs[0], "try", TRIED)  # to see how long a fit takes
+        count = self.effort.screening(fits_of_a_screening(len(self.pairs), self.search))
+        return int(self.kept.decide(f"{self.pairs[0].relation}: screening", count))
 
-    def _affordable(self, wanted: int, share: float = 1.0) -> int:
-        """At most so many more fits of each table as time and number allow."""
-        left = self.seconds - (time.monotonic() - self.started)
-        each = 2 * (self.crew.seconds_each or 1e-6)
-        most = int(max(left, 0.0) * share / each)
-        if self.max_fits is not None:
-            most = min(most, int((self.max_fits - self.fits) * share / 2))
-        return max(0, min(wanted, most))
+    def _weak(self, look: Look) -> str:
+        """A hint where no event could have refuted the claim."""
+        most = provable(look.tries, look.alpha)
+        if max(self.result.bound, most) > self.result.claimed:
+            return ""
+        return f"{look.tries} fits of each table prove a loss of {most:.2g} at most: allow more"
 
     def _key(self, pair: TablePair, purpose: str) -> str:
         return f"{self.result.relation or pair.relation}: {pair.name}: {purpose}"
@@ -258,18 +274,18 @@ class _Audit:
         tell_stage(self.progress, f"{what}, bound so far {self.result.bound:.3g}")
 
     def _so_far(self) -> SampleResult:
-        cpu = time.process_time() + self.crew.cpu - self.cpu
-        if self.crew.processes == 1:
-            cpu -= self.crew.cpu  # already in this process's own time
-        return replace(self.result, fits=self.fits, seconds=time.monotonic() - self.started, cpu_seconds=cpu)
+        effort = self.effort
+        return replace(self.result, fits=effort.fits, seconds=effort.seconds_taken, cpu_seconds=effort.cpu_taken)
 
 
 def _note(ours: Sequence[Tokens], theirs: Sequence[Tokens]) -> str:
     """A hint where all fits of a table are the same: a seed, more likely than a leak."""
+    if not any(fit.names for fit in [*ours, *theirs]):
+        return "no fit released anything that can be compared: release numbers, texts, or arrays of them"
     for fits in (ours, theirs):
         if len(fits) > 1 and fits[0].names and all(_same(fits[0], fit) for fit in fits):
             if failed(fits):
-                return f"every fit of a table {fits[0].names[-1]}"
+                return f"every fit of a table {failure(fits[0])}"
             return "all fits of a table released the same: is something seeded?"
     return ""
 

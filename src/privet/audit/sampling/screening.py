@@ -17,14 +17,15 @@ from privet.audit.sampling.pairs import TablePair
 from privet.audit.sampling.searching import worse
 from privet.audit.sampling.tokens import Tokens, failed
 
-FEWEST, MOST = 20, 200  # fits of each table in the first round
 ROUNDS = ((4, 3), (2, 6))  # (pairs that go on, times the fits of the first round)
-SHARE = 0.3  # of the time; the rest is for looks
 AGAIN = 3  # times the fits of the first round, for each variation
-SEARCHED = 8 * AGAIN  # fits of a search, in those of the first round: seven variations and the pair itself
+FINALISTS = 2  # variations that are compared with the pair itself
+LEVEL = 1 + sum(times for _, times in ROUNDS)  # times the fits of the first round: what each finalist has in the end
+SEARCHED = 7 * AGAIN + FINALISTS * (LEVEL - AGAIN)  # fits of a search, in those of the first round: of seven variations
 LOOSE = 0.5  # the alpha of scores: they rank pairs and prove nothing
 NOTHING = -2.0  # the score without an event: below that of any event that may be one, and short of it by luck
 HOPELESS = -100.0  # of a pair on which every fit fails
+UNSEEN = -1000.0  # of a pair that no time was left for
 
 Draw = Callable[[TablePair, str, int], tuple[list[Tokens], list[Tokens]]]
 """Fits of both tables of a pair, for a purpose."""
@@ -38,10 +39,12 @@ class Screened:
     pair: TablePair
     ours: list[Tokens] = field(default_factory=list)
     theirs: list[Tokens] = field(default_factory=list)
-    score: float = 0.0
+    score: float = UNSEEN
 
     def add(self, draw: Draw, purpose: str, count: int, delta: float) -> None:
-        ours, theirs = draw(self.pair, purpose, count)
+        ours, theirs = draw(self.pair, purpose, count) if count > 0 else ([], [])
+        if not ours:
+            return
         self.ours += ours
         self.theirs += theirs
         even, odd = ((self.ours[i::2], self.theirs[i::2]) for i in (0, 1))
@@ -50,13 +53,21 @@ class Screened:
             self.score = HOPELESS  # behind every pair on which something can be seen
 
 
+def fits_of_a_screening(pairs: int, search: bool) -> int:
+    """All fits of a screening, as a multiple of those of one table in the first round."""
+    rounds = pairs + sum(kept * times for kept, times in ROUNDS) if pairs > 1 else 0
+    return 2 * (rounds or search * LEVEL) + 2 * search * SEARCHED
+
+
 def screen(
     pairs: Sequence[TablePair], draw: Draw, count: int, delta: float, *, search: bool, stage: Callable[[str], None]
 ) -> tuple[Screened, list[Screened]]:
     """The most promising pair with its fits, and all pairs with their scores. One pair needs no screening."""
     all_of_them = [Screened(pair) for pair in pairs]
     if len(pairs) > 1:
-        for number, one in enumerate(all_of_them, 1):
+        # Similar pairs stand side by side: in another order a screening that is cut short has seen all kinds.
+        order = np.random.default_rng(0).permutation(len(pairs)).tolist()
+        for number, one in enumerate((all_of_them[i] for i in order), 1):
             stage(f"screening pair {number} of {len(pairs)}")
             one.add(draw, "screen", count, delta)
         for number, (kept, times) in enumerate(ROUNDS, 1):
@@ -65,19 +76,16 @@ def screen(
                 one.add(draw, f"screen again {number}", times * count, delta)
     winner = _best(all_of_them, 1)[0]
     if search:
-        # The winner has many times the fits of a variation, so its score must be taken anew to be comparable.
-        few = AGAIN * count
-        level = Screened(winner.pair)
         stage("searching for worse pairs")
-        level.add(draw, "search", few, delta)
-        found = []
-        for pair in worse(winner.pair, np.random.default_rng(0)):
-            varied = Screened(pair)
-            varied.add(draw, "search", few, delta)
-            found.append(varied)
+        found = [Screened(pair) for pair in worse(winner.pair, np.random.default_rng(0))]
+        for varied in found:
+            varied.add(draw, "search", AGAIN * count, delta)
         all_of_them += found
-        best = max([level, *found], key=lambda one: one.score)
-        winner = winner if best is level else best
+        # The best of seven is often lucky only. Scores can be compared once all have as many fits.
+        finalists = [winner, *_best(found, FINALISTS)] if found else []
+        for one in finalists:
+            one.add(draw, "final", LEVEL * count - len(one.ours), delta)
+        winner = _best([winner, *finalists], 1)[0]
     return winner, all_of_them
 
 
