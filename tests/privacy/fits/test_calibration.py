@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from privet.errors import ParameterError
 from privet.privacy.fits import calibration as module
-from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate, gaussian_delta
+from privet.privacy.fits.calibration import LEAST_EPSILON, Calibration, FitLayout, calibrate
+from privet.privacy.fits.normal_noise import gaussian_delta
 from privet.privacy.losses import UNLIMITED, Loss
 
 DELTA = Fraction(1, 10**6)
@@ -131,17 +132,6 @@ def test_laplace_noise_spends_what_the_proof_says(classes: int) -> None:
     for times, kept in ((0.999, True), (1.001, False)):
         tilted = replace(covered, ridges=tuple(ridge * q / (times * most) for ridge in ridges))
         assert (tilted.spent() != UNLIMITED) is kept
-
-
-@pytest.mark.parametrize(("mu", "epsilon"), [(1, 1), (0.5, 1), (2, 3), (0.2, 1)])
-def test_the_gaussian_mechanisms_delta(mu: float, epsilon: float) -> None:
-    """Against the integral of (1 - exp(epsilon - loss))_+, for a loss that is normal(mu^2/2, mu)."""
-    z = np.linspace(-12, 12, 400_001)
-    loss = mu * z + mu * mu / 2
-    density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
-    integral = float((np.maximum(1 - np.exp(epsilon - loss), 0) * density).sum() * (z[1] - z[0]))
-    assert gaussian_delta(mu, epsilon) == pytest.approx(integral, rel=1e-6)
-    assert gaussian_delta(mu, epsilon) >= integral * (1 - 1e-8)
 
 
 @pytest.mark.parametrize(

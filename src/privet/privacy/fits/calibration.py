@@ -14,6 +14,7 @@ from functools import cached_property
 from privet.errors import ParameterError
 from privet.privacy.budget import float_up
 from privet.privacy.fits import smoothness
+from privet.privacy.fits.normal_noise import ABOVE, row_delta
 from privet.privacy.losses import UNLIMITED, Loss
 from privet.privacy.noise import Law
 from privet.schema import Schema
@@ -31,7 +32,6 @@ NARROW, LARGEST = 2.0**-16, 2.0**60  # how closely the least noise is searched f
 LEAST_RIDGE = 1.0  # deviations of the noise: less would let cells without records swing
 SIGNED_RIDGE = 2.0  # the same for a number, where less than the root of 2 would make noise grow for the determinant
 MOST_TILT = 0.9  # of epsilon: what the sum of 1 / ridge may be, or noise would have to grow for it
-ABOVE = 1 + 1e-9  # what is rounded here is rounded to the safe side, by far more than any rounding error
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,10 @@ class Calibration:
         # Gaussian noise keeps any epsilon with some delta: here what bend and cover leave of it. The ideal law then
         # keeps main + bend, and so much does a draw cost that is not the ideal one.
         main = max(self.epsilon - bend - 2 * cover, most)
-        mu = math.sqrt(sum((one * one for one in inverse), Fraction(0)) * (1 if k == 2 else 2)) * ABOVE
+        mu = math.sqrt(sum((one * one for one in inverse), Fraction(0))) * ABOVE
         apart = self.shape.released * (LATTICE / min(self.scales)) ** 2 / 24
         factor = math.exp(float(cover))
-        delta = factor * signed * (k - 1) * gaussian_delta(mu, float(main) / ABOVE)
+        delta = factor * signed * row_delta(k, mu, float_up(tilt), float(main + bend) / ABOVE)
         delta += apart * (1 + factor * math.exp(float(main + bend)))
         return Loss(main + bend + 2 * cover, Fraction(delta * ABOVE))
 
@@ -223,16 +223,3 @@ def _ridges(shape: FitLayout, law: Law, scales: tuple[float, ...], epsilon: Frac
 
 def _deviation(law: Law) -> float:
     return math.sqrt(2) if law == "laplace" else 1.0
-
-
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    """The delta of Gaussian noise of deviation 1 where one record moves the answer by ``mu``, rounded up.
-
-    >>> round(gaussian_delta(1, 1), 4)
-    0.1269
-    """
-    root = math.sqrt(2)
-    above = math.erfc((epsilon / mu - mu / 2) / root) / 2
-    if epsilon > 700 or above == 0.0:
-        return above
-    return max(above - math.exp(epsilon) * math.erfc((epsilon / mu + mu / 2) / root) / 2, above * 1e-9) * ABOVE
