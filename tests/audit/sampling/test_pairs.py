@@ -26,6 +26,11 @@ def test_the_default_pairs() -> None:
     assert not (lone.theirs[0]["category"] == "alone").any()
     assert float(by_name["an extreme number leaves"].ours[0]["x0"].max()) > 1e5
     assert 2 in by_name["an undeclared label leaves"].ours[1]
+    only = by_name["the only record of a label leaves"]
+    assert (sum(only.ours[1]), sum(only.theirs[1])) == (1, 0)
+    for place, extreme in (("first", min), ("last", max)):
+        spread = by_name[f"spread numbers, without the {place}"]
+        assert extreme(spread.ours[0]["x0"]) not in set(spread.theirs[0]["x0"])
 
 
 def test_steps_follow_from_the_promise() -> None:

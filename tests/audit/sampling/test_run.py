@@ -71,6 +71,24 @@ def test_the_pair_that_shows_it_is_found() -> None:
     assert max(found.screened, key=lambda one: one[1])[0].startswith("an undeclared label leaves")
 
 
+# Facts read from the records: a range, the labels that occur. Sound noise beside them does not help.
+@pytest.mark.parametrize(
+    ("read", "pair"),
+    [
+        (lambda X, y: float(np.min(X)), "spread numbers, without the first"),
+        (lambda X, y: float(np.max(X)), "spread numbers, without the last"),
+        (lambda X, y: len(set(y.tolist())), "the only record of a label leaves"),
+    ],
+    ids=["smallest", "largest", "labels"],
+)
+def test_facts_of_the_data_are_found_among_the_pairs_without_odd_values(read: Any, pair: str) -> None:
+    random = np.random.default_rng(0)
+    made = lambda X, y: (read(X, y), len(X) + random.laplace())  # noqa: E731
+    found = sample(made, table_pairs(odd=False), 1, max_fits=6_000, function=True)
+    assert found.verdict == "violated"
+    assert found.pair.startswith(pair)
+
+
 def test_relations_are_reported_apart() -> None:
     X, y = FIVE
     replaced = TablePair("replaced", FIVE, (X, np.array([1, 0, 0, 0, 0])))

@@ -1,8 +1,9 @@
 """Neighbouring tables for any library: records ``X`` and labels ``y``, and the same without one record.
 
 Which tables are compared matters more than how: a fault shows on few of them. These are patterns of labels times the
-record that is dropped, a category that only one record has, an extreme number, a label that was never declared, a
-record replaced, and units of several rows. Give pairs of your own beside them: you know what your code decides by.
+record that is dropped, the smallest or largest number, a label or a category that only one record has, an extreme
+number, a label that was never declared, a record replaced, and units of several rows. Give pairs of your own beside
+them: you know what your code decides by.
 """
 
 from __future__ import annotations
@@ -191,7 +192,9 @@ def table_pairs(
         found += [without(f"{name}, without the {place}", whole, [at]) for place, at in places.items()]
     numbered = np.tile(spread[:, None], (1, columns))
     mixed = table(numbered, patterns["alternating labels"])
-    found.append(without("spread numbers, without the middle one", mixed, [records // 2]))
+    found += [without(f"spread numbers, without the {place}", mixed, [at]) for place, at in places.items()]
+    lone_label = table(numbered, (np.arange(records) == records // 2).astype(int))
+    found.append(without("the only record of a label leaves", lone_label, [records // 2]))
     found.append(relabelled("alternating labels, one changed", mixed, records // 2, labels))
     found += [without(f"a unit of {k} rows leaves", mixed, list(range(k))) for k in units]
     if odd:
