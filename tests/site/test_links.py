@@ -123,3 +123,11 @@ def test_formulas_are_typeset(site: Path) -> None:
         assert "$" not in shown, f"{page}: a formula was left as it is written"
         assert not re.search(r"<m[io][^>]*>\\", text), f"{page}: a command that the typesetter does not know"
         assert not re.search(r"</p>\s*<math", text), f"{page}: a formula within a sentence stands alone"
+
+
+def test_the_reference_keeps_what_follows_the_parameters(site: Path) -> None:
+    """Sentences and examples below the parameters of a docstring are no parameters."""
+    page = (site / "reference" / "api" / "budgets" / "index.html").read_text("utf-8")
+    (ledger,) = re.findall(r'id="privet\.Ledger" .*?</table>', page, re.DOTALL)
+    assert "Copying or deep-copying a ledger" in ledger
+    assert "Fraction" not in ledger
