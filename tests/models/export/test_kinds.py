@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent)]  # importlib mode leaves it off
-from kinds import NUMBER, PLAIN, SCHEMA, TWO, every_kind, number_sum, number_tree  # noqa: E402
+from kinds import NUMBER, PLAIN, SCHEMA, TWO, every_kind, grown, number_sum, number_tree  # noqa: E402
 from runtimes import (  # noqa: E402
     check,
     expected,
@@ -30,8 +31,11 @@ from privet.errors import ParameterError  # noqa: E402
 from privet.models.export import sql  # noqa: E402
 from privet.models.forest import Forest  # noqa: E402
 from privet.models.model import Model  # noqa: E402
+from privet.models.tree import Tree  # noqa: E402
 from privet.schema import Categorical, Numeric, Schema  # noqa: E402
 from privet.schema.fingerprint import digest  # noqa: E402
+from privet.structure.routes import Routes  # noqa: E402
+from privet.structure.splits import Multiway  # noqa: E402
 
 KINDS = every_kind()
 BINARY = every_kind(TWO, seed=2)
@@ -101,6 +105,50 @@ def test_sqlite_joins_the_records_first() -> None:
     connection = sqlite3.connect(":memory:")
     connection.set_progress_handler(lambda: next(steps, True), 100_000)
     check(forest, table, partial(run_sqlite, connection=connection))
+
+
+def test_sqlite_reads_many_numbers() -> None:
+    """Twice as many numbers took four times as long to read, so that a tree of 6,500 leaves took minutes."""
+    schema = Schema(
+        tuple(Categorical(f"x{i}", tuple(range(9))) for i in range(4)), Categorical("state", tuple("abcdefgh"))
+    )
+    tests = [Multiway(i) for i in range(4) for _ in range(9**i)]
+    routes = Routes.in_level_order(schema, [*tests, *[None] * 9**4])
+    shares = np.random.default_rng(0).dirichlet(np.ones(8), len(routes.tests))
+    columns = routes.tests.attribute, routes.tests.kind, routes.tests.cut, routes.first_child
+    tree = Tree(schema, *columns, shares.argmax(axis=1), shares, shares)
+    start = time.process_time()
+    check(tree, hostile(schema, 100), run_sqlite)
+    assert time.process_time() - start < 10  # it takes about one
+
+
+@pytest.mark.parametrize("table", ["cells", "Found", "sums0", "v0", "weights"])
+def test_a_table_called_like_a_step(monkeypatch: pytest.MonkeyPatch, table: str) -> None:
+    """SQLite read the step of that name instead, and spoke of a circular reference."""
+    monkeypatch.setattr(sql, "LARGE", 0)
+    connection = sqlite3.connect(":memory:")
+    names = ", ".join('"' + name.replace('"', '""') + '"' for name in SCHEMA.names)
+    connection.execute(f"CREATE TABLE {table} ({names})")
+    connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", zip(*RECORDS.values(), strict=True))
+    found = connection.execute(Model("", KINDS["proba"]).to_sql("sqlite", table, keep=[])).fetchall()
+    connection.close()
+    assert [row[0] for row in found] == expected(KINDS["proba"], RECORDS)[0]
+
+
+@pytest.mark.parametrize("affinity", ["REAL", "TEXT", ""])
+def test_texts_in_a_numeric_column_of_sqlite(affinity: str) -> None:
+    """As privet reads them: a text that is no number is missing, not 0."""
+    cells = ["", "NA", "-", "4.9", " -3 ", "1e0", "5 years", None, 4.9, 2**53 + 1]
+    schema = Schema((Numeric("dose", -5, 5, missing="?"),), SCHEMA.label)
+    tree = grown(schema, np.random.default_rng(5), depth=6)
+    right = expected(tree, {"dose": cells})[0]
+    assert right[0] != expected(tree, {"dose": [0.0]})[0][0]
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE TABLE records (dose {affinity})")
+    connection.executemany("INSERT INTO records VALUES (?)", [(cell,) for cell in cells])
+    found = connection.execute(Model("", tree).to_sql("sqlite")).fetchall()
+    connection.close()
+    assert [row[1] for row in found] == right
 
 
 @pytest.mark.parametrize("run", [run_onnx, run_duckdb, run_python], ids=lambda run: run.__name__)

@@ -38,16 +38,26 @@ class Dialect:
             return f"float8 '{text}'"
         if self.name == "duckdb":
             return text if "e" in text else f"{text}e0"
-        top, bottom = float(value).as_integer_ratio()
-        digits = len(text.lower().partition("e")[0].replace(".", "").strip("-0"))
-        if digits <= _SHORT or max(abs(top), bottom) > _LARGEST:
-            return text
-        return f"({top} / {bottom}.0)"  # SQLite does not round every decimal of 17 digits to the nearest double
+        top, bottom = _ratio(value)
+        return text if top == text else f"({top} / {bottom})"
+
+    def numbers(self, rows: Sequence[Sequence[float]]) -> str:
+        """A table of doubles with a row for each of ``rows``, which begins with its place."""
+        if self.name != "sqlite":
+            lines = (", ".join([str(r), *map(self.number, row)]) for r, row in enumerate(rows))
+            return "VALUES\n" + ",\n".join(f"({line})" for line in lines)
+        # SQLite compares each division of constants with all others, so these are divisions of columns.
+        lines = (", ".join([str(r), *(part for value in row for part in _ratio(value))]) for r, row in enumerate(rows))
+        columns = ["column1", *(f"column{2 * c + 2} / column{2 * c + 3}" for c in range(len(rows[0])))]
+        return f"SELECT {', '.join(columns)}\nFROM (VALUES\n" + ",\n".join(f"({line})" for line in lines) + ")"
 
     def cell(self, column: str) -> str:
         """A numeric column as doubles, NULL for NaN."""
-        cast = f"CAST({name(column)} AS {self.real})"
-        return cast if self.nan is None else f"NULLIF({cast}, {self.nan})"
+        cell = name(column)
+        cast = f"CAST({cell} AS {self.real})"
+        if self.nan is None:  # SQLite keeps texts in numeric columns too; one that is no number equals no number
+            return f"CASE WHEN typeof({cell}) <> 'text' OR {cell} = {cast} THEN {cast} END"
+        return f"NULLIF({cast}, {self.nan})"
 
     def largest(self, values: Sequence[str]) -> str:
         return values[0] if len(values) == 1 else f"{self.greatest}({', '.join(values)})"
@@ -62,6 +72,16 @@ DIALECTS = {
     "postgres": Dialect("postgres", "DOUBLE PRECISION", "float8 'NaN'", "BTRIM", advice="run SET jit = off before it"),
     "sqlite": Dialect("sqlite", "REAL", None, "TRIM", "MAX", "MIN", "LEFT JOIN"),
 }
+
+
+def _ratio(value: float) -> tuple[str, str]:
+    """Two numbers that SQLite reads exactly, and whose quotient is the double: it does not round every decimal of 17
+    digits to the nearest double.
+    """
+    text = repr(float(value))
+    top, bottom = float(value).as_integer_ratio()
+    digits = len(text.lower().partition("e")[0].replace(".", "").strip("-0"))
+    return (text, "1.0") if digits <= _SHORT or max(abs(top), bottom) > _LARGEST else (str(top), f"{bottom}.0")
 
 
 def dialect_of(given: str) -> Dialect:
