@@ -54,7 +54,7 @@ compositions = pytest.mark.parametrize(
 
 @compositions
 @given(data=st.data(), schema=schemas(), epsilon=EPSILONS, depth=st.integers(0, 4), seed=st.integers(0, 99))
-@settings(max_examples=40)
+@settings(max_examples=15)  # of each of some twenty compositions
 def test_never_more_than_epsilon_and_no_table_is_refused(
     kind: type[Recipe],
     options: dict[str, Any],
@@ -79,7 +79,7 @@ def test_never_more_than_epsilon_and_no_table_is_refused(
 
 @compositions
 @given(data=st.data(), schema=schemas(), epsilon=EPSILONS, depth=st.integers(0, 30))
-@settings(max_examples=40)
+@settings(max_examples=15)  # of each of some twenty compositions
 def test_a_path_of_full_depth_spends_it_all(
     kind: type[Recipe], options: dict[str, Any], data: st.DataObject, schema: Schema, epsilon: Any, depth: int
 ) -> None:
