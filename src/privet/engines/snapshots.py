@@ -83,11 +83,6 @@ def invent(schema: Schema, records: int) -> Frozen:
     return Frozen(schema, columns, drawn(schema.label), schema.unit)
 
 
-def delete_snapshot(folder: Path) -> None:
-    """Delete a snapshot and its twins."""
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
     """A folder that appears under its name when the block ends well, and else never."""
