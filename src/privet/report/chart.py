@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import product
+from itertools import pairwise, product
 
 from privet.evaluation.figure import Figure, Point
 from privet.markup import Html, join, tag
@@ -19,6 +19,8 @@ APART = 15  # pixels between two names
 ASIDE = 2.5  # pixels between neighbouring methods, so that error bars do not hide one another
 COLOURS = 8  # colours in the style sheet
 MOST_LABELS = 9  # along the axis, before they overlap
+LETTER = 7  # pixels, of a name
+SLANT = 35  # degrees, of names that would overlap
 # For a chart outside a page, without its style sheet; the colours are safe for colour-blind people.
 INK = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#555555", "#8c2d04")
 STYLE = "svg{font:13px sans-serif;background:#fff}.tick{fill:#555}.grid{stroke:#ddd}.limit{stroke:#777;"
@@ -129,6 +131,13 @@ class _Axes:
 
         return cls(across, low, high, tuple((across(i), name) for i, name in enumerate(names)))
 
+    @property
+    def below(self) -> float:
+        """What slanted labels need below the chart; 0 where labels are level."""
+        width = max((LETTER * len(label) for _, label in self.labels), default=0)
+        step = min((after[0] - before[0] for before, after in pairwise(self.labels)), default=math.inf)
+        return round(width * math.sin(math.radians(SLANT))) if width > step else 0.0
+
     def down(self, value: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - (value - self.low) / (self.high - self.low)), 1)
 
@@ -138,8 +147,11 @@ class _Axes:
             y = self.down(tick)
             shapes.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, class_="grid"))
             shapes.append(tick_text(f"{tick:g}{unit}", LEFT - 8, y + 4, "end"))
-        shapes += [tick_text(label, round(x, 1), HEIGHT - BOTTOM + 18, "middle") for x, label in self.labels]
-        return [*shapes, tick_text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle")]
+        y = HEIGHT - BOTTOM + 18
+        for x, label in self.labels:
+            turn = f"rotate({-SLANT} {x:.1f} {y})" if self.below else None
+            shapes.append(tick_text(label, round(x, 1), y, "end" if turn else "middle", turn))
+        return [*shapes, tick_text(across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8 + self.below, "middle")]
 
 
 def _draw(
@@ -167,7 +179,7 @@ def _draw(
             shapes.append(_reach(axes, x, e, kind))
             shapes.append(tag("circle", cx=x, cy=axes.down(e.value), r=4, class_=kind))
         names.append((axes.down(places[-1][1].value), one.name, kind))
-    return _picture(shapes, names, title)
+    return _picture(shapes, names, title, axes.below)
 
 
 def _draw_bars(axes: _Axes, series: Sequence[Series], groups: Sequence[str], title: str, across: str) -> Html:
@@ -182,15 +194,16 @@ def _draw_bars(axes: _Axes, series: Sequence[Series], groups: Sequence[str], tit
             shapes.append(tag("rect", x=left, y=min(top, floor), class_=kind, **size))
             shapes.append(_reach(axes, round(left + 0.45 * width, 1), e, "tick"))
         names.append((TOP + 8.0 + APART * number, one.name, kind))
-    return _picture(shapes, names, title)
+    return _picture(shapes, names, title, axes.below)
 
 
 def _reach(axes: _Axes, x: float, e: Estimate, kind: str) -> Html:
     return tag("line", x1=x, x2=x, y1=axes.down(e.low), y2=axes.down(e.high), class_=f"reach {kind}")
 
 
-def _picture(shapes: Sequence[Html], names: Sequence[tuple[float, str, str]], title: str) -> Html:
-    size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}"}
+def _picture(shapes: Sequence[Html], names: Sequence[tuple[float, str, str]], title: str, below: float = 0) -> Html:
+    longest = max((LETTER * len(name) + 24 for _, name, _ in names), default=0)
+    size = {"viewBox": f"0 0 {WIDTH + max(longest - RIGHT, 0)} {HEIGHT + below:g}"}
     return tag("svg", join(shapes), join(_names(names)), role="img", aria_label=title, class_="shape chart", **size)
 
 

@@ -232,8 +232,8 @@ def _categories(curve: Curve, scale: Scale) -> Html:
     return tag("svg", *shapes, role="img", aria_label=_title(curve), class_="shape", **size)
 
 
-def tick_text(words: str, x: object, y: object, anchor: str | None = None) -> Html:
-    return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick")
+def tick_text(words: str, x: object, y: object, anchor: str | None = None, turn: str | None = None) -> Html:
+    return tag("text", words, x=x, y=y, text_anchor=anchor, class_="tick", transform=turn)
 
 
 def _grid(tick: float) -> str:
