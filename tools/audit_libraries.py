@@ -74,11 +74,13 @@ def main() -> int:
             continue
         result = audit(python, target, pairs, delta, given.seconds) | {"name": name, "target": target, "kept": kept}
         found.append(result)
-        surprises += (result["verdict"] == "violated") == kept
+        # An audit that ran out of time before its first look shows nothing, so it is no pass.
+        surprises += (result["verdict"] == "violated") == kept or not result["tries"]
         print(
             f"{name}: {result['verdict']}, a loss of at least {result['bound']:.2f} at a claim of 1; "
             f"{result['event']} ({result['hits']} of {result['tries']} against {result['other_hits']} of "
-            f"{result['other_tries']}); {result['pair']}; {result['fits']} fits, {result['cpu_seconds']:.0f} CPU s",
+            f"{result['other_tries']}); {result['pair']}; {result['fits']} fits, {result['cpu_seconds']:.0f} CPU s"
+            f"{'; ' + result['note'] if result.get('note') else ''}",
             flush=True,
         )
         if given.json:

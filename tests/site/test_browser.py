@@ -24,8 +24,7 @@ PAGES = (
     "experiments/comparison/",
 )
 PHONE = {"width": 360, "height": 740}
-# What a stranger types, and the page where it should end. All were written before they were tried: where one fails,
-# mend the titles and headings of the pages.
+# What a stranger types, and the page where it should end. Where one fails, mend the titles and headings of the pages.
 SEARCHES = {
     "how much budget is left": "guide/budgets/",
     "postgres table": "guide/sources/",

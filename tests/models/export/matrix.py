@@ -56,7 +56,7 @@ Run = Callable[[Model, Table], Answer]
 HOUSING = "housing"
 TREES = 10
 HOSTILE = 200
-MOST = {"pmml": 1_000}  # half a millisecond a record
+MOST = {"pmml": 1_000}  # some two milliseconds a record
 FITTED = 50_000  # records of a fit: what is tested is how a model scores
 PART = 100_000  # records scored at a time, to bound memory
 
