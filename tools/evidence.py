@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from textwrap import wrap
@@ -23,7 +24,7 @@ COLOURS = ("#1b6e3c", "#3b7dd8", "#c46a1b", "#8a4fa3", "#7ab55c", "#b0a090", "#c
 MARKS = "oDs^vPX*"  # a mark for each series, so that nothing is said by colour alone
 LETTERS = 90  # that fit beside each other in a picture
 RESULTS = DOCS.parents[1] / "experiments" / "results"
-FROM_RESULTS = ("schedules", "stability")  # pages whose tables are made of `experiments/results`
+FROM_RESULTS = ("schedules", "stability", "which-learner")  # pages whose tables are made of `experiments/results`
 BEGIN, END = "<!-- written by `python tools/evidence.py` -->\n", "<!-- end -->\n"  # around the tables of such a page
 NUMBER = re.compile(r"[-+]?\d*\.?\d+")
 
@@ -58,6 +59,8 @@ def concluded(experiment: str) -> tuple[str, Any]:
 
     _, kept = read_lines(RESULTS / f"{experiment}.full.jsonl")
     grid = entry(experiment).form("full")
+    if (peers := RESULTS / f"{experiment}-peers.jsonl").exists():
+        grid = replace(grid, peers=str(peers))
     minutes = sum(line["seconds"] for line in kept) / 60
     cost = f"{len(kept):,} of {len(grid.jobs()):,} jobs, {minutes:.0f} minutes of a processor."
     return cost, grid.conclude([line["job"] | line["found"] for line in kept])
@@ -123,7 +126,7 @@ def accuracy() -> Any:
 
 
 def additive() -> Any:
-    table = tables("additive", "Five tables, ten folds")[0]
+    table = tables("additive", "Five tables, five folds")[0]
     rows = [row for row in table.rows if _plain(row[0]) == "additive"]
     places = [_number(row[1]) for row in rows]
     series = {table.columns[c]: [_number(row[c]) for row in rows] for c in range(2, len(table.columns))}

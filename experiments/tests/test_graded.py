@@ -102,7 +102,7 @@ def test_groups_of_equal_size_compare_prediction_and_truth() -> None:
 
 @pytest.mark.usefixtures("tables")
 def test_learners_are_grouped_by_records_times_epsilon() -> None:
-    grid = which_learner.WhichLearner(("vote",), (0.1, 1.0), recipes=("additive",))
+    grid = which_learner.WhichLearner(("vote",), (0.1, 1.0), folds=2, who=("additive",))
     found = run("which-learner", "full", grid, processes=1)
     assert [row["records"] * row["epsilon"] for row in found.rows] == pytest.approx([21.75, 217.5])
     assert [row[0] for row in found.outcome.tables[0].rows] == [

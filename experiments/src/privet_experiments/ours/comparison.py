@@ -63,6 +63,8 @@ class Comparison(Sweep):
     known: ClassVar[dict[str, Learner]] = _learners()
     title: ClassVar[str] = "comparison"
     shown: ClassVar[tuple[str, ...]] = (*MEASURES, "jaccard")
+    counted: ClassVar[str] = "clearly ahead : behind"
+    """The head of the column that says on how many tables."""
 
     peers: str = axis("", "A file that `privet peers` has written, on the same folds.")
 
@@ -172,12 +174,12 @@ class Comparison(Sweep):
     def _best(self, results: Results, measure: str, table: str, epsilon: float, learners: Sequence[str]) -> list[str]:
         found = {name: results.mean(table, name, epsilon, measure) for name in learners}
         known = {name: _gain(measure, value) for name, value in found.items() if value is not None}
-        return [name for name, value in known.items() if value == max(known.values())]
+        return [name for name, value in known.items() if value == max(known.values(), default=None)]
 
     def _duels(self, results: Results, learners: Sequence[str]) -> Iterator[Table]:
         """The champion of a measure against every other, over all tables."""
         for measure, champion in CHAMPIONS.items():
-            columns = ("other", "tables", f"ahead by{_unit(measure)}", "clearly ahead : behind", "Wilcoxon p")
+            columns = ("other", "tables", f"ahead by{_unit(measure)}", self.counted, "Wilcoxon p")
             rivals = [name for name in learners if name != champion] if champion in learners else []
             rows = []
             for rival in rivals:
@@ -204,7 +206,7 @@ class Comparison(Sweep):
         ours, theirs = np.transpose(means)
         ranks = wilcoxon(ours, theirs) if len(means) > 1 else None
         p = "-" if ranks is None else f"{ranks.p_value:.3f}"
-        return f"{len(means)}", _gap_text(float(np.mean(ours - theirs)), measure), f"{clear[0]} : {clear[1]}", p
+        return f"{len(means)}", gap_text(float(np.mean(ours - theirs)), measure), f"{clear[0]} : {clear[1]}", p
 
     def _losses(self, results: Results, others: Sequence[str]) -> Table:
         """Wherever another library, or the largest class alone, is ahead of the champion."""
@@ -218,7 +220,7 @@ class Comparison(Sweep):
                         if gap < 0:
                             clear = "yes" if self._clearly(pairs) < 0 else "no"
                             place = (told_measure(measure), champion, table, f"{epsilon:g}")
-                            rows.append((*place, other, _gap_text(-gap, measure) + _unit(measure), clear))
+                            rows.append((*place, other, gap_text(-gap, measure) + _unit(measure), clear))
         columns = ("measure", "privet", "table", "epsilon", "behind", "by", "clear")
         return Table("Where privet loses to another library, or to the largest class alone", columns, tuple(rows))
 
@@ -257,7 +259,7 @@ class Comparison(Sweep):
                         gaps.append(_gain(measure, ours) - max(known))
                         ahead, places = ahead + (gaps[-1] >= 0), places + 1
             if places:
-                mean = _gap_text(float(np.mean(gaps)), measure) + _unit(measure)
+                mean = gap_text(float(np.mean(gaps)), measure) + _unit(measure)
                 told.append(f"{told_measure(measure)}: {champion} in {ahead} of {places} places, by {mean} on average")
         if not told:
             return "No other library stands beside privet's recipes here: `privet peers` runs them."
@@ -288,7 +290,7 @@ def _gain(measure: str, value: float) -> float:
     return -value if measure == "log_loss" else value
 
 
-def _gap_text(gap: float, measure: str) -> str:
+def gap_text(gap: float, measure: str) -> str:
     return f"{gap:+.1f}" if measure.endswith("accuracy") else f"{gap:+.3f}"
 
 

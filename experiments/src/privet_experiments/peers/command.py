@@ -61,7 +61,8 @@ def measure(
 def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: float | None = None) -> dict[str, str]:
     """All that is not in the file yet; the peers that could not be asked, and why.
 
-    With a limit of ``minutes`` each learner is asked alone for a table and an epsilon; one that takes longer is noted.
+    With a limit of ``minutes`` of processor time each learner is asked alone for a table and an epsilon; one that takes
+    longer is noted.
     """
     import numpy as np
 
@@ -109,6 +110,9 @@ def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: 
 def peers(
     quick: Quick = False,
     full: Full = False,
+    experiment: Annotated[
+        str, typer.Option("--for", metavar="NAME", help="comparison or which-learner: the one with this grid.")
+    ] = "comparison",
     table: Annotated[list[str] | None, typer.Option("--table", metavar="NAME", help="Instead of the form's.")] = None,
     epsilon: Annotated[list[float] | None, typer.Option("--epsilon", "-e", metavar="X", help="So too.")] = None,
     folds: Annotated[int | None, typer.Option("--folds", min=2, metavar="N", help="Stratified folds.")] = None,
@@ -117,13 +121,15 @@ def peers(
     tried: Annotated[int | None, typer.Option("--tried", min=0, metavar="N", help="Only so many of the folds.")] = None,
     learner: Annotated[list[str] | None, typer.Option("--learner", metavar="NAME", help="Only these learners.")] = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", min=0, metavar="N", help="For a learner on a table at an epsilon.")
+        float | None, typer.Option("--minutes", min=0, metavar="N", help="CPU time for a learner, table, epsilon.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="A line for every result.")] = DEFAULT_OUT
     / "peers.jsonl",
     probe: Annotated[bool, typer.Option("--probe", help="Only see which libraries can be installed.")] = False,
 ) -> None:
-    """Run private learners of other libraries on the folds of `privet reproduce comparison`, for its --peers."""
+    """Run private learners of other libraries on the folds of `privet reproduce comparison` (or which-learner), for its
+    --peers."""
+    from privet_experiments.ours.comparison import Comparison
     from privet_experiments.peers import environments
     from privet_experiments.peers.learners import PEERS
     from privet_experiments.registry import entry
@@ -140,12 +146,16 @@ def peers(
     form = form_of(quick, full, False)
     said: dict[str, Any] = {"tables": table and tuple(table), "epsilons": epsilon and tuple(epsilon)}
     said |= {"folds": folds, "repeats": repeats, "seed": seed, "tried": tried}
-    grid = with_axes(entry("comparison").form(form), {name: value for name, value in said.items() if value is not None})
+    grid = with_axes(entry(experiment).form(form), {name: value for name, value in said.items() if value is not None})
+    if not isinstance(grid, Comparison):
+        raise ParameterError(
+            parameter="for", problem=f"{experiment} has no peers", fix="choose comparison or which-learner"
+        )
     grid.check()
     failed = run(grid, out, form, learner or (), minutes)
     for environment, why in failed.items():
         say(f"{environment} could not be asked: {why}")
-    say(f"wrote {out}; now: privet reproduce comparison --{form} --peers {out}")
+    say(f"wrote {out}; now: privet reproduce {experiment} --{form} --peers {out}")
     if failed:
         raise typer.Exit(1)
 
