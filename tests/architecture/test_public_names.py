@@ -25,6 +25,7 @@ PUBLIC = [
     "FitStopped",
     "JournalError",
     "Ledger",
+    "MissingColumns",
     "ModelFileError",
     "Numeric",
     "ParameterError",
