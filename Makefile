@@ -11,7 +11,7 @@
 #   make fuzz     the encoding on 20,000 random typed tables (DRAWS=..., SEED=...)
 #   make bench    the benchmarks
 #   make test-engines  the full matrix of DuckDB, PostgreSQL and Spark, with kills: some ten minutes
-#   make exports  exported models in every program they are for, on every real table (PRIVET_DATA): an hour
+#   make exports  exported models in every program they are for, on every real table (PRIVET_DATA): hours
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make audit    every recipe, score, search and publication, exactly and by many fits, into docs/experiments/audits.md:
 #                 an hour (FITS=4000 for each, WORKERS=2; what is done is kept, so it can be interrupted)
