@@ -48,7 +48,7 @@ _HOME = {
     "EpsilonError": "privet.errors",
     "FitStopped": "privet.errors",
     "JournalError": "privet.errors",
-    "MissingColumns": "privet.errors",
+    "MissingColumnsError": "privet.errors",
     "ModelFileError": "privet.errors",
     "ParameterError": "privet.errors",
     "PrivacyError": "privet.errors",

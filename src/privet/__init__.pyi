@@ -7,7 +7,7 @@ from privet.errors import EngineError as EngineError
 from privet.errors import EpsilonError as EpsilonError
 from privet.errors import FitStopped as FitStopped
 from privet.errors import JournalError as JournalError
-from privet.errors import MissingColumns as MissingColumns
+from privet.errors import MissingColumnsError as MissingColumnsError
 from privet.errors import ModelFileError as ModelFileError
 from privet.errors import ParameterError as ParameterError
 from privet.errors import PrivacyError as PrivacyError
@@ -60,7 +60,7 @@ __all__ = [
     "FitStopped",
     "JournalError",
     "Ledger",
-    "MissingColumns",
+    "MissingColumnsError",
     "ModelFileError",
     "Numeric",
     "ParameterError",

@@ -9,7 +9,7 @@
     │   └── ScoreError                    a score that no mechanism can use (GainRatio)
     ├── SchemaError (ValueError)          a schema that contradicts itself
     ├── TableError (ValueError)           a table that does not have the declared form (a public fact)
-    │   └── MissingColumns                a table that lacks declared columns
+    │   └── MissingColumnsError           a table that lacks declared columns
     ├── BudgetExceeded (RuntimeError)     requested more than remains; nothing was charged for it or drawn
     ├── ReservationError (RuntimeError)   a charge on a reservation that has ended, or a settlement while it runs
     ├── FitStopped (RuntimeError)         far fewer usable records than expected; the rest of epsilon was not charged
@@ -111,7 +111,7 @@ class TableError(PrivetError, ValueError):
     """A table that does not have the shape the schema declares."""
 
 
-class MissingColumns(TableError):
+class MissingColumnsError(TableError):
     """A table that lacks ``columns`` that it must have."""
 
     def __init__(self, message: str, columns: tuple[str, ...]) -> None:

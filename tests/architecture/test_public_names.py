@@ -25,7 +25,7 @@ PUBLIC = [
     "FitStopped",
     "JournalError",
     "Ledger",
-    "MissingColumns",
+    "MissingColumnsError",
     "ModelFileError",
     "Numeric",
     "ParameterError",

@@ -16,7 +16,7 @@ from privet.cli.options import Json, ModelFile, QuotedLineBreaks, Source
 from privet.cli.output import print_json, say, warn
 from privet.cli.screen import exactly
 from privet.cli.writing import Force, put, refuse_kind, writing
-from privet.errors import MissingColumns, ParameterError, TableError
+from privet.errors import MissingColumnsError, ParameterError, TableError
 
 if TYPE_CHECKING:
     from privet.models.drafts import Draft
@@ -71,7 +71,7 @@ def predict(
             raise ParameterError(f"--keep {schema.label.name} is the name of the prediction; leave it out")
         try:
             columns = load_table(table, schema, with_label=False, also=kept, quoted_line_breaks=quoted_line_breaks)
-        except MissingColumns as error:
+        except MissingColumnsError as error:
             unknown = next((name for name in kept if name in error.columns and name not in schema.names), None)
             if unknown is None:
                 raise

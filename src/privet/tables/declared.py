@@ -35,7 +35,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from privet.errors import MissingColumns, TableError
+from privet.errors import MissingColumnsError, TableError
 from privet.schema.attributes import Attribute, Numeric, column_read
 from privet.schema.facts import Schema
 from privet.tables.foreign import nearest_column
@@ -285,7 +285,7 @@ def _refuse_lacking(wanted: Sequence[str], columns: Mapping[str, Any], label: st
         message += f"; {meant}"
     elif columns and all(name.isdigit() for name in columns):
         message += ". Its columns have numbers for names: name them, or give an array with columns in this order"
-    raise MissingColumns(message, tuple(lacking))
+    raise MissingColumnsError(message, tuple(lacking))
 
 
 def _is_sparse(column: Any) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import MissingColumns, TableError
+from privet.errors import MissingColumnsError, TableError
 from privet.schema.attributes import Attribute, Categorical, Numeric
 from privet.schema.facts import Schema, Unit
 from privet.tables.cells import UNKNOWN, each, number_of, reader_of, spellings_of
@@ -125,7 +125,7 @@ def open_for(table: Any, schema: Schema, *, with_label: bool, with_unit: bool = 
     lacking = [name for name in wanted if name not in columns.names]
     if lacking:
         message = f"the table lacks {', '.join(map(repr, lacking))}; expected the columns {', '.join(wanted)}"
-        raise MissingColumns(message, tuple(lacking))
+        raise MissingColumnsError(message, tuple(lacking))
     return columns
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.addresses import safe
-from privet.errors import MissingColumns, TableError
+from privet.errors import MissingColumnsError, TableError
 from privet.tables.foreign import nearest_column
 
 PIECE = 2**17  # records; enough to amortise calls, few enough to keep a dozen columns small
@@ -32,7 +32,7 @@ def check_names(path: Path, header: Sequence[str], names: Sequence[str], fix: st
         listed = ", ".join(map(repr, lacking))
         meant = nearest_column(lacking[0], names, header) if len(lacking) == 1 else ""
         message = f"{safe(path)} lacks the column{plural} {listed} that the schema declares; {meant or fix}"
-        raise MissingColumns(message, tuple(lacking))
+        raise MissingColumnsError(message, tuple(lacking))
 
 
 def read_parquet(path: Path, names: Sequence[str]) -> Any:

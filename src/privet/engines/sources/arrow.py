@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from privet.errors import MissingColumns
+from privet.errors import MissingColumnsError
 
 PIECE = 2**17  # records read at a time
 AHEAD = 1  # batches and files to read ahead; more take memory, and the encoder is slower anyway
@@ -57,5 +57,5 @@ def _present(columns: Sequence[str], names: Sequence[str]) -> list[str]:
     lacking = [name for name in columns if name not in names]
     if lacking:
         message = f"the Arrow reader lacks {', '.join(map(repr, lacking))}; read the columns of the schema"
-        raise MissingColumns(message, tuple(lacking))
+        raise MissingColumnsError(message, tuple(lacking))
     return [name for name in names if name in columns]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.engines.sources.places import Place, needs, opened, parse_place, quoted
-from privet.errors import MissingColumns, TableError
+from privet.errors import MissingColumnsError, TableError
 from privet.tables.files import is_there
 
 PIECE = 2**17  # records that DuckDB hands over at a time
@@ -51,7 +51,7 @@ class Relation:
         lacking = [name for name in columns if name not in self.relation.columns]
         if lacking:
             message = f"the relation lacks {', '.join(map(repr, lacking))}; select the columns of the schema"
-            raise MissingColumns(message, tuple(lacking))
+            raise MissingColumnsError(message, tuple(lacking))
         return self.relation.project(", ".join(map(quoted, columns)))
 
     def __repr__(self) -> str:

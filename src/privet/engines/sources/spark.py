@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from privet.engines.sources.places import Place, needs, opened, parse_place
-from privet.errors import MissingColumns, TableError
+from privet.errors import MissingColumnsError, TableError
 
 QUIET = {
     "spark.log.level": "OFF",  # a line of Spark's log can quote a record
@@ -53,7 +53,7 @@ class SparkTable:
         lacking = [name for name in columns if name not in self.frame.columns]
         if lacking:
             message = f"the Spark table lacks {', '.join(map(repr, lacking))}; select the columns of the schema"
-            raise MissingColumns(message, tuple(lacking))
+            raise MissingColumnsError(message, tuple(lacking))
         return self.frame.select(*map(_ticked, columns))
 
     def __repr__(self) -> str:
