@@ -72,29 +72,29 @@ missing table | TableError | there is no table | fit nowhere.csv {REST}
 a directory for a table | TableError | holds a file that does | fit . {REST}
 empty table | TableError | is empty | fit empty.csv {REST}
 unknown kind of table | TableError | must end in .csv | fit clinic.txt {REST}
-table without columns | TableError | 'temperature' | fit narrow.csv {REST}
+table without columns | MissingColumnsError | 'temperature' | fit narrow.csv {REST}
 a column twice | TableError | two columns called 'weight' | fit twice.csv {REST}
 table in another encoding | TableError | is not UTF-8 | fit latin.csv {REST}
 truncated gzip | TableError | not a whole gzip file | fit cut.csv.gz {REST}
 no gzip at all | TableError | not a whole gzip file | fit fake.csv.gz {REST}
 unreadable parquet | TableError | not a Parquet table | fit fake.parquet {REST}
-predict without a column | TableError | lacks the column 'temperature' | predict tree.json few.csv
-bars | TableError | its first line has bars | fit bars.csv {REST}
-semicolons and other capitals | TableError | its names differ from the | fit semicolons.csv {REST}
+predict without a column | MissingColumnsError | lacks the column 'temperature' | predict tree.json few.csv
+bars | MissingColumnsError | its first line has bars | fit bars.csv {REST}
+semicolons and other capitals | MissingColumnsError | its names differ from the | fit semicolons.csv {REST}
 a header in latin 1 | TableError | 'CSV UTF-8' | fit latin-semicolons.csv {REST}
-a tab file of other columns | TableError | lacks the columns | fit other.tsv {REST}
+a tab file of other columns | MissingColumnsError | lacks the columns | fit other.tsv {REST}
 a text file | TableError | call it .csv | fit clinic.txt {REST}
 a damaged excel file | TableError | cannot be read as a spreadsheet | fit clinic.xls {REST}
-an excel file called csv | TableError | an Excel file under another name | fit renamed.csv {REST}
+an excel file called csv | MissingColumnsError | an Excel file under another name | fit renamed.csv {REST}
 gzip called csv | TableError | it is compressed by gzip | fit zipped.csv {REST}
 csv called gzip | TableError | it is not compressed: call it .csv | fit plain.csv.gz {REST}
 utf 16 | TableError | it is UTF-16 | fit utf-16.csv {REST}
-names in capitals | TableError | in capital letters | fit capitals.csv {REST}
-no header | TableError | lacks the columns | fit headless.csv {REST}
+names in capitals | MissingColumnsError | in capital letters | fit capitals.csv {REST}
+no header | MissingColumnsError | lacks the columns | fit headless.csv {REST}
 a model for a table | TableError | it is a model; give the records | fit tree.json {REST}
 a schema for a table | TableError | it is a schema | predict tree.json clinic.schema.json
-a column of another name | TableError | did you mean 'temperature'? | {FIT} --schema temprature.json
-schema of another table | TableError | lacks the column 'shoe_size' | schema check clinic.csv --schema shoes.json
+a column of another name | MissingColumnsError | did you mean 'temperature'? | {FIT} --schema temprature.json
+schema of another table | MissingColumnsError | lacks the column 'shoe | schema check clinic.csv --schema shoes.json
 
 a misspelt key | SchemaError | did you mean 'attributes'? | {FIT} --schema misspelt.json
 a key of another tool | SchemaError | has no key 'low'; did you mean 'min'? | {FIT} --schema low.json
