@@ -19,7 +19,6 @@ REFUSED = ("schema", "ledger", "random", "random_state", "public", "neighbours",
 Amount = Annotated[StrictStr | StrictInt | StrictFloat, Field(union_mode="left_to_right", examples=["0.5", "1/3", 0.1])]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Scalar = bool | int | float | str | None
-Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 AnswerId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 
 

@@ -10,8 +10,6 @@ from typing import Any, TextIO
 
 from starlette.types import Scope
 
-FREE = ("GET", "PUT", "DELETE")  # of these, and of other free routes, the log has milliseconds
-
 
 class Log:
     """Lines of JSON to a stream."""
@@ -43,5 +41,5 @@ class Log:
 
 
 def is_free(method: str, route: str) -> bool:
-    """Whether a route does no paid work, so that its time may be known."""
+    """Whether a route does no paid work, so that the log may have its milliseconds."""
     return method != "POST" or not route.endswith("/answers")
