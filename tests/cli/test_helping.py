@@ -52,7 +52,7 @@ SET_UP = {
 }
 
 
-def typed(shell: Shell, line: str, folder: Path) -> str:
+def typed(shell: Shell, line: str, folder: Path, *, in_fpath: bool = False) -> str:
     """What a shell runs after a line and Tab, typed at a terminal. Fish says it without one."""
     program = shutil.which(shell)
     if program is None:
@@ -63,6 +63,9 @@ def typed(shell: Shell, line: str, folder: Path) -> str:
         ask = f"source privet.fish; complete -C '{line}'"
         return subprocess.run([program, "--no-config", "-c", ask], cwd=folder, capture_output=True, text=True).stdout
     set_up, flags = SET_UP[shell]
+    if in_fpath:
+        (folder / "_privet").write_text(script)
+        set_up, script = f"fpath=({folder} $fpath); {set_up}", ""
     for name in ("rc", ".zshrc"):
         (folder / name).write_text(f'{set_up}\n{script}\nprivet() {{ echo "<$@>"; }}\n')
     child, terminal = pty.fork()
@@ -94,6 +97,19 @@ def test_tab_completes_a_command_a_recipe_and_a_file(shell: Shell, line: str, wo
     shown = typed(shell, line, tmp_path)
     told = shown.splitlines() if shell == Shell.fish else re.findall(r"<(.*)>", shown)
     assert any(word in one.split() for one in told), shown
+
+
+def test_zsh_completes_from_a_folder_of_functions(tmp_path: Path) -> None:
+    """At the first Tab, which loads the file."""
+    assert "<ledger verify>" in typed(Shell.zsh, "privet ledger ver", tmp_path, in_fpath=True)
+
+
+def test_fish_offers_only_the_flags_of_the_command(tmp_path: Path) -> None:
+    """Two commands are called `show`: the model's and the journal's."""
+    assert "--min-support" in typed(Shell.fish, "privet show m.json --", tmp_path)
+    assert "--min-support" not in typed(Shell.fish, "privet ledger show j.journal --", tmp_path)
+    assert "verify" in typed(Shell.fish, "privet ledger ", tmp_path)
+    assert "verify" not in typed(Shell.fish, "privet ", tmp_path)
 
 
 @pytest.mark.parametrize("shell", list(Shell))

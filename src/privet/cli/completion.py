@@ -69,22 +69,29 @@ _privet() {{
     _files
   fi
 }}
-compdef _privet privet
+if [[ $funcstack[1] == _privet ]]; then _privet "$@"; else compdef _privet privet; fi  # the first Tab loads a file
 """
 
 
 def fish(root: Command) -> str:
     """For ``~/.config/fish/completions/privet.fish``."""
-    lines = ["# Completion of privet for fish: privet completion fish > ~/.config/fish/completions/privet.fish"]
+    known = " ".join(f"'{one.name}'" for one in root.walk())
+    lines = [
+        f"""# Completion of privet for fish: privet completion fish > ~/.config/fish/completions/privet.fish
+function __privet_at -d 'Whether the words so far are a command'
+    set -l command privet
+    for part in (commandline -opc)[2..]
+        contains -- "$command $part" {known}; and set command "$command $part"
+    end
+    test "$command" = "$argv"
+end"""
+    ]
     for one in root.walk():
-        seen = _fish_seen(one)
-        others = " ".join(below.words[-1] for below in one.subcommands)
-        unseen = f"{seen}; and not __fish_seen_subcommand_from {others}" if others else seen
         for below in one.subcommands:
             about = _quoted(_short(below.help))
-            lines.append(f"complete -c privet -f -n '{unseen}' -a {below.words[-1]} -d {about}")
+            lines.append(f"complete -c privet -f -n '__privet_at {one.name}' -a {below.words[-1]} -d {about}")
         for option in one.options:
-            lines.append(f"complete -c privet -n '{unseen}' {_fish_option(option)}")
+            lines.append(f"complete -c privet -n '__privet_at {one.name}' {_fish_option(option)}")
     return "\n".join(lines) + "\n"
 
 
@@ -113,11 +120,6 @@ def _zsh_case(command: Command) -> str:
     pairs += [(flag, option.help) for option in command.options for flag in option.flags]
     rows = "".join(f"        {_quoted(name + ':' + _short(about).replace(':', ';'))}\n" for name, about in pairs)
     return f"      found=(\n{rows}      )\n"
-
-
-def _fish_seen(command: Command) -> str:
-    words = command.words[1:]
-    return "; and ".join(f"__fish_seen_subcommand_from {word}" for word in words) or "true"
 
 
 def _fish_option(option: Parameter) -> str:
