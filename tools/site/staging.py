@@ -21,7 +21,7 @@ SOURCE = "source"  # the folder of pages about files outside of `docs/`
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\()(?!https?:|mailto:|#)([^)#\s]+)((?:#[^)\s]*)?\))")
 CODE = re.compile(r"(^```.*?^```|`+[^`\n]+(?:\n[^`\n]+)?`+)", re.DOTALL | re.MULTILINE)
 DISPLAYED = re.compile(r"^\$\$\s*(.+?)\s*\$\$$", re.DOTALL | re.MULTILINE)
-INLINE = re.compile(r"(?<![\\$\w])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])")
+INLINE = re.compile(r"(?<![\\$\w])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])([,.;:)?-]*)")
 LANGUAGES = {".py": "python", ".toml": "toml", ".yaml": "yaml", ".json": "json", ".sh": "sh", ".csv": "text"}
 SHOWN = 200  # lines of a data file that a page shows
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"  # code would crowd the pages out of the search
@@ -111,13 +111,18 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 def typeset(text: str) -> str:
     """Formulas between dollars as MathML. Markdown takes a line that begins with ``<math`` for a block, so not alone.
 
-    >>> typeset("costs $5 or $6, and $x^2$")[:40]
-    'costs $5 or $6, and <span><math xmlns="h'
+    What follows a formula without a space stays on its line.
+
+    >>> typeset("costs $5 or $6, and $x^2$")[:41]
+    'costs $5 or $6, and <span class="formula-'
     """
-    shown = DISPLAYED.sub(
-        lambda match: f'<div class="formula" tabindex="0">{convert(match[1], display="block")}</div>', text
-    )
-    return INLINE.sub(lambda match: f"<span>{convert(match[1])}</span>", shown)
+    shown = DISPLAYED.sub(lambda match: f'<div class="formula" tabindex="0">{math(match[1], "block")}</div>', text)
+    return INLINE.sub(lambda match: f'<span class="formula-word">{math(match[1])}{match[2]}</span>', shown)
+
+
+def math(formula: str, display: str = "inline") -> str:
+    """A formula as MathML. Few fonts have the sign of a set difference, so it is a backslash."""
+    return convert(formula.replace(r"\setminus", r"\, \backslash \,"), display=display)
 
 
 def cells(notebook: dict[str, list[dict[str, object]]]) -> Iterator[str]:
