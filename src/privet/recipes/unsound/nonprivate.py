@@ -20,7 +20,7 @@ from privet.privacy.noise import current_source
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-ONE_BY_ONE = 20_000  # rows; single draws of 0.1 ms add up, so for more rows coins decide for all at once
+ONE_BY_ONE = 500  # rows; single draws of 0.1 ms add up, so for more rows coins decide for all at once
 SURE = 1e4  # an exponent so far ahead leaves the others no chance
 
 
