@@ -97,9 +97,9 @@ def _published(method: str, rate: float, frozen: Frozen, change: Any) -> NoisyTa
 
 def _written(attribute: Numeric, column: Values) -> Values:
     """Numbers as people write them; missing ones as the declared marker, or None."""
-    written = np.empty(column.size, dtype=object)
-    written[:] = [
-        attribute.missing if np.isnan(value) else int(value) if attribute.integer and value.is_integer() else value
-        for value in column.tolist()
-    ]
+    written = column.astype(object)
+    if attribute.integer:
+        whole = np.isfinite(column) & (np.floor(column) == column)
+        written[whole] = [int(value) for value in column[whole].tolist()]
+    written[np.isnan(column)] = attribute.missing
     return written

@@ -7,28 +7,34 @@ over folds, on records that the anonymiser did not see. NOT PRIVATE, like every 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+import numpy.typing as npt
 
 from privet.datasets import real
 from privet.engines.opening import protect
 from privet.estimators.references import SklearnTreeReference
 from privet.estimators.registry import make_classifier
-from privet.evaluation.cross_validation import Index, each_fold
+from privet.evaluation.cross_validation import Index, each_fold, part
 from privet.evaluation.figure import Figure, Point, Series
+from privet.models.forest import Forest
+from privet.models.tree import Tree
 from privet.privacy.ledger import Ledger
 from privet.publishing import DiffGen, DPCube, gaussian_noise, publish, uniform_noise
 from privet.rules import performance, retention_report
+from privet.schema import Numeric, Schema
+from privet.tables.encoding import Codes, encode
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
-from privet_experiments.folds import standard_error
+from privet_experiments.folds import by_name, standard_error
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fletcher.retention import budgets, correlations, printed_matrix, trends
-from privet_experiments.papers.fletcher.rule_similarity import fold_by_name, labelled, take
+from privet_experiments.papers.fletcher.rule_similarity import labelled, take
 from privet_experiments.settling import averaged
 
 RETENTION_TABLES = ("banknote", "wilt", "wall-robot-4")  # that are also published privately
@@ -43,6 +49,40 @@ NOISES: dict[str, Any] = {"uniform": uniform_noise, "gaussian": gaussian_noise}
 GROWERS = ("exact", "diffpc45", "random-forest")
 REFERENCE = "CART on the records"
 WAYS = (*(f"CART on {name}" for name in PUBLISHERS), *GROWERS, REFERENCE)
+
+
+class Dealt(NamedTuple):
+    """What all anonymisers have in common in one fold: its records, and the patterns of CART on them."""
+
+    records: dict[str, npt.NDArray[Any]]
+    known: Codes
+    unseen: Codes
+    cart: SklearnTreeReference
+    patterns: Tree | Forest
+
+
+@lru_cache(maxsize=1)  # jobs of one table stand side by side
+def _dealt(table: str, folds: int) -> list[Dealt]:
+    schema, kept, labels = labelled(table)
+    cut = schema.with_bins(SklearnTreeReference(schema).max_bins)
+    codes = encode(cut, kept)
+
+    def fold(train: Index, test: Index) -> Dealt:
+        cart = SklearnTreeReference(schema, DEPTH, min_samples_leaf=max(1, round(LEAST * len(train))))
+        known = part(codes, train)
+        return Dealt(take(kept, train), known, part(codes, test), cart, cart.grow(cut, known))
+
+    return each_fold(labels, fold, folds=folds)
+
+
+def _plain(schema: Schema, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The same table with arrays of numbers where no cell is missing: they are read at once, not cell by cell."""
+    plain = dict(columns)
+    for attribute in schema.attributes:
+        if isinstance(attribute, Numeric):
+            with suppress(TypeError, ValueError):
+                plain[attribute.name] = np.asarray(plain[attribute.name]).astype(np.float64)
+    return plain
 
 
 @dataclass(frozen=True)
@@ -73,22 +113,21 @@ class Retention(Experiment):
         ]
 
     def run(self, job: Job) -> Found:
-        schema, kept, labels = labelled(job["table"])
+        schema = labelled(job["table"])[0]
         method, setting, random = job["method"], job["setting"], np.random.default_rng(0)
-
-        def fold(train: Index, test: Index) -> dict[str, float | None]:
-            x, w = take(kept, train), take(kept, test)
-            cart = SklearnTreeReference(schema, DEPTH, min_samples_leaf=max(1, round(LEAST * len(train))))
-            patterns = clone(cart).fit(x)
+        found: list[dict[str, float | None]] = []
+        for one in _dealt(job["table"], self.folds):
             if method in NOISES:
-                z = NOISES[method](x, schema, setting, random=random).columns
+                z = NOISES[method](one.records, schema, setting, random=random).columns
             else:
-                z = publish(PUBLISHERS[method], protect(x, schema, Ledger(setting)), setting).records(random)
-            report, tree = retention_report(x, z, patterns), performance(cart.fit(z), w)
-            patterns_kept = {"pattern_accuracy": report.pattern_accuracy, "psd": report.psd, "pld": report.pld}
-            return patterns_kept | {"accuracy": tree.accuracy, "f1": tree.f1, "auc": tree.auc}
-
-        return fold_by_name(labels, fold, self.folds)
+                guarded = protect(one.records, schema, Ledger(setting))
+                z = publish(PUBLISHERS[method], guarded, setting).records(random)
+            anonymised = encode(one.patterns.schema, _plain(schema, z))
+            report = retention_report(one.known, anonymised, one.patterns)
+            tree = performance(one.cart.grow(one.patterns.schema, anonymised), one.unseen)
+            patterns = {"pattern_accuracy": report.pattern_accuracy, "psd": report.psd, "pld": report.pld}
+            found.append({**patterns, "accuracy": tree.accuracy, "f1": tree.f1, "auc": tree.auc})
+        return by_name(found)
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:
         rows = [averaged(row) for row in rows]

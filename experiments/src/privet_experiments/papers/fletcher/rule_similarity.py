@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from privet.recipes.papers.diffpid3 import DiffPID3
 from privet.recipes.papers.greedy_forest import GreedyForest
 from privet.recipes.recipe import Recipe
 from privet.rules import compare_rules, performance, rule_list
-from privet.schema import Categorical, Schema
+from privet.schema import Categorical, Numeric, Schema
 from privet.tables.encoding import label_codes
+from privet.tables.frames import numbers_of
 from privet.tables.frozen import Frozen, freeze
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.folds import by_name
@@ -235,12 +237,18 @@ def fold_by_name(
     return by_name(each_fold(labels, work, folds=folds))
 
 
+@lru_cache(maxsize=1)  # jobs of one table stand side by side
 def labelled(table: str) -> tuple[Schema, dict[str, npt.NDArray[Any]], npt.NDArray[Any]]:
-    """A table's records whose label is one of the schema's, as a fit has them, and the labels' codes."""
+    """A table's records whose label is one of the schema's, as a fit has them, and the labels' codes.
+
+    Numbers are read once here: as texts they would be read again for every fold.
+    """
     schema, columns = real.load(table)
     codes = label_codes(schema, np.asarray(columns[schema.label.name], dtype=object))
-    return schema, take(columns, np.flatnonzero(codes >= 0)), codes[codes >= 0]
+    numbers = {attribute.name for attribute in schema.attributes if isinstance(attribute, Numeric)}
+    plain = {name: numbers_of(column) if name in numbers else column for name, column in columns.items()}
+    return schema, take(plain, np.flatnonzero(codes >= 0)), codes[codes >= 0]
 
 
 def take(columns: Any, rows: npt.NDArray[np.intp]) -> dict[str, npt.NDArray[Any]]:
-    return {name: np.asarray(column, dtype=object)[rows] for name, column in columns.items()}
+    return {name: column[rows] for name, column in columns.items()}
