@@ -17,7 +17,7 @@ import pytest
 
 from privet.errors import ParameterError
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis, option_of
-from privet_experiments.outcome import Outcome, Table
+from privet_experiments.outcome import Outcome, Statement, Table, judged
 from privet_experiments.runner import recall, run, with_axes, work
 from privet_experiments.store import file_name
 
@@ -151,6 +151,47 @@ def test_what_was_cut_is_judged_by_its_whole_repeats(tmp_path: Path, monkeypatch
     assert len(lines(tmp_path)) == 5
     whole = run(*kept, out=tmp_path, processes=1)
     assert (whole.repeats, whole.wanted, whole.resumed, len(whole.rows)) == (3, 3, 4, 6)
+
+
+@dataclass(frozen=True)
+class Tosses(Squares):
+    """Ten tosses a repeat of coins that show heads so many times in ten; said to fall on heads more often than not."""
+
+    repeats: int = axis(4, "How often.")
+    heads: tuple[int, ...] = axis((5, 10), "Heads among ten, in the first repeat and in the others.")
+
+    @property
+    def n_runs(self) -> int:
+        return 10 * self.repeats
+
+    def runs_in(self, row: Row) -> int:
+        return 10
+
+    def jobs(self) -> list[Job]:
+        return [{"repeat": repeat} for repeat in range(self.repeats)]
+
+    def run(self, job: Job) -> Found:
+        heads = self.heads[min(job["repeat"], len(self.heads) - 1)]
+        return {"fell": [1] * heads + [0] * (10 - heads)}
+
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        share = sum(sum(row["fell"]) for row in rows) / self.n_runs
+        return Outcome((), (), (Statement("T", "heads", "more", f"{share}", judged(share > 0.5)),))
+
+
+def test_a_form_ends_when_its_statements_are_settled(tmp_path: Path) -> None:
+    """Ten tosses of a fair coin settle nothing; ten more that are all heads do."""
+    kept: Any = ("squares", "smoke", Tosses())
+    cut = run("squares", "smoke", Tosses(), processes=1)
+    assert (cut.repeats, cut.wanted, cut.settled) == (2, 4, True)
+    for most, jobs, settled in ((1, 1, False), (3, 2, True), (None, 2, True)):
+        worked = work(*kept, out=tmp_path, processes=1, repeats=most)
+        assert (len(worked.done), worked.settled) == (jobs, settled)
+    found = recall(*kept, tmp_path)
+    assert found is not None
+    assert (found.repeats, found.settled, found.outcome.statements[0].verdict) == (2, True, "reproduced")
+    never = run("squares", "smoke", Tosses(heads=(5,)), processes=1)
+    assert (never.repeats, never.settled, never.outcome.statements[0].verdict) == (4, False, "too few runs")
 
 
 PROGRAM = """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from privet_experiments.experiment import Experiment, Row
     from privet_experiments.outcome import Outcome
     from privet_experiments.registry import Entry, Form
-    from privet_experiments.runner import Run
+    from privet_experiments.runner import Run, Worked
 
 
 Only = Annotated[
@@ -98,8 +98,8 @@ def everything(
     processes: Processes = None,
     as_json: Json = False,
 ) -> None:
-    """All experiments: the first repeat of each, from the cheapest on, then the second, and so on. It can be cut after
-    any job; `privet reproduce pages` writes what is kept so far."""
+    """All experiments: the first repeat of each, from the cheapest on, then the second of those with statements that
+    are not settled, and so on. It can be cut after any job; `privet reproduce pages` writes what is kept so far."""
     from privet.evaluation.cross_validation import WARNING
     from privet_experiments.runner import n_repeats
 
@@ -109,13 +109,15 @@ def everything(
     if form == "full":
         say(f"The full form of all takes about {sum(one.hours for one in chosen):.0f} hours on two cores.")
     until = None if minutes is None else time.monotonic() + 60 * minutes
-    grids = [one.form(form) for one in chosen]
-    wanted = [n_repeats(grid) for grid in grids]
-    for repeat in range(1, max(wanted, default=0) + 1):
+    open_forms = [(one, grid, n_repeats(grid)) for one in chosen for grid in [one.form(form)]]
+    repeat = 1
+    while open_forms:
         part = {"fresh": fresh and repeat == 1, "repeats": repeat, "until": until}
-        for one, grid, most in zip(chosen, grids, wanted, strict=True):
-            if repeat <= most:
-                _work(one, form, grid, out=out, processes=processes, **part)
+        worked = [_work(one, form, grid, out=out, processes=processes, **part) for one, grid, _ in open_forms]
+        open_forms = [
+            form_ for form_, did in zip(open_forms, worked, strict=True) if form_[2] > repeat and not did.settled
+        ]
+        repeat += 1
     ran = _recalled(chosen, form, out)
     if as_json:
         print_json([run.to_dict() for _, run in ran if run is not None])
@@ -178,24 +180,23 @@ def _write(path: Path, text: str, what: str, *, force: bool) -> Path:
         return put(draft, text, what, force=force)
 
 
-def _work(entry: Entry, form: Form, grid: Experiment, *, out: Path, **how: Any) -> int:
-    """Run an experiment to its end, or as far as Ctrl-C or a limit lets it; how many jobs had been done before."""
+def _work(entry: Entry, form: Form, grid: Experiment, *, out: Path, **how: Any) -> Worked:
+    """Run an experiment to its end, or as far as Ctrl-C or a limit lets it."""
     from privet_experiments import runner
 
     try:
         with progress(entry.name, time_left=True) as advance:
-            _, resumed = runner.work(entry.name, form, grid, out=out, progress=advance, **how)
+            return runner.work(entry.name, form, grid, out=out, progress=advance, **how)
     except KeyboardInterrupt:
         say(f"What is done is kept in {str(out)!r}; the same command goes on from there.")
         raise
-    return resumed
 
 
 def finish(entry: Entry, form: Form, grid: Experiment, *, out: Path, **how: Any) -> Run:
     """Run an experiment to its end, and conclude."""
     from privet_experiments import runner
 
-    resumed = _work(entry, form, grid, out=out, **how)
+    resumed = _work(entry, form, grid, out=out, **how).resumed
     found = runner.recall(entry.name, form, grid, out)
     assert found is not None
     if resumed:

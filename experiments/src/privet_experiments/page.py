@@ -25,7 +25,8 @@ TITLE, INDEX, FOLDER = "The papers, reproduced", "reproduction.md", "reproductio
 FLIPS = f"""A verdict counts only if other runs would hardly give another. The runs behind each number (folds, or
 training sets) are drawn again {DRAWS} times, and every statement is judged anew. Its chance of a flip is the share of
 draws with another verdict. Above {100 * MOST_FLIPS:.0f} %, or with fewer than {LEAST_RUNS} runs, it has too few runs
-to be judged. Where nothing is drawn, there is no chance."""
+to be judged. Where nothing is drawn, there is no chance. A form is run repeat by repeat, and ends when no statement has
+too few runs: then it is settled, and its other repeats are not needed."""
 
 
 class Paper(NamedTuple):
@@ -112,7 +113,14 @@ def _found(ran: Ran) -> str:
     told = f"**What we found.** Statements judged: {agree + apart}. Reproduced: {agree}. Differing: {apart}. "
     told += f"Too few runs to judge: {few}. Not recomputable: {closed}."
     missing = [entry.name for entry, run in ran if run is None]
-    return told + (f" Not run: {', '.join(missing)}." if missing else "")
+    cut = [f"{e.name} ({run.repeats} of {run.wanted} repeats)" for e, run in ran if run is not None and _cut(run)]
+    told += f" Not run: {', '.join(missing)}." if missing else ""
+    return told + (f" Not run to the end: {', '.join(cut)}." if cut else "")
+
+
+def _cut(run: Run) -> bool:
+    """Whether a form has more repeats, and statements that need them."""
+    return run.repeats < run.wanted and not run.settled
 
 
 def _overview(ran: Ran) -> Table:
@@ -124,9 +132,10 @@ def _cells(entry: Entry, run: Run | None) -> tuple[str, ...]:
     if run is None:
         return (*("-" for _ in COUNTS), "not run", f"0 of about {120 * entry.hours:.0f}")
     whole = run.seconds / run.repeats * run.wanted
-    cost = f"{run.seconds / 60:.1f}" + (f" of about {whole / 60:.0f}" if run.repeats < run.wanted else "")
+    cost = f"{run.seconds / 60:.1f}" + (f" of about {whole / 60:.0f}" if _cut(run) else "")
     counts = tally(run.outcome.statements) if run.outcome.statements else ("-" for _ in COUNTS)
-    return (*map(str, counts), f"{run.repeats} of {run.wanted}", cost)
+    done = f"{run.repeats} of {run.wanted}" + (", settled" if run.settled and run.repeats < run.wanted else "")
+    return (*map(str, counts), done, cost)
 
 
 def _groups(part: Ran) -> dict[str, list[Statement]]:

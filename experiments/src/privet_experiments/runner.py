@@ -1,22 +1,24 @@
 """Runs any experiment: the result of a job is kept as soon as it is there, so that an interrupted run goes on.
 
-Whole repeats of a grid are done first, so that what is kept of a run that was cut can be judged.
+Whole repeats of a grid are done first, so that what is kept of a run that was cut can be judged. After each of them the
+statements are judged, and a run ends when all are settled: the repeats of a form are the most that are done.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from privet.errors import ParameterError
 from privet_experiments.experiment import Experiment, Found, Job, Row, key_of
 from privet_experiments.outcome import Outcome
 from privet_experiments.registry import Form
-from privet_experiments.settling import settle
+from privet_experiments.settling import is_settled, settle
 from privet_experiments.store import Done, Lines, file_name
 from privet_experiments.workers import share_out
 
@@ -41,14 +43,27 @@ class Run:
     """How many there are here, and in the whole form."""
     wanted: int
 
+    @property
+    def settled(self) -> bool:
+        """Whether no more repeats are needed, though the form may have more."""
+        return is_settled(self.grid, self.outcome)
+
     def to_dict(self) -> dict[str, Any]:
         told = {"experiment": self.name, "form": self.form, "grid": self.grid.to_dict(), "seconds": self.seconds}
         return told | self.outcome.to_dict() | {"rows": list(self.rows)}
 
 
+class Worked(NamedTuple):
+    """What is done of a form, by job; how many jobs had been done before; and whether no more are needed."""
+
+    done: dict[str, Done]
+    resumed: int
+    settled: bool
+
+
 def run(name: str, form: Form, grid: Experiment, **how: Any) -> Run:
     """Do the jobs that are not done yet, and conclude. Takes what :func:`work` takes, but for its limits."""
-    done, resumed = work(name, form, grid, **how)
+    done, resumed, _ = work(name, form, grid, **how)
     found = _concluded(name, form, grid, done, resumed)
     assert found is not None
     return found
@@ -65,8 +80,8 @@ def work(
     progress: Progress | None = None,
     repeats: int | None = None,
     until: float | None = None,
-) -> tuple[dict[str, Done], int]:
-    """Do the jobs that are not done yet. Returns what is done, by job, and how many of the jobs were done before.
+) -> Worked:
+    """Do the jobs that are not done yet, repeat by repeat, until all statements are settled.
 
     Without ``out`` nothing is kept; ``fresh`` forgets what was. Of the grid only the first ``repeats`` are done, and
     no job is begun after ``until``, a time of the monotonic clock.
@@ -80,17 +95,29 @@ def work(
     done = {} if lines is None else lines.open(fresh=fresh)
     waiting = sorted((job for job in jobs if key_of(job) not in done), key=grid.repeat_of)
     resumed = len(jobs) - len(waiting)
+    left = Counter(map(grid.repeat_of, waiting))
+
+    def settled() -> bool:
+        found = _concluded(name, form, grid, done, resumed)
+        return found is not None and found.settled
+
+    if min(left, default=0) > 0 and settled():
+        return Worked(done, resumed, True)
     if repeats is not None:
         waiting = [job for job in waiting if grid.repeat_of(job) < repeats]
     if until is not None and time.monotonic() >= until:
-        return done, resumed
+        return Worked(done, resumed, False)
     for job, found, seconds in share_out(_do, [(grid, job) for job in waiting], processes, progress):
         done[key_of(job)] = Done(found, seconds)
         if lines is not None:
             lines.append({"job": job, "found": found, "seconds": seconds})
+        first = min(left)
+        left -= Counter([grid.repeat_of(job)])  # drops what is not left
+        if left and min(left) > first and settled():
+            return Worked(done, resumed, True)
         if until is not None and time.monotonic() >= until:
             break
-    return done, resumed
+    return Worked(done, resumed, not left)
 
 
 def recall(name: str, form: Form, grid: Experiment, out: Path) -> Run | None:

@@ -4,6 +4,8 @@ Runs (folds, or training sets) are drawn again with replacement, as a bootstrap 
 anew. The chance of a flip is the share of draws with another verdict. Folds share records, so it is a little too small.
 A statement whose chance is above 5 % is not judged: "too few runs". Rows of one table draw the same runs, so that
 learners stay paired.
+
+A form is run repeat by repeat, and is done when no statement has too few runs any more (:func:`is_settled`).
 """
 
 from __future__ import annotations
@@ -47,6 +49,17 @@ def settle(grid: Experiment, rows: Sequence[Row], draws: int = DRAWS) -> Outcome
         known = replace(one, flip=chance)
         settled.append(known if chance <= MOST_FLIPS else _unsure(known, f"flips in {chance:.0%} of {draws} draws"))
     return replace(outcome, statements=tuple(settled))
+
+
+def is_settled(grid: Experiment, outcome: Outcome) -> bool:
+    """Whether more runs are not needed: enough runs stand behind the verdict on every statement.
+
+    >>> from privet_experiments.registry import entry
+    >>> is_settled(entry("fs-fig8").form("smoke"), Outcome())
+    False
+    """
+    verdicts = {one.verdict for one in outcome.statements}
+    return grid.n_runs is not None and bool(verdicts) and "too few runs" not in verdicts
 
 
 def _unsure(one: Statement, why: str) -> Statement:
