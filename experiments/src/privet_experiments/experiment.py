@@ -47,9 +47,6 @@ class Experiment(ABC):
     invented: ClassVar[bool] = False
     """Whether all records are made up. Of others the command says that what it prints is not private."""
 
-    by_repeats: ClassVar[bool] = False
-    """Whether a repeat of the grid is one run, not each of the numbers in a row's lists."""
-
     def check(self) -> None:  # noqa: B027 - most grids have nothing more to check
         """Raise what would stop the work, before any is done: an unknown table, a recipe that is not there."""
 
@@ -73,6 +70,11 @@ class Experiment(ABC):
     def n_runs(self) -> int | None:
         """How many runs by chance stand behind each number; None where nothing is drawn or one draw is the subject."""
         return None
+
+    @property
+    def by_repeats(self) -> bool:
+        """Whether a repeat of the grid is one run, not each of the numbers in a row's lists."""
+        return False
 
     def runs_in(self, row: Row) -> int:
         """How many of them a row has: its lists of that many numbers have a value for each."""

@@ -105,6 +105,28 @@ def averaged(row: Row) -> Row:
     return {name: each_runs(value, mean_of) for name, value in row.items()}
 
 
+def pooled(rows: Sequence[Row], *names: str) -> list[Row]:
+    """The means over the runs of all rows that agree in these names; repeats have as many runs each.
+
+    >>> rows = [{"table": "vote", "repeat": repeat, "found": {"a": [repeat, 2.0]}} for repeat in range(3)]
+    >>> pooled(rows, "table")
+    [{'table': 'vote', 'repeat': 0, 'found': {'a': 1.5}}]
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return [_mean([averaged(row) for row in group], group[0]) for group in groups.values()]
+
+
+def _mean(found: Sequence[Any], first: Any) -> Any:
+    """The mean of each number that was a list of runs in the first row; other values are the first's."""
+    if isinstance(first, dict):
+        return {name: _mean([one[name] for one in found], first[name]) for name in first}
+    if _is_runs(first):
+        return mean_of(found)
+    return [_mean(some, one) for one, *some in zip(first, *found, strict=True)] if isinstance(first, list) else found[0]
+
+
 def each_runs(value: Any, work: Callable[[list[Any]], Any], n: int | None = None) -> Any:
     """A value with every list of runs in it replaced: plain numbers, ``n`` of them if that is given."""
     if isinstance(value, dict):

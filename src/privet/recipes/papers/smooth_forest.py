@@ -131,7 +131,7 @@ class SmoothForest(Gridded):
             labels, draws = largest(routes, counts), leaves_below(routes)
             return Forest(schema, as_trees(routes, shares(counts), counts, label=labels, draws=draws))
         if self.as_published:
-            labels = margin_labels(data, routes, epsilon, WHY)
+            labels = self.published_labels(data, routes, epsilon)
         else:
             labels = buy_leaf_labels(data, routes, epsilon, by_winning=self.variant == "global-sensitivity")
         # An inner node has no label of its own, so it gets the majority of its leaves'. Predictions do not use it.
@@ -139,6 +139,10 @@ class SmoothForest(Gridded):
         votes[routes.leaves, labels] = 1
         votes = add_up(routes, votes)
         return Forest(schema, as_trees(routes, shares(votes), np.full_like(votes, np.nan)))
+
+    def published_labels(self, data: PrivateDataset, routes: Routes, epsilon: Fraction) -> npt.NDArray[np.intp]:
+        """The label of each leaf as the thesis draws it. NOT private."""
+        return margin_labels(data, routes, epsilon, WHY)
 
     def routes(self, schema: Schema, random: np.random.Generator) -> Routes:
         """The public trees, before any record is counted."""

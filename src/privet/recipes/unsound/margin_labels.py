@@ -16,10 +16,11 @@ from privet.recipes.unsound.nonprivate import draw_rows, open_engine
 from privet.structure.routes import Routes
 
 
-def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: str) -> Index:
+def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: str, *, smooth: bool = True) -> Index:
     """Leaf labels of disjoint trees as in Fletcher's Theorem 8.1: a 0/1 score with a margin-dependent sensitivity.
 
-    With a sensitivity of 1 it would be sound: ``forests.buy_leaf_labels(..., by_winning=True)``.
+    Not ``smooth``, the sensitivity is 1 everywhere: the law of ``forests.buy_leaf_labels(..., by_winning=True)``, which
+    is sound and draws leaf by leaf.
     """
     engine, cells = open_engine(data, "smooth-forest as published", why)
     data.ledger.charge(epsilon, "leaf labels, as published")
@@ -27,7 +28,7 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
     counts = class_counts(engine, descend(parts, routes))
     each = float(epsilon / data.ledger.steps)
     wins = counts == counts.max(axis=1, keepdims=True)
-    sensitivity = smooth_sensitivity(margins(counts), each)
+    sensitivity = smooth_sensitivity(margins(counts), each) if smooth else np.ones(len(counts))
     with np.errstate(divide="ignore", over="ignore"):
         sharpness = np.minimum(each / (2 * sensitivity), np.finfo(float).max)
     return draw_rows(np.where(wins, sharpness[:, None], 0.0))

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +98,6 @@ def expected_leaves(schema: Schema, depth: int) -> float:
 class Leaves(Experiment):
     """Leaves of random trees by Theorem 8.2's depth at epsilon 1: empty ones, flipped labels, sensitivities."""
 
-    by_repeats: ClassVar[bool] = True
     tables: tuple[str, ...] = axis(TABLES, "A table; may be repeated.")
     trees: tuple[int, ...] = axis(SIZES, "How many trees on disjoint parts; may be repeated.", option="--trees")
     repeats: int = axis(10, "Forests of each kind.")
@@ -107,6 +106,10 @@ class Leaves(Experiment):
     @property
     def n_runs(self) -> int:
         return self.repeats
+
+    @property
+    def by_repeats(self) -> bool:
+        return True
 
     def jobs(self) -> list[Job]:
         kinds = [(trees, "disjoint") for trees in self.trees]

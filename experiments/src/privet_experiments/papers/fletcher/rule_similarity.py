@@ -35,7 +35,7 @@ from privet_experiments.folds import by_name
 from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fletcher.greedy import ThesisFS
-from privet_experiments.settling import averaged
+from privet_experiments.settling import pooled
 
 TABLE_43 = published("fletcher.table43", "index")
 FOLDS = 10
@@ -69,6 +69,7 @@ class Table43(Experiment):
 
     tables: tuple[str, ...] = axis(tuple(TABLE_43), "A table of PRIVET_DATA; may be repeated.")
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
+    repeats: int = axis(1, "How often, with other folds.")
 
     def check(self) -> None:
         for table in self.tables:
@@ -78,10 +79,13 @@ class Table43(Experiment):
 
     @property
     def n_runs(self) -> int:
+        return self.folds * self.repeats
+
+    def runs_in(self, row: Row) -> int:
         return self.folds
 
     def jobs(self) -> list[Job]:
-        return [{"table": table} for table in self.tables]
+        return [{"table": table, "repeat": repeat} for table in self.tables for repeat in range(self.repeats)]
 
     def run(self, job: Job) -> Found:
         from sklearn.tree import DecisionTreeClassifier
@@ -104,11 +108,11 @@ class Table43(Experiment):
             sizes = {"shorter": shorter, "longer": longer}
             return {"jaccard": found.index, "upper": found.upper, **sizes, "difference": apart}
 
-        found = fold_by_name(labels, fold, self.folds)
+        found = fold_by_name(labels, fold, self.folds, job["repeat"])
         return found | {"categories": all(isinstance(attribute, Categorical) for attribute in schema.attributes)}
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:
-        rows = [averaged(row) for row in rows]
+        rows = pooled(rows, "table")
         heads = ("table", "Jaccard", "thesis", "upper", "sizes", "thesis", "accuracy difference", "thesis")
         cells = []
         for row in rows:
@@ -143,16 +147,25 @@ class Figure91(Experiment):
     tables: tuple[str, ...] = axis(FIG_TABLES, "A table of PRIVET_DATA; may be repeated.")
     epsilons: tuple[float, ...] = axis(FIG_EPSILONS, "A budget; may be repeated.")
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
+    repeats: int = axis(1, "How often, with other folds.")
 
     def check(self) -> None:
         real.fetch(self.tables)
 
     @property
     def n_runs(self) -> int:
+        return self.folds * self.repeats
+
+    def runs_in(self, row: Row) -> int:
         return self.folds
 
     def jobs(self) -> list[Job]:
-        return [{"table": table, "epsilon": epsilon} for table in self.tables for epsilon in self.epsilons]
+        return [
+            {"table": table, "epsilon": epsilon, "repeat": repeat}
+            for table in self.tables
+            for epsilon in self.epsilons
+            for repeat in range(self.repeats)
+        ]
 
     def run(self, job: Job) -> Found:
         schema, kept, labels = labelled(job["table"])
@@ -168,11 +181,11 @@ class Figure91(Experiment):
                 found[name] = (alike.index, alike.upper, performance(learner, unseen).accuracy or 0.0)
             return {f"{name}/{i}": value for name, values in found.items() for i, value in enumerate(values)}
 
-        found = fold_by_name(labels, fold, self.folds)
+        found = fold_by_name(labels, fold, self.folds, job["repeat"])
         return {"methods": {name: [found[f"{name}/{i}"] for i in range(3)] for name in (*ARMS, CART)}}
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:
-        rows = [averaged(row) for row in rows]
+        rows = pooled(rows, "table", "epsilon")
         cells = tuple(
             (row["table"], f"{row['epsilon']:g}", name, f"{jaccard:.3f}", f"{upper:.3f}", f"{100 * accuracy:.1f}")
             for row in rows
@@ -231,10 +244,10 @@ def matrix(frozen: Frozen) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any], l
 
 
 def fold_by_name(
-    labels: npt.NDArray[Any], work: Callable[[Index, Index], dict[str, Any]], folds: int
+    labels: npt.NDArray[Any], work: Callable[[Index, Index], dict[str, Any]], folds: int, repeat: int
 ) -> dict[str, list[Any]]:
-    """What the work finds in every fold, by name; dealt the same way each time."""
-    return by_name(each_fold(labels, work, folds=folds))
+    """What the work finds in every fold, by name; a repeat deals them the same way each time."""
+    return by_name(each_fold(labels, work, folds=folds, seed=repeat))
 
 
 @lru_cache(maxsize=1)  # jobs of one table stand side by side

@@ -17,7 +17,6 @@ import numpy as np
 from privet.datasets.fs import domain, random_tree, sample
 from privet.evaluation.figure import Figure, Point, Series
 from privet_experiments.experiment import Experiment, Found, Job, Row, axis
-from privet_experiments.folds import values as values_of
 from privet_experiments.judge import Measure, judge
 from privet_experiments.outcome import Outcome, Table
 from privet_experiments.papers.fs.curves import GINI, INFOGAIN, MAX, SCORES
@@ -35,7 +34,6 @@ class FsGrid(Experiment):
     """
 
     invented: ClassVar[bool] = True
-    by_repeats: ClassVar[bool] = True  # trees differ in how hard they are: a run is a tree
     depths: tuple[int, ...] = axis((3, 5, 10), "A depth of hidden and learned trees; may be repeated.")
     arities: tuple[int, ...] = axis((2, 3, 5), "Values of attributes and class; may be repeated.", option="--values")
     noises: tuple[float, ...] = axis((0.0, 0.1, 0.2), "A rate of noise; may be repeated.", option="--noise")
@@ -47,6 +45,11 @@ class FsGrid(Experiment):
     @property
     def n_runs(self) -> int:
         return self.trees
+
+    @property
+    def by_repeats(self) -> bool:
+        """Trees differ in how hard they are: a run is a tree."""
+        return True
 
     def repeat_of(self, job: Job) -> int:
         return int(job["tree"])
@@ -115,11 +118,15 @@ class _Means:
     """Mean accuracies, over all rates of noise unless one is named."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        self._rows = rows
+        self._found: dict[tuple[str, Kind, int, float | None], list[float]] = {}
+        for row in rows:
+            for score, noise in product(SCORES, (None, row["noise"])):
+                at = score, (row["depth"], row["values"]), row["records"], noise
+                self._found.setdefault(at, []).extend(row[score])
 
     def __call__(self, score: str, kind: Kind, records: int, noise: float | None = None) -> float:
-        where = {"depth": kind[0], "values": kind[1], "records": records} | ({} if noise is None else {"noise": noise})
-        return float(np.mean(values_of(self._rows, score, **where)))
+        found = self._found[score, kind, records, noise]
+        return sum(found) / len(found)
 
     def ahead(self, kind: Kind, records: int) -> float:
         """How far Max is ahead of the better of the others."""

@@ -113,7 +113,12 @@ class FsSynthetic(Experiment):
 
     @property
     def n_runs(self) -> int:
-        return self.runs * self.trees
+        return self.trees if self.by_repeats else self.runs
+
+    @property
+    def by_repeats(self) -> bool:
+        """Trees differ in how hard they are: where there are some, a run is a tree."""
+        return self.trees > 1
 
     def runs_in(self, row: Row) -> int:
         return int(row["runs"])
