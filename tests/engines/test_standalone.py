@@ -24,6 +24,7 @@ from servers import java_is_there  # noqa: E402
 
 pytestmark = pytest.mark.slow  # test_spark.py has a cluster inside one process, and kills an executor of it
 SPARK = Path(pyspark.__file__).parent
+EXAMPLE = Path(__file__).parents[2] / "examples" / "spark" / "fit_visits.py"
 WAIT = 120  # seconds for a process to come up, on a machine that is busy
 SCHEMA, TABLE = clinic(4000, seed=1)
 # Opens the table, says so, waits until a worker was killed, and counts on.
@@ -140,6 +141,28 @@ def test_the_command_line_fits_on_the_cluster(cluster: Cluster, files: tuple[Pat
     output, errors = running.communicate(timeout=4 * WAIT)
     assert running.returncode == 0, output + errors
     assert json.loads(model.read_text())["model"]["certificate"]["epsilon"] == "1"
+
+
+def test_an_address_with_a_master_needs_no_spark_submit(
+    cluster: Cluster, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    records, schema = files
+    model = tmp_path / "tree.json"
+    query = f"{cluster.address}?query=SELECT * FROM parquet.`{records}`"
+    asked = ["fit", query, "--schema", str(schema), "--epsilon", "1", "--max-depth", "2", "-o", str(model)]
+    command = [sys.executable, "-m", "privet", *asked]
+    done = subprocess.run(command, env=cluster.environment, capture_output=True, text=True, timeout=4 * WAIT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(model.read_text())["model"]["certificate"]["epsilon"] == "1"
+
+
+def test_the_script_of_the_guide(cluster: Cluster, files: tuple[Path, Path], tmp_path: Path) -> None:
+    """It keeps the journal, the model and the codes in a folder."""
+    running = cluster.submit(str(EXAMPLE), *map(str, files), str(tmp_path))
+    output, errors = running.communicate(timeout=4 * WAIT)
+    assert running.returncode == 0, output + errors
+    assert "epsilon = 1" in output
+    assert {"tree.json", "visits.journal", "codes"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_a_worker_that_is_killed_changes_no_count(cluster: Cluster, files: tuple[Path, Path], tmp_path: Path) -> None:
