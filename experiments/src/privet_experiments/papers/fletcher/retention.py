@@ -22,6 +22,7 @@ MEASURES = (*OF_PATTERNS, *OF_TREES)
 TOLD = ("pattern accuracy", "PLD", "PSD", "accuracy", "AUC", "F1")
 PAIRS = tuple(combinations(range(len(MEASURES)), 2))
 NOISES = ("uniform", "gaussian")
+TWO_CLASSES = {name for name, facts in published("fletcher.tables", "facts").items() if facts[3] == 2}
 
 
 def trends(rows: Sequence[Row]) -> Iterator[Measure]:
@@ -43,19 +44,43 @@ def correlations(rows: Sequence[Row]) -> Iterator[Measure]:
         r, points = matrix(rows, noise)
         if r is None:
             continue
-        among = [-float(r[0, 1]), -float(r[0, 2]), float(r[1, 2])]  # an accuracy against two distances
-        yield Measure("together", at=noise, least=min(among), most=max(among), points=points)
+        least, most = _together(r)
+        outlier, times = _outlier(rows, noise)
+        rest, _ = matrix([row for row in rows if row["table"] != outlier], noise)
+        without = "" if rest is None else "{:.2f} to {:.2f}".format(*_together(rest))
+        told = {"outlier": outlier, "times": times, "without": without}
+        yield Measure("together", at=noise, least=least, most=most, points=points, **told)
         yield Measure("weak", at=noise, strongest=float(np.abs(r[:3, 3:]).max()))
         yield Measure("matrix", at=noise, r=[float(r[pair]) for pair in PAIRS])
+
+
+def _together(r: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """The least and the largest correlation among pattern measures: an accuracy against two distances."""
+    among = (-float(r[0, 1]), -float(r[0, 2]), float(r[1, 2]))
+    return min(among), max(among)
+
+
+def _outlier(rows: Sequence[Row], noise: str) -> tuple[str, float]:
+    """The table whose largest PSD is largest, and how many times the median of all tables' that is."""
+    largest: dict[str, float] = {}
+    for row in _of(rows, noise):
+        if row["table"] in TWO_CLASSES:
+            largest[row["table"]] = max(row["psd"], largest.get(row["table"], 0.0))
+    table = max(largest, key=largest.__getitem__)
+    return table, largest[table] / max(float(np.median(list(largest.values()))), 1e-9)
 
 
 def matrix(rows: Sequence[Row], noise: str) -> tuple[npt.NDArray[np.float64] | None, int]:
     """Table 5.6 for one kind of noise, in the order of ``MEASURES``, and of how many points; None of too few.
 
     Pearson's r over tables and rates; a tree's measures less those at the lowest rate. Tables with more than two
-    classes have no AUC and no F1, and are left out, as in the thesis.
+    classes are left out, as in the thesis, which has no AUC and no F1 of them.
     """
-    mine = [row for row in _of(rows, noise) if all(row[name] is not None for name in MEASURES)]
+    mine = [
+        row
+        for row in _of(rows, noise)
+        if row["table"] in TWO_CLASSES and all(row[name] is not None for name in MEASURES)
+    ]
     points = []
     tables = list(dict.fromkeys(row["table"] for row in mine))
     for table in tables:
