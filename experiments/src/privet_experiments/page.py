@@ -26,7 +26,8 @@ FLIPS = f"""A verdict counts only if other runs would hardly give another. The r
 training sets) are drawn again {DRAWS} times, and every statement is judged anew. Its chance of a flip is the share of
 draws with another verdict. Above {100 * MOST_FLIPS:.0f} %, or with fewer than {LEAST_RUNS} runs, it has too few runs
 to be judged. Where nothing is drawn, there is no chance. A form is run repeat by repeat, and ends when no statement has
-too few runs: then it is settled, and its other repeats are not needed."""
+too few runs: then it is settled, and its other repeats are not needed. It ends at the first look that settles it, so
+the chances of such a form are a little too small."""
 
 
 class Paper(NamedTuple):

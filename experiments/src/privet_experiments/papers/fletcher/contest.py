@@ -77,8 +77,9 @@ class Contest(SmoothSweep):
             yield Measure("binary", places=2 * len(tables), **tally)
 
     def notes(self) -> tuple[str, ...]:
+        beside = "; the sound one stands beside it" if self.has(SOUND) else ""
         return (
-            "As published the forest is not differentially private; the sound one stands beside it. RGV never is, and "
+            f"As published the forest is not differentially private{beside}. RGV never is, and "
             "is for two classes. SynthA to SynthG are those nearest to Fig. 8.1. Breiman's forest has 20 trees.",
         )
 
