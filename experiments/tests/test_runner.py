@@ -194,6 +194,36 @@ def test_a_form_ends_when_its_statements_are_settled(tmp_path: Path) -> None:
     assert (never.repeats, never.settled, never.outcome.statements[0].verdict) == (4, False, "too few runs")
 
 
+@dataclass(frozen=True)
+class ByTable(Squares):
+    by_table: ClassVar[bool] = True
+    tables: tuple[str, ...] = axis(("a", "b", "c"), "A table.")
+
+    def jobs(self) -> list[Job]:
+        return [{"table": table, "number": number} for table in self.tables for number in self.numbers]
+
+
+def test_of_a_grid_by_table_the_tables_that_are_done_are_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: Any = ("squares", "smoke", ByTable((2, 3)))
+    clock = iter(range(100))
+    monkeypatch.setattr("privet_experiments.runner.time.monotonic", lambda: next(clock))
+    work(*kept, out=tmp_path, processes=1, until=1)
+    assert recall(*kept, tmp_path) is None  # one job of two of the first table
+    work(*kept, out=tmp_path, processes=1, until=4)
+    found = recall(*kept, tmp_path)
+    assert found is not None
+    assert (squares(found.rows), found.grid, found.left, found.cut) == (
+        [4, 9],
+        ByTable((2, 3), tables=("a",)),
+        ("b", "c"),
+        True,
+    )
+    whole = run(*kept, out=tmp_path, processes=1)
+    assert (len(whole.rows), whole.left, whole.cut) == (6, (), False)
+
+
 PROGRAM = """
 import sys
 from pathlib import Path

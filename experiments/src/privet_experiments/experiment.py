@@ -71,6 +71,9 @@ class Experiment(ABC):
         """How many runs by chance stand behind each number; None where nothing is drawn or one draw is the subject."""
         return None
 
+    by_table: ClassVar[bool] = False
+    """Whether statements are about one table each, so that those of tables that are done can be judged."""
+
     @property
     def by_repeats(self) -> bool:
         """Whether a repeat of the grid is one run, not each of the numbers in a row's lists."""

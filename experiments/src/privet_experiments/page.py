@@ -114,14 +114,14 @@ def _found(ran: Ran) -> str:
     told = f"**What we found.** Statements judged: {agree + apart}. Reproduced: {agree}. Differing: {apart}. "
     told += f"Too few runs to judge: {few}. Not recomputable: {closed}."
     missing = [entry.name for entry, run in ran if run is None]
-    cut = [f"{e.name} ({run.repeats} of {run.wanted} repeats)" for e, run in ran if run is not None and _cut(run)]
+    cut = [f"{entry.name} ({_left(run)})" for entry, run in ran if run is not None and run.cut]
     told += f" Not run: {', '.join(missing)}." if missing else ""
     return told + (f" Not run to the end: {', '.join(cut)}." if cut else "")
 
 
-def _cut(run: Run) -> bool:
-    """Whether a form has more repeats, and statements that need them."""
-    return run.repeats < run.wanted and not run.settled
+def _left(run: Run) -> str:
+    """What a form has more than was run."""
+    return f"without {', '.join(run.left)}" if run.left else f"{run.repeats} of {run.wanted} repeats"
 
 
 def _overview(ran: Ran) -> Table:
@@ -132,11 +132,17 @@ def _overview(ran: Ran) -> Table:
 def _cells(entry: Entry, run: Run | None) -> tuple[str, ...]:
     if run is None:
         return (*("-" for _ in COUNTS), "not run", f"0 of about {120 * entry.hours:.0f}")
-    whole = run.seconds / run.repeats * run.wanted
-    cost = f"{run.seconds / 60:.1f}" + (f" of about {whole / 60:.0f}" if _cut(run) else "")
+    whole = 7200 * entry.hours if run.left else run.seconds / run.repeats * run.wanted
+    cost = f"{run.seconds / 60:.1f}" + (f" of about {whole / 60:.0f}" if run.cut else "")
     counts = tally(run.outcome.statements) if run.outcome.statements else ("-" for _ in COUNTS)
-    done = f"{run.repeats} of {run.wanted}" + (", settled" if run.settled and run.repeats < run.wanted else "")
-    return (*map(str, counts), done, cost)
+    return (*map(str, counts), _done(run), cost)
+
+
+def _done(run: Run) -> str:
+    """How many repeats there are, and what that leaves."""
+    if run.left:
+        return f"{run.repeats} of {run.wanted}, without {', '.join(run.left)}"
+    return f"{run.repeats} of {run.wanted}" + (", settled" if run.settled and run.repeats < run.wanted else "")
 
 
 def _groups(part: Ran) -> dict[str, list[Statement]]:

@@ -42,11 +42,18 @@ class Run:
     repeats: int
     """How many there are here, and in the whole form."""
     wanted: int
+    left: tuple[str, ...] = ()
+    """Tables of which not one repeat is there, where tables are judged one by one."""
 
     @property
     def settled(self) -> bool:
         """Whether no more repeats are needed, though the form may have more."""
-        return is_settled(self.grid, self.outcome)
+        return not self.left and is_settled(self.grid, self.outcome)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the form has more, and statements that need it."""
+        return bool(self.left) or (self.repeats < self.wanted and not self.settled)
 
     def to_dict(self) -> dict[str, Any]:
         told = {"experiment": self.name, "form": self.form, "grid": self.grid.to_dict(), "seconds": self.seconds}
@@ -121,7 +128,10 @@ def work(
 
 
 def recall(name: str, form: Form, grid: Experiment, out: Path) -> Run | None:
-    """What is kept of a grid, without any work: its whole repeats, or None where there is not one."""
+    """What is kept of a grid, without any work: its whole repeats, or None where there is not one.
+
+    Of a grid that is judged by table, it is those of the tables that are done.
+    """
     done = Lines(out / file_name(name, form, grid), _head(name, form, grid)).done()
     return _concluded(name, form, grid, done, len(done))
 
@@ -132,16 +142,26 @@ def n_repeats(grid: Experiment) -> int:
 
 
 def _concluded(name: str, form: Form, grid: Experiment, done: Mapping[str, Done], resumed: int) -> Run | None:
+    wanted, left = n_repeats(grid), _tables_left(grid, done)
+    if left:
+        grid = replace(grid, **{"tables": tuple(one for one in getattr(grid, "tables", ()) if one not in left)})
     missing = [grid.repeat_of(job) for job in grid.jobs() if key_of(job) not in done]
-    wanted = n_repeats(grid)
-    whole = min(missing, default=wanted)
+    whole = min(missing, default=wanted if grid.jobs() else 0)
     if not whole:
         return None
     part = grid.first(whole) if missing else grid
     jobs = part.jobs()
     rows = tuple(job | done[key_of(job)].found for job in jobs)
     seconds = sum(done[key_of(job)].seconds for job in jobs)
-    return Run(name, form, part, rows, settle(part, rows), seconds, resumed, whole, wanted)
+    return Run(name, form, part, rows, settle(part, rows), seconds, resumed, whole, wanted, left)
+
+
+def _tables_left(grid: Experiment, done: Mapping[str, Done]) -> tuple[str, ...]:
+    """The tables whose first repeat is not done, of a grid that is judged by table."""
+    if not grid.by_table:
+        return ()
+    waiting = (job for job in grid.jobs() if not grid.repeat_of(job) and key_of(job) not in done)
+    return tuple(dict.fromkeys(job["table"] for job in waiting))
 
 
 def _head(name: str, form: Form, grid: Experiment) -> dict[str, Any]:

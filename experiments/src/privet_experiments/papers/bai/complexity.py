@@ -30,6 +30,7 @@ class Complexity(Sweep):
     title: ClassVar[str] = "BAI Figs. 4 to 6"
     section: ClassVar[str] = "bai.complexity"
     least_tables: ClassVar[int] = 1
+    by_table: ClassVar[bool] = True
     layers: tuple[int, ...] = axis(
         (3, 6, 10), "Layers of a tree, its leaves counted; may be repeated.", option="--layers", least=2
     )

@@ -54,6 +54,7 @@ class Bai(Sweep):
     title: ClassVar[str] = "Bai et al."
     section: ClassVar[str] = "bai.depths"
     least_tables: ClassVar[int] = 1
+    by_table: ClassVar[bool] = True
     layers: int = axis(LAYERS, "Layers of a tree, its leaves counted; 0 is as in Fig. 7.", least=0)
     steps: int = axis(0, "Cuts the Markov chains short; 0 is as long as the paper's.", least=0)
 

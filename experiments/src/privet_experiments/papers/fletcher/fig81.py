@@ -62,6 +62,7 @@ class Figure81(Experiment):
     """
 
     invented: ClassVar[bool] = True
+    by_table: ClassVar[bool] = True
     tables: tuple[str, ...] = axis(tuple(SYNTH), "A letter from A to G; may be repeated.")
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
     columns: tuple[str, ...] = axis(COLUMNS, "A column of the table; may be repeated.")
