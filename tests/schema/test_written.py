@@ -73,7 +73,7 @@ def test_every_key_is_used_above() -> None:
 
 
 def test_the_page_explains_every_key() -> None:
-    page = (DOCS / "guide" / "schema.md").read_text("utf-8")
+    page = (DOCS / "reference" / "schema-keys.md").read_text("utf-8")
     rows = re.findall(r"^\| `([$\w]+)` \| (yes)? \| (.*) \|$", page, re.M)
     assert rows == [
         (key, "yes" if key in needed else "", told["description"])

@@ -240,7 +240,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Schema:
-        """Build a schema from the content of its file; ``docs/guide/schema.md`` lists every key."""
+        """Build a schema from the content of its file; ``docs/reference/schema-keys.md`` lists every key."""
         from privet.schema.written import schema_of
 
         return schema_of(facts)
