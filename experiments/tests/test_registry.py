@@ -32,6 +32,8 @@ def test_the_smoke_form_runs(one: Entry, tmp_path: Path) -> None:
     for statement in found.outcome.statements:
         assert statement.source
         assert statement.verdict != "differs" or statement.reason, statement
+        if one.smoke != one.full:
+            assert statement.verdict in ("too few runs", "not recomputable"), statement
     json.dumps(found.to_dict(), allow_nan=False)
     again = run(one.name, "smoke", grid, out=tmp_path, processes=1)
     assert (again.resumed, again.outcome) == (len(found.rows), found.outcome)

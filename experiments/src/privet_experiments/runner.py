@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from privet.errors import ParameterError
 from privet_experiments.experiment import Experiment, Found, Job, Row, key_of
 from privet_experiments.outcome import Outcome
-from privet_experiments.registry import Form
-from privet_experiments.settling import is_settled, settle
+from privet_experiments.registry import ENTRIES, Form
+from privet_experiments.settling import is_settled, settle, unjudged
 from privet_experiments.store import Done, Lines, file_name
 from privet_experiments.workers import share_out
 
@@ -153,7 +153,10 @@ def _concluded(name: str, form: Form, grid: Experiment, done: Mapping[str, Done]
     jobs = part.jobs()
     rows = tuple(job | done[key_of(job)].found for job in jobs)
     seconds = sum(done[key_of(job)].seconds for job in jobs)
-    return Run(name, form, part, rows, settle(part, rows), seconds, resumed, whole, wanted, left)
+    outcome = settle(part, rows)
+    if form == "smoke" and any(one.name == name and one.smoke != one.full for one in ENTRIES):
+        outcome = unjudged(outcome, "the smoke form shows that it runs")
+    return Run(name, form, part, rows, outcome, seconds, resumed, whole, wanted, left)
 
 
 def _tables_left(grid: Experiment, done: Mapping[str, Done]) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def settle(grid: Experiment, rows: Sequence[Row], draws: int = DRAWS) -> Outcome
         return outcome
     if runs < LEAST_RUNS:
         why = f"{runs} runs behind each number; {LEAST_RUNS} are the least"
-        return replace(outcome, statements=tuple(_unsure(one, why) for one in outcome.statements))
+        return unjudged(outcome, why)
     drawn = [grid.conclude(draw_again(grid, rows, seed)).statements for seed in range(draws)]
     same = [found for found in drawn if len(found) == len(outcome.statements)]
     settled = []
@@ -49,6 +49,11 @@ def settle(grid: Experiment, rows: Sequence[Row], draws: int = DRAWS) -> Outcome
         known = replace(one, flip=chance)
         settled.append(known if chance <= MOST_FLIPS else _unsure(known, f"flips in {chance:.0%} of {draws} draws"))
     return replace(outcome, statements=tuple(settled))
+
+
+def unjudged(outcome: Outcome, why: str) -> Outcome:
+    """The same without verdicts."""
+    return replace(outcome, statements=tuple(_unsure(one, why) for one in outcome.statements))
 
 
 def is_settled(grid: Experiment, outcome: Outcome) -> bool:
@@ -63,7 +68,7 @@ def is_settled(grid: Experiment, outcome: Outcome) -> bool:
 
 
 def _unsure(one: Statement, why: str) -> Statement:
-    if one.verdict == "not recomputable":
+    if one.verdict not in _SO_FAR:
         return one
     return replace(one, verdict="too few runs", reason=f"{why}; here it {_SO_FAR[one.verdict]}")
 
