@@ -33,7 +33,7 @@ from privet_experiments.experiment import Experiment, Found, Job, Row, axis
 from privet_experiments.folds import fold_by_fold
 from privet_experiments.judge import Measure, judge, published
 from privet_experiments.outcome import Outcome, Table
-from privet_experiments.settling import averaged
+from privet_experiments.settling import pooled
 
 EPSILON = Fraction(1)
 FOLDS = 10
@@ -66,6 +66,7 @@ class Figure81(Experiment):
     tables: tuple[str, ...] = axis(tuple(SYNTH), "A letter from A to G; may be repeated.")
     folds: int = axis(FOLDS, "Stratified folds.", least=2)
     columns: tuple[str, ...] = axis(COLUMNS, "A column of the table; may be repeated.")
+    repeats: int = axis(1, "How often, with other folds.")
 
     def check(self) -> None:
         check_letters(self.tables)
@@ -75,16 +76,25 @@ class Figure81(Experiment):
 
     @property
     def n_runs(self) -> int:
+        return self.folds * self.repeats
+
+    def runs_in(self, row: Row) -> int:
         return self.folds
 
     def jobs(self) -> list[Job]:
-        return [{"table": table, "column": column} for table in self.tables for column in self.columns]
+        return [
+            {"table": table, "column": column, "repeat": repeat}
+            for table in self.tables
+            for column in self.columns
+            for repeat in range(self.repeats)
+        ]
 
     def run(self, job: Job) -> Found:
-        return {"accuracy": accuracy(job["table"], SEEDS[job["table"]], job["column"], self.folds)}
+        table, column = job["table"], job["column"]
+        return {"accuracy": accuracy(table, SEEDS[table], column, self.folds, job["repeat"])}
 
     def conclude(self, rows: Sequence[Row]) -> Outcome:
-        found = {(row["table"], row["column"]): row["accuracy"] for row in map(averaged, rows)}
+        found = {(row["table"], row["column"]): row["accuracy"] for row in pooled(rows, "table", "column")}
         cells = []
         for table in self.tables:
             printed = thesis(table)
@@ -126,11 +136,12 @@ def thesis(table: str) -> dict[str, float]:
     return {name: PUBLISHED[f"{table} {name}"] for name in JUDGED}
 
 
-def accuracy(table: str, seed: int, column: str, folds: int) -> list[float]:
-    """Per cent, fold by fold on one instance."""
+def accuracy(table: str, seed: int, column: str, folds: int, repeat: int = 0) -> list[float]:
+    """Per cent, fold by fold on one instance; a repeat has folds of its own."""
     schema, columns = synth(table, seed)
-    way = private_way(learner(table, column), schema, 0)
-    return [100 * fold.accuracy for fold in fold_by_fold(way, freeze(schema, columns), folds=folds)]
+    way = private_way(learner(table, column), schema, repeat)
+    dealt = fold_by_fold(way, freeze(schema, columns), folds=folds, seed=repeat)
+    return [100 * fold.accuracy for fold in dealt]
 
 
 def learner(table: str, column: str) -> PrivateClassifier:
