@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import partial
@@ -20,6 +20,12 @@ from privet.schema import Schema
 TRIES, MOST_TRIES = 120, 600  # for one release, and for all releases of a table together
 HOPELESS = 30  # tries, if there are too many possible values to see them all
 OFTEN = 3  # sightings of each value before we assume that there are no others
+# A release has hundreds of parts, and most are of these types: they are looked up first, and others compared in turn.
+AS_THEY_ARE = frozenset({str, bool, int, Fraction, type(None)})
+COUNTED = {kind: kind.__name__ for kind in (int, float, Fraction)}
+
+Path = tuple[Any, ...]
+Fact = tuple[Path, Hashable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,11 @@ class TreeValue:
 
 def canonical(model: Any) -> Hashable:
     """A release as a value that equal releases share, including all nested fields."""
+    kind = type(model)
+    if kind in AS_THEY_ARE or (kind is float and model == model):
+        return cast(Hashable, model)
+    if kind is tuple or kind is list:
+        return tuple(map(canonical, model))
     if isinstance(model, Tree):
         counted = np.asarray(~np.isnan(model.counts).any(axis=1))
         columns = (model.attribute, model.kind, model.cut, model.first_child, model.label, counted, model.draws)
@@ -81,29 +92,38 @@ def written(schema: Schema) -> str:
 
 def skeleton(released: Hashable) -> Hashable:
     """A release without its numbers: shapes, tests, labels, errors, purposes of charges."""
-    if isinstance(released, TreeValue):
-        return released.shape, released.schema
-    if isinstance(released, tuple):
-        return tuple(skeleton(part) for part in released)
-    if isinstance(released, int | float | Fraction) and not isinstance(released, bool):
-        return type(released).__name__
-    return released
+    return _collect(released, (), [])
 
 
-def facts(released: Hashable, where: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Hashable]]:
+def facts(released: Hashable) -> list[Fact]:
     """(kind, value) of the facts about a release without its numbers, of the whole and of its parts.
 
     A forest has too many skeletons to enumerate, but a tree has few possible roots.
     """
-    yield (*where, "all"), skeleton(released)
-    if isinstance(released, TreeValue):
-        yield (*where, "schema"), released.schema
-        yield (*where, "tests"), released.shape[:4]
-        yield (*where, "root"), tuple(column[0] for column in released.shape[:3])
+    found: list[Fact] = []
+    _collect(released, (), found)
+    return found
+
+
+def _collect(released: Hashable, where: Path, found: list[Fact]) -> Hashable:
+    """The skeleton of a part of a release; its facts are added to ``found``."""
+    kind = type(released)
+    without: Hashable = released
+    if kind in COUNTED:
+        without = COUNTED[kind]
+    elif kind is TreeValue:
+        tree = cast(TreeValue, released)
+        without = tree.shape, tree.schema
+        found.append(((*where, "schema"), tree.schema))
+        found.append(((*where, "tests"), tree.shape[:4]))
+        found.append(((*where, "root"), tuple(column[0] for column in tree.shape[:3])))
     elif isinstance(released, tuple):
-        yield (*where, "parts"), len(released)
-        for i, part in enumerate(released):
-            yield from facts(part, (*where, i))
+        without = tuple([_collect(part, (*where, i), found) for i, part in enumerate(released)])
+        found.append(((*where, "parts"), len(released)))
+    elif kind is not str and kind is not bool and isinstance(released, int | float | Fraction):
+        without = kind.__name__
+    found.append(((*where, "all"), without))
+    return without
 
 
 class Reach:
@@ -112,7 +132,7 @@ class Reach:
     def __init__(self, fit: Fit, seed: int = 0) -> None:
         self._fit = fit
         self._random = np.random.default_rng(seed)
-        self._seen: dict[tuple[Any, ...], Counter[Hashable]] = {}
+        self._seen: defaultdict[Path, Counter[Hashable]] = defaultdict(Counter)
         self._tries = 0
 
     def has(self, released: Hashable, outcomes: Sequence[Outcome] = ()) -> bool:
@@ -121,23 +141,23 @@ class Reach:
         It cannot if some fact about it was never seen, although facts of that kind are few: each was seen more than
         once or twice. ``outcomes`` are those that led another table there. Half of the tries reuse its counts.
         """
-        wanted = list(facts(released))
+        missing = self._unseen(facts(released))
         for tried in range(min(TRIES, MOST_TRIES - self._tries)):
-            missing = [kind for kind, value in wanted if not self._has_seen(kind, value)]
             if not missing or (tried >= HOPELESS and all(map(self._unsettled, missing))):
                 return True  # not excluded
             self._tries += 1
             guide = outcomes if tried % 2 else ()
             for kind, value in facts(run(self._fit, Script((), partial(self._anything, guide)))):
-                self._seen.setdefault(kind, Counter())[value] += 1
+                self._seen[kind][value] += 1
+            missing = self._unseen(missing)
         enough = self._tries < MOST_TRIES
-        return not enough or all(self._has_seen(*fact) or self._unsettled(fact[0]) for fact in wanted)
+        return not enough or all(map(self._unsettled, missing))
 
-    def _has_seen(self, kind: tuple[Any, ...], value: Hashable) -> bool:
-        return value in self._seen.get(kind, ())
+    def _unseen(self, wanted: list[Fact]) -> list[Fact]:
+        return [(kind, value) for kind, value in wanted if value not in self._seen.get(kind, ())]
 
-    def _unsettled(self, kind: tuple[Any, ...]) -> bool:
-        return min(self._seen.get(kind, {None: 0}).values()) < OFTEN
+    def _unsettled(self, fact: Fact) -> bool:
+        return min(self._seen.get(fact[0], {None: 0}).values()) < OFTEN
 
     def _anything(self, guide: Sequence[Outcome], call: Call, number: int) -> Outcome:
         if call.kind in NOISY and number < len(guide) and len(guide[number]) == call.values.size:
