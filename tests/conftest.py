@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,16 @@ def _one_minute_for_all_models() -> Iterator[None]:
     """Tests compare models byte for byte: two fits on either side of a full minute would differ in their date."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("privet.recipes.provenance.this_minute", lambda: "2026-01-02T03:04Z")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_built_once() -> Iterator[None]:
+    """Like a process of the command, build the tree of commands once: for each call it takes longer than most calls."""
+    from typer.main import get_command
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
         yield
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,16 @@ def data_dir() -> Path:
     if not named:
         pytest.skip("PRIVET_DATA is not set: point it at a directory of <name>.csv.gz with <name>.schema.json beside")
     return Path(named)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_built_once() -> Iterator[None]:
+    """As in the tests of the product: one tree of commands for all calls."""
+    from typer.main import get_command
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +17,28 @@ from privet.datasets.clinic import clinic
 PATIENTS = 600
 
 
+@cache
+def clinic_files() -> tuple[Any, Any, bytes, bytes]:
+    """The schema, the columns, and the table as text and compressed: the same for every desk."""
+    schema, columns = clinic(PATIENTS, seed=3)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    plain = text.getvalue().encode()
+    return schema, columns, plain, gzip.compress(plain)
+
+
 class Desk:
     """A directory with a table and its schema, and a hand that types commands there."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        schema, columns = clinic(PATIENTS, seed=3)
-        self.columns = columns
+        schema, columns, plain, compressed = clinic_files()
+        self.columns = dict(columns)
         schema.to_json(folder / "clinic.schema.json")
-        for name, opener in (("clinic.csv", open), ("clinic.csv.gz", gzip.open)):
-            with opener(folder / name, "wt", encoding="utf-8", newline="") as file:  # type: ignore[operator]
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows(zip(*columns.values(), strict=True))
+        (folder / "clinic.csv").write_bytes(plain)
+        (folder / "clinic.csv.gz").write_bytes(compressed)
 
     def __getitem__(self, name: str) -> str:
         return str(self.folder / name)

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,11 @@ def words(line: str) -> tuple[str, ...]:
     return tuple(parts[:end])
 
 
+@cache
+def root() -> Any:
+    return typer.main.get_command(app)
+
+
 class Shell:
     """A folder with the samples in it, and a hand that types what the pages say."""
 
@@ -102,7 +108,6 @@ class Shell:
         for file in ADMISSIONS.glob("*.*"):
             shutil.copy(file, folder)
         (folder / "rules.txt").write_text(RULES, encoding="utf-8")
-        self.root: Any = typer.main.get_command(app)
 
     def take(self, step: Step) -> None:
         program, *arguments = step.words
@@ -131,7 +136,7 @@ class Shell:
 
     def parse(self, arguments: list[str]) -> None:
         """Whether the command and its options exist, without running it."""
-        command, context = self.root, None
+        command, context = root(), None
         rest = list(arguments)
         while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
             context = context or command.make_context("privet", [], resilient_parsing=True)
