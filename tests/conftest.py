@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,7 +22,8 @@ TESTS = Path(__file__).parent
 # Test processes fill the cores: the threads of scikit-learn's boosting would only wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What tests share: pytest's importlib mode leaves it off the path.
-for room in ("audit", "audit/sampling", "models", "tables", "cli", "privacy", "privacy/samplers", "recipes", "report"):
+rooms = "audit audit/sampling engines models tables cli privacy privacy/samplers recipes report"
+for room in rooms.split():
     sys.path.insert(0, str(TESTS / room))
 
 # Deadlines measure the machine (and numba's first compilation), not the code.
@@ -46,6 +48,19 @@ def data_dir() -> Path:
     if not path.is_dir():
         pytest.fail(f"PRIVET_DATA={named} is not a directory")
     return path
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    """A PostgreSQL of our own, one for all files of a process; skipped, loudly, where none can be had."""
+    from servers import postgres_programs, running_postgres
+
+    pytest.importorskip("adbc_driver_postgresql", reason="NOT TESTED: PostgreSQL; pip install 'privet[postgres]'")
+    programs = postgres_programs()
+    if programs is None:
+        pytest.skip("NOT TESTED: PostgreSQL; no server is installed (Debian: apt-get install postgresql)")
+    with running_postgres(programs) as server:
+        yield server
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -15,16 +16,23 @@ from typing import Any
 from urllib.parse import urlencode
 
 START_SECONDS = 120
+NUMBERS = itertools.count()
 
 
 class Postgres:
-    """A running server. ``address`` names a table of it; ``run`` executes SQL as its owner."""
+    """A database of a running server. ``address`` names a table of it; ``run`` executes SQL as its owner."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, database: str = "postgres") -> None:
+        self.folder, self.database = folder, database
 
     def address(self, **what: str) -> str:
-        return f"postgresql:///postgres?{urlencode({'host': str(self.folder), 'user': 'privet'} | what)}"
+        return f"postgresql:///{self.database}?{urlencode({'host': str(self.folder), 'user': 'privet'} | what)}"
+
+    def fresh(self) -> Postgres:
+        """An empty database of the same server, which starts in a fraction of the time."""
+        name = f"own{next(NUMBERS)}"
+        self.run(f"CREATE DATABASE {name}")
+        return Postgres(self.folder, name)
 
     def run(self, *statements: str) -> Any:
         """Rows of the last statement."""
@@ -66,7 +74,7 @@ def running_postgres(programs: Path) -> Iterator[Postgres]:
         assert done.returncode == 0, done.stderr.decode()
 
     data = str(folder / "data")
-    options = f"-k {folder} -h '' -c fsync=off -c shared_buffers=16MB -c max_connections=20"
+    options = f"-k {folder} -h '' -c fsync=off -c shared_buffers=16MB -c max_connections=60"
     try:
         call("initdb", "--auth=trust", "--username=privet", "--encoding=UTF8", "--no-sync", "--pgdata", data)
         call("pg_ctl", "start", "--wait", "--silent", "--pgdata", data, "--log", str(folder / "log"), "-o", options)

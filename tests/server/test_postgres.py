@@ -9,25 +9,21 @@ from typing import Any
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "engines")]
+sys.path[:0] = [str(Path(__file__).parent)]  # importlib mode leaves it off
 from house import Caller, House, Stage, rows, together  # noqa: E402
-from servers import postgres_programs, running_postgres  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, House]]:
+def pair(tmp_path_factory: pytest.TempPathFactory, request: Any) -> Iterator[tuple[House, House]]:
     pytest.importorskip("psycopg", reason="NOT TESTED: servers on PostgreSQL; pip install psycopg")
-    programs = postgres_programs()
-    if programs is None:
-        pytest.skip("NOT TESTED: servers on PostgreSQL; none is installed (Debian: apt-get install postgresql)")
-    with running_postgres(programs) as server:
-        folder = tmp_path_factory.mktemp("pair") / "folder"
-        made = [House(folder, "--slots", "1", "--books", server.address()) for _ in range(2)]
-        for one in made:
-            one.warm()
-        yield made[0], made[1]
-        for one in made:
-            one.stop()
+    address = request.getfixturevalue("postgres_server").fresh().address()
+    folder = tmp_path_factory.mktemp("pair") / "folder"
+    made = [House(folder, "--slots", "1", "--books", address) for _ in range(2)]
+    for one in made:
+        one.warm()
+    yield made[0], made[1]
+    for one in made:
+        one.stop()
 
 
 def test_two_servers_keep_one_limit_and_finish_each_others_work(pair: tuple[House, House]) -> None:

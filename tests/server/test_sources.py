@@ -13,7 +13,7 @@ import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "engines")]
 from house import House, Stage, facts, form, rows  # noqa: E402
-from servers import java_is_there, postgres_programs, running_postgres  # noqa: E402
+from servers import java_is_there, postgres_programs  # noqa: E402
 from visiting import Visitor, words  # noqa: E402
 
 pa = pytest.importorskip("pyarrow")
@@ -35,7 +35,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sources(place: Path) -> Iterator[dict[str, str]]:
+def sources(place: Path, request: Any) -> dict[str, str]:
     """Addresses by kind, of what is installed here."""
     found, file = {"parquet": f"{place}/visits.parquet"}, place / "visits.parquet"
     if _is_installed("duckdb"):
@@ -46,15 +46,13 @@ def sources(place: Path) -> Iterator[dict[str, str]]:
         found["duckdb"] = f"duckdb:///{place}/visits.db?table=visits"
     if _is_installed("pyspark") and java_is_there():
         found["spark"] = f"spark://local[1]?query=SELECT+*+FROM+parquet.`{file}`"
-    programs = postgres_programs()
-    if programs is None or not _is_installed("adbc_driver_postgresql"):
-        yield found
-        return
-    with running_postgres(programs) as server:
-        import pyarrow.parquet as pq
+    if postgres_programs() is None or not _is_installed("adbc_driver_postgresql"):
+        return found
+    import pyarrow.parquet as pq
 
-        server.ingest(f"{SECRET}_visits", pq.read_table(file))
-        yield found | {"postgresql": server.address(table=f"{SECRET}_visits")}
+    server = request.getfixturevalue("postgres_server").fresh()
+    server.ingest(f"{SECRET}_visits", pq.read_table(file))
+    return found | {"postgresql": server.address(table=f"{SECRET}_visits")}
 
 
 def _is_installed(name: str) -> bool:

@@ -12,28 +12,23 @@ import pytest
 
 from privet.privacy.books.storage import Books
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "engines")]
-from servers import postgres_programs, running_postgres  # noqa: E402
-
+sys.path[:0] = [str(Path(__file__).parent)]  # importlib mode leaves it off
 numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def postgres_books() -> Iterator[Callable[[], str]]:
+def postgres_books(request: Any) -> Callable[[], str]:
     """Makes an empty schema of a database, and returns its address."""
     psycopg = pytest.importorskip("psycopg", reason="NOT TESTED: books in PostgreSQL; pip install psycopg")
-    programs = postgres_programs()
-    if programs is None:
-        pytest.skip("NOT TESTED: books in PostgreSQL; no server is installed (Debian: apt-get install postgresql)")
-    with running_postgres(programs) as server:
+    server = request.getfixturevalue("postgres_server")
 
-        def new() -> str:
-            name = f"books{next(numbers)}"
-            with psycopg.connect(server.address(), autocommit=True) as connection:
-                connection.execute(f"CREATE SCHEMA {name}")
-            return str(server.address(options=f"-csearch_path={name}")).replace("+", "%20")
+    def new() -> str:
+        name = f"books{next(numbers)}"
+        with psycopg.connect(server.address(), autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}")
+        return str(server.address(options=f"-csearch_path={name}")).replace("+", "%20")
 
-        yield new
+    return new
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
