@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -124,20 +125,20 @@ class Walker:
     # -- looking -----------------------------------------------------------------------------------------------------
 
     def look(self, name: str) -> Walker:
-        """Check this screen: axe, overflow and size, in both themes and both widths."""
+        """Check this screen: axe, overflow and size, wide and light, and narrow and dark; for pictures in every way."""
         self.looked.append(name)
         if (size := self.page.evaluate(SIZE)) > MOST_BYTES:
             self.faults.append(f"{name}: {size:,} bytes")
-        for width in WIDTHS:
+        every = product(WIDTHS, THEMES) if self.pictures is not None else zip(WIDTHS, THEMES, strict=True)
+        for width, theme in every:
             self.page.set_viewport_size({"width": width, "height": 900})
-            for theme in THEMES:
-                self.page.emulate_media(color_scheme=theme)
-                where = f"{name}, {width} px, {theme}"
-                self.faults += [f"{where}: {fault}" for fault in axe_faults(self.page)]
-                self.faults += [f"{where}: {wide}" for wide in self.page.evaluate(WIDE)]
-                if self.pictures is not None:
-                    path = self.pictures / f"{name}-{width}-{theme}.png"
-                    self.page.screenshot(path=path, full_page=True)
+            self.page.emulate_media(color_scheme=theme)
+            where = f"{name}, {width} px, {theme}"
+            self.faults += [f"{where}: {fault}" for fault in axe_faults(self.page)]
+            self.faults += [f"{where}: {wide}" for wide in self.page.evaluate(WIDE)]
+            if self.pictures is not None:
+                path = self.pictures / f"{name}-{width}-{theme}.png"
+                self.page.screenshot(path=path, full_page=True)
         self.page.set_viewport_size({"width": WIDTHS[0], "height": 900})
         self.page.emulate_media(color_scheme="light")
         return self
