@@ -16,6 +16,43 @@ from hypothesis import HealthCheck, settings
 # like one that passes.
 LEAST_COLLECTED = 8_000
 
+# Files that take longest come first, so that no process is left alone with one at the end: those that compute and those
+# that wait in turns.
+LONGEST = (
+    "tests/engines/test_spark.py",
+    "tests/audit/test_forests.py",
+    "tests/audit/test_blind_spots.py",
+    "tests/server/test_mutants.py",
+    "tests/audit/test_faults.py",
+    "tests/server/test_guides.py",
+    "experiments/tests/test_registry.py",
+    "tests/server/test_analyst_pages.py",
+    "tests/privacy/test_mechanisms.py",
+    "tests/server/test_kills.py",
+    "tests/audit/test_fits.py",
+    "tests/server/test_sources.py",
+    "tests/statistical/test_distributions.py",
+    "tests/server/test_fuzz.py",
+    "tests/audit/test_exact.py",
+    "tests/server/test_operations.py",
+    "tests/site/test_browser.py",
+    "tests/server/test_owner_walk.py",
+    "tests/privacy/samplers/test_multiway_trees.py",
+    "tests/privacy/test_kills.py",
+    "tests/test_code_blocks.py",
+    "tests/cli/test_interrupts.py",
+    "tests/testing/test_checks.py",
+    "experiments/tests/test_runner.py",
+    "tests/audit/test_zcdp.py",
+    "tests/cli/test_hostile.py",
+    "tests/privacy/test_scores.py",
+    "experiments/tests/test_graded.py",
+    "tests/estimators/test_contract.py",
+    "tests/growing/test_blocks.py",
+    "tests/audit/test_numbers.py",
+    "tests/server/test_routes.py",
+)
+
 FEWER = 100  # a part of the operations that the draw of a tree may take
 
 TESTS = Path(__file__).parent
@@ -26,11 +63,18 @@ rooms = "audit audit/sampling engines models tables cli privacy privacy/samplers
 for room in rooms.split():
     sys.path.insert(0, str(TESTS / room))
 
+# Tests start hundreds of Pythons: each would compile all of privet again, and pytest rewrite all tests.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# Half of Hypothesis' usual number: what breaks a property mostly does so soon. PRIVET_EXAMPLES=1000 searches longer.
+EXAMPLES = int(os.environ.get("PRIVET_EXAMPLES", "50"))
 # Deadlines measure the machine (and numba's first compilation), not the code.
-settings.register_profile("privet", deadline=None)
+settings.register_profile("privet", deadline=None, max_examples=EXAMPLES)
 settings.register_profile(
     "privet-ci",
     deadline=None,
+    max_examples=EXAMPLES,
     derandomize=True,  # a red build must mean the change is at fault, not the day's luck
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
@@ -104,11 +148,20 @@ def _limit_draws(patch: pytest.MonkeyPatch, limit: Callable[[int], int]) -> None
     patch.setattr(depth_rules, "NEXT_OPERATIONS", limit(depth_rules.NEXT_OPERATIONS))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Several processes take whole files, in the order of collection: what a file sets up is then set up once."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist, config.option.loadscopereorder = "loadfile", False
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let `@pytest.mark.needs_data` stand for a fixture the test does not use by name."""
+    """Let `@pytest.mark.needs_data` stand for a fixture the test does not use by name. Begin with the longest files."""
     for item in items:
         if item.get_closest_marker("needs_data"):
             item.fixturenames.append("data_dir")
+    rank = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.nodeid.partition("::")[0], len(rank)))
 
 
 def is_complete_run(config: pytest.Config) -> bool:
