@@ -45,6 +45,8 @@ SEARCHES = {
     "multiple rows per person": "guide/sources/",
     "large csv out of memory": "guide/sources/",
     "How much epsilon do I need?": "guide/choosing-epsilon/",
+    "How do I know it is private?": "explanation/privacy/",
+    "python version": "tutorial/",
     "expot to onnx": "guide/exports/",  # a word that no page has
 }
 
