@@ -44,14 +44,16 @@ TIGHT = {
 
 
 # Epsilon only scales draws: every kind of them is found tight at one, and one kind at all.
+COUNTS = ("noisy count", "class counts", "parts")  # their loss is the same on all pairs: a few of them will do
 CLAIMS = {"label": (Fraction(1, 2), 1, 2), "class counts": (1,), "max, exponential": (1,), "gini, exponential": (0.5,)}
 
 
 @pytest.mark.parametrize("name", TIGHT)
 def test_tight_mechanisms_are_found_tight(name: str) -> None:
     """An audit that finds little proves little: here it must reach nine tenths of what is there to find."""
+    pairs = DEEP["add-remove"][:: 5 if name in COUNTS else 1]
     for claimed in CLAIMS.get(name, (2,)):
-        found = audit_learner(TIGHT[name], DEEP["add-remove"], claimed, transcripts=6)
+        found = audit_learner(TIGHT[name], pairs, claimed, transcripts=6)
         assert found.verdict == "holds"
         assert found.lower_bound >= 0.9 * float(claimed), (claimed, found.lower_bound)
 

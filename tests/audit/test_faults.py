@@ -37,6 +37,7 @@ from privet.tables.encoding import Codes
 RELATIONS = ["add-remove", "replace-one"]
 # The pairs where losses are large: a sound counterpart must reach its claim there.
 DEEP = {relation: [pair for pair in zoo(relation=relation) if pair.ways is None] for relation in RELATIONS}
+FEW = {relation: pairs[::5] for relation, pairs in DEEP.items()}  # for noisy counts, whose loss is the same on all
 
 
 def true_counts(data: PrivateDataset) -> np.ndarray:
@@ -159,7 +160,7 @@ def test_shards_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("neighbours", RELATIONS)
 def test_shards_by_coins(neighbours: str) -> None:
-    found = audit_learner(shard_counts, pairs=DEEP[neighbours], neighbours=neighbours)
+    found = audit_learner(shard_counts, pairs=FEW[neighbours], neighbours=neighbours)
     assert holds(found)
     assert found.lower_bound == pytest.approx(1)
 
@@ -200,11 +201,11 @@ def test_counts_30_percent_too_sharp(monkeypatch: pytest.MonkeyPatch, neighbours
     def learner(data: PrivateDataset, epsilon: Fraction) -> Any:
         return tuple(data.class_counts(epsilon).values())
 
-    sound = audit_learner(learner, pairs=DEEP[neighbours], neighbours=neighbours)
+    sound = audit_learner(learner, pairs=FEW[neighbours], neighbours=neighbours)
     assert holds(sound)
     assert sound.lower_bound == pytest.approx(1)
     monkeypatch.setattr(mechanisms, "float_up", lambda value: 0.7 * float_up(value))
-    found = audit_learner(learner, pairs=DEEP[neighbours], neighbours=neighbours)
+    found = audit_learner(learner, pairs=FEW[neighbours], neighbours=neighbours)
     assert found.lower_bound == pytest.approx(1 / 0.7)
     assert not holds(found)
     assert exact("sulq", zoo()[:2], complete=0).lower_bound == pytest.approx(1 / 0.7)
@@ -222,7 +223,7 @@ def test_leaves_only_where_records_fell() -> None:
     found = audit_learner(lambda data, epsilon: leaves_of(data, epsilon, True))
     assert found.lower_bound == math.inf
     assert found.reason == "one of the tables never releases it"
-    assert holds(audit_learner(lambda data, epsilon: leaves_of(data, epsilon, False), DEEP["add-remove"]))
+    assert holds(audit_learner(lambda data, epsilon: leaves_of(data, epsilon, False), FEW["add-remove"]))
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
@@ -243,7 +244,7 @@ def test_an_exception_on_every_table_is_not_a_violation() -> None:
     def broken(data: PrivateDataset, epsilon: Fraction) -> Any:
         raise RuntimeError("out of order")
 
-    assert audit_learner(broken).lower_bound == 0.0
+    assert audit_learner(broken, zoo()[::5]).lower_bound == 0.0
 
 
 # -- permute-and-flip over ranges that the data cut -------------------------------------------------------------------
