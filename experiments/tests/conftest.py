@@ -51,6 +51,15 @@ def tables(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def small_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A draw of a whole tree takes a hundredth of its operations, as in the tests of the product."""
+    from privet.growing.whole import depth_rules, whole_tree
+
+    monkeypatch.setattr(whole_tree, "MAX_OPERATIONS", whole_tree.MAX_OPERATIONS // 100)
+    monkeypatch.setattr(depth_rules, "NEXT_OPERATIONS", depth_rules.NEXT_OPERATIONS // 100)
+
+
+@pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 

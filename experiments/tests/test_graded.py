@@ -42,7 +42,7 @@ def test_boosting_has_an_answer_where_a_class_has_one_record() -> None:
         assert fold.accuracy > 0.999
 
 
-@pytest.mark.usefixtures("tables")
+@pytest.mark.usefixtures("tables", "small_draws")
 def test_a_table_has_a_cell_for_each_learner_and_epsilon() -> None:
     grid = graded.GradedSweep(("vote",), (1.0, 8.0), 2, recipes=("additive", "exact"), deltas=(0.0,))
     found = run("additive", "full", grid, processes=1)
@@ -66,7 +66,7 @@ def test_a_table_has_a_cell_for_each_learner_and_epsilon() -> None:
     assert all("±" in cell for table in found.outcome.tables for _, cell in table.rows)
 
 
-@pytest.mark.usefixtures("tables")
+@pytest.mark.usefixtures("tables", "small_draws")
 def test_recipes_with_their_own_cuts_predict_with_these_cuts() -> None:
     grid = graded.GradedSweep(("banknote",), (2.0,), 2, recipes=("exact",), references=False)
     row = run("additive", "full", grid, processes=1).rows[0]
@@ -100,7 +100,7 @@ def test_groups_of_equal_size_compare_prediction_and_truth() -> None:
     assert found.outcome.tables[0].rows[0][0] == "vote"
 
 
-@pytest.mark.usefixtures("tables")
+@pytest.mark.usefixtures("tables", "small_draws")
 def test_learners_are_grouped_by_records_times_epsilon() -> None:
     grid = which_learner.WhichLearner(("vote",), (0.1, 1.0), folds=2, who=("additive",))
     found = run("which-learner", "full", grid, processes=1)
