@@ -14,7 +14,7 @@
 #   make exports  exported models in every program they are for, on every real table (PRIVET_DATA): hours
 #   make interrupts   300 times Ctrl-C in the middle of a fit: some ten minutes
 #   make audit    every recipe, score, search and publication, exactly and by many fits, into docs/experiments/audits.md:
-#                 an hour (FITS=4000 for each, WORKERS=2; what is done is kept, so it can be interrupted)
+#                 an hour (FITS=4000 for each, WORKERS=2 for two cores; what is done is kept, so it can be interrupted)
 #   make audit-libraries  diffprivlib and DP-EBM, in environments of their own: some twenty minutes
 #   make kills    1,000 kills of fits with reservations: some ten minutes
 #   make server-kills, server-timing, server-fuzz   the server's tests at length: an hour or so
@@ -22,7 +22,10 @@
 # Settings: PYTHON=python3.12 (which interpreter), WORKERS=4 (test processes), UV= (do not use uv).
 
 PYTHON ?= python3
-WORKERS ?= 2
+# One more than the two cores that we have in mind: tests also wait, for servers, browsers and deadlines.
+WORKERS ?= 3
+# Tests start hundreds of Pythons: none need compile privet, or rewrite the tests, again.
+unexport PYTHONDONTWRITEBYTECODE
 UV ?= $(shell command -v uv 2>/dev/null)
 
 VENV := .venv
