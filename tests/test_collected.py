@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -44,3 +45,9 @@ def test_a_complete_run_counts(tmp_path: Path, workers: tuple[str, ...], tests: 
 def test_a_part_of_the_suite_does_not(tmp_path: Path, part: tuple[str, ...]) -> None:
     done = run(tmp_path, 1, *part)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_files_that_come_first_are_there() -> None:
+    named = re.findall(r'^    "(\S+\.py)",$', CONFTEST.read_text(), re.MULTILINE)
+    assert len(named) > 20
+    assert [name for name in named if not (CONFTEST.parents[1] / name).exists()] == []
