@@ -180,8 +180,9 @@ def _lost(rows: Sequence[Row], table: str) -> tuple[Series, ...]:
     series = []
     for method in (*NOISES, *PUBLISHERS):
         mine = [row for row in rows if (row["table"], row["method"]) == (table, method)]
-        points = tuple(Point(row["setting"], row["pld"]) for row in mine)
-        series.append(Series(method, points, dashed=method in NOISES))
+        points = tuple(Point(row["setting"], row["pld"]) for row in mine if row["setting"])  # an axis in powers of ten
+        if points:
+            series.append(Series(method, points, dashed=method in NOISES))
     return tuple(series)
 
 
