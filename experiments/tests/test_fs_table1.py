@@ -53,12 +53,12 @@ def cell(method: str, records: int) -> str:
 
 @pytest.fixture(scope="module")
 def few() -> Accuracy:
-    return collect(run("fs-table1", "full", FsTable1((200, 1000), FEW, 2010), processes=1).rows)
+    return collect(run("fs-table1", "full", FsTable1((200, 1000), FEW, 2010), processes=1, whole=True).rows)
 
 
 @pytest.fixture(scope="module")
 def accuracy() -> Accuracy:
-    return collect(run("fs-table1", "full", FsTable1(runs=QUICK, seed=2010), processes=2).rows)
+    return collect(run("fs-table1", "full", FsTable1(runs=QUICK, seed=2010), processes=2, whole=True).rows)
 
 
 def swapped(accuracy: Accuracy) -> Accuracy:

@@ -87,8 +87,9 @@ def work(
     progress: Progress | None = None,
     repeats: int | None = None,
     until: float | None = None,
+    whole: bool = False,
 ) -> Worked:
-    """Do the jobs that are not done yet, repeat by repeat, until all statements are settled.
+    """Do the jobs that are not done yet, repeat by repeat, until all statements are settled; ``whole`` does all.
 
     Without ``out`` nothing is kept; ``fresh`` forgets what was. Of the grid only the first ``repeats`` are done, and
     no job is begun after ``until``, a time of the monotonic clock.
@@ -105,7 +106,7 @@ def work(
     left = Counter(map(grid.repeat_of, waiting))
 
     def settled() -> bool:
-        found = _concluded(name, form, grid, done, resumed)
+        found = None if whole else _concluded(name, form, grid, done, resumed)
         return found is not None and found.settled
 
     if min(left, default=0) > 0 and settled():
