@@ -15,6 +15,7 @@ from privet.engines import memory
 from privet.engines.memory import MemoryEngine
 from privet.growing.forests.evidence import WEIGHTS, choose_weight, log_prior
 from privet.models.forest import Forest
+from privet.models.link import Link
 from privet.models.tree import Tree
 from privet.privacy.counting import ROOT, LossSums, refine
 from privet.privacy.scores import LogLoss
@@ -42,7 +43,9 @@ def evidences(draw: Any, schema: Schema) -> Evidence:
     numbers = st.sampled_from([0.0, 0.5, -1.0, 3.0, 800.0, -800.0, 1e308, -1e308])
     size = len(routes.tests), schema.n_classes
     votes = np.array(draw(st.lists(numbers, min_size=size[0] * size[1], max_size=size[0] * size[1]))).reshape(size)
-    return Evidence(routes, votes, np.zeros(schema.n_classes), CANDIDATES, MOST)
+    margin, fixed = draw(st.sampled_from([0.0, 1.4, 32.0])), draw(st.integers(0, 2))
+    class_weights = np.linspace(1, draw(st.sampled_from([0.0, 1.0])), schema.n_classes)
+    return Evidence(routes, votes, np.zeros(schema.n_classes), CANDIDATES, MOST, fixed, margin, class_weights)
 
 
 def sums(schema: Schema, table: Any, evidence: Evidence) -> np.ndarray:
@@ -77,7 +80,10 @@ def test_a_bound_too_small_is_seen() -> None:
 
 
 @pytest.mark.parametrize("parallel_from", [0, 10**9], ids=["all threads", "one thread"])
-def test_losses_against_numpy(parallel_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("fixed", "margin", "lightest"), [(0, 0.0, 1.0), (1, 2.0, 0.5), (2, 0.0, 1.0)])
+def test_losses_against_numpy(
+    parallel_from: int, fixed: int, margin: float, lightest: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every record's own loss, rounded and cut off, in cells; 2000 records are several blocks."""
     monkeypatch.setattr(memory, "PARALLEL_FROM", parallel_from)
     random = np.random.default_rng(3)
@@ -97,14 +103,15 @@ def test_losses_against_numpy(parallel_from: int, monkeypatch: pytest.MonkeyPatc
     ]
     routes = Routes.end_to_end(schema, columns)
     votes, start = random.normal(0, 2, (len(routes.tests), 3)), np.log([0.5, 0.3, 0.2])
-    evidence = Evidence(routes, votes, start, CANDIDATES, MOST)
+    counted = np.array([1.0, lightest, 1.0])
+    evidence = Evidence(routes, votes, start, CANDIDATES, MOST, fixed, margin, counted)
     cells = refine(ROOT, schema, [Multiway(0)])
     found = MemoryEngine(schema, codes).answer([LossSums(cells, evidence)])[0]
     x, z = codes.features
     assert codes.labels is not None
     for w, weight in enumerate(CANDIDATES):
-        odds = start + weight * (votes[1 + x] + votes[6 + z])
-        loss = np.log(np.exp(odds).sum(axis=1)) - odds[np.arange(2000), codes.labels]
+        scores = start + (weight if fixed < 1 else 1) * votes[1 + x] + (weight if fixed < 2 else 1) * votes[6 + z]
+        loss = -np.log(Link(margin).probabilities(scores)[np.arange(2000), codes.labels]) * counted[codes.labels]
         steps = np.minimum(np.floor(loss * STEPS + 0.5), MOST)
         assert (steps == MOST).any() or weight < 1  # some are cut off
         np.testing.assert_allclose(found[:, w], [steps[x == value].sum() for value in range(4)], atol=3)
@@ -155,6 +162,13 @@ def test_without_records_the_guess_decides() -> None:
         ({"start": np.array([0.0, np.inf])}, "start"),
         ({"weights": np.array([])}, "weights"),
         ({"weights": np.zeros((2, 2))}, "weights"),
+        ({"class_weights": np.ones(3)}, "class_weights"),
+        ({"class_weights": np.array([1.0, 1.1])}, "class_weights"),
+        ({"class_weights": np.array([1.0, -0.1])}, "class_weights"),
+        ({"fixed": 2}, "fixed"),
+        ({"fixed": -1}, "fixed"),
+        ({"margin": -1.0}, "the margin of a fit"),
+        ({"margin": math.inf}, "the margin of a fit"),
         ({"most": 0}, "most"),
         ({"most": 2**21}, "most"),
         ({"most": 3.5}, "most"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from privet.errors import ParameterError
@@ -60,10 +62,13 @@ def value_sums(values, cells, n_cells, threads):
     return partial.sum(axis=0)
 
 
-def loss_sums(features, labels, cells, descent, votes, start, weights, most, n_cells, threads):
+def loss_sums(features, labels, cells, evidence, n_cells, threads):
     """(cell, weight) sums of log-loss, in steps; see ``privet.privacy.counting.LossSums``."""
-    partial = np.zeros((threads, n_cells, weights.size), dtype=np.int64)
-    spread(_add_losses, threads, features, labels, cells, *descent, votes, start, weights, most, float(STEPS), partial)
+    partial = np.zeros((threads, n_cells, evidence.weights.size), dtype=np.int64)
+    records = features, labels, cells, *evidence.routes.descent
+    taken, counted = -math.expm1(-evidence.margin), evidence.counted * STEPS
+    how = evidence.votes, evidence.start, evidence.weights, evidence.fixed, evidence.most, taken, counted
+    spread(_add_losses, threads, *records, *how, partial)
     return partial.sum(axis=0)
 
 
@@ -165,8 +170,10 @@ def _add_losses(
     votes,
     prior,
     weights,
+    fixed,
     most,
-    steps,
+    taken,
+    counted,
     partial,
 ):
     """Trees come in order, so a record's score does not depend on threads or on other records."""
@@ -174,24 +181,33 @@ def _add_losses(
     for thread in range(first, last):
         for start in range(thread * BLOCK, records, threads * BLOCK):
             node = np.empty(min(BLOCK, records - start), dtype=np.int32)
-            evidence = np.zeros((len(node), classes))
+            evidence, sure = np.zeros((len(node), classes)), np.empty((len(node), classes))
+            sure[:] = prior
             for t in range(len(roots)):
                 node[:] = roots[t]
                 descend(features, start, node, depths[t], attribute, kind, cut, first_child)
+                counts = sure if t < fixed else evidence
                 for j in range(len(node)):
                     for c in range(classes):
-                        evidence[j, c] += votes[node[j], c]
+                        counts[j, c] += votes[node[j], c]
             for j in range(len(node)):
                 cell, label = cells[start + j], labels[start + j]
                 if cell < 0:
                     continue
                 for w in range(weights.shape[0]):
-                    # log sum exp over the classes, less the log odds of the label: never below 0
-                    own = prior[label] + weights[w] * evidence[j, label]
-                    odds = 0.0
+                    # log sum exp over the classes, less the score of the label: never below 0
+                    own = sure[j, label] + weights[w] * evidence[j, label]
+                    odds, squares = 0.0, 0.0
                     for c in range(classes):
-                        odds += np.exp(min(prior[c] + weights[w] * evidence[j, c] - own, 700.0))
-                    loss = np.log(odds) * steps
+                        ratio = np.exp(min(sure[j, c] + weights[w] * evidence[j, c] - own, 700.0))
+                        odds += ratio
+                        squares += ratio * ratio
+                    loss = np.log(odds)
+                    if taken > 0.0:  # by the link, a class has its share q times 1 - taken q
+                        loss += np.log1p(-taken * (squares / odds / odds)) - np.log1p(-taken / odds)
+                        if loss < 0.0:  # rounding
+                            loss = 0.0
+                    loss *= counted[label]
                     # Count a loss as it is only if it is surely below the cut-off: NaN is not.
                     partial[thread, cell, w] += np.int64(loss + 0.5) if 0.0 <= loss < most else most
 

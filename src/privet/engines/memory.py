@@ -242,11 +242,9 @@ class MemoryEngine:
     def _loss_sums(self, question: LossSums) -> Ints:
         from privet.engines import kernels
 
-        evidence, places = question.evidence, self.places(question.cells)
-        how = evidence.votes, evidence.start, evidence.weights, evidence.most
-        records = self._features, self._labels, places
+        places = self.places(question.cells)
         shape = question.cells.size, _threads(places.size)
-        return np.asarray(kernels.loss_sums(*records, evidence.routes.descent, *how, *shape))
+        return np.asarray(kernels.loss_sums(self._features, self._labels, places, question.evidence, *shape))
 
 
 def _threads(records: int) -> int:

@@ -205,7 +205,8 @@ def _evidence(schema: Schema, random: np.random.Generator) -> Evidence:
     """A stump with random evidence, now and then unbounded."""
     stump = _stump(schema, random)
     votes = random.choice([0.0, 1.0, -2.5, 1e308], (len(stump.tests), schema.n_classes), p=[0.3, 0.3, 0.3, 0.1])
-    return Evidence(stump, votes, random.uniform(-2, 0, schema.n_classes), np.array([0.0, 0.25, 1.0]), 3000)
+    more = int(random.integers(2)), float(random.choice([0.0, 1.25])), np.linspace(1.0, 0.5, schema.n_classes)
+    return Evidence(stump, votes, random.uniform(-2, 0, schema.n_classes), np.array([0.0, 0.25, 1.0]), 3000, *more)
 
 
 def _describe(question: Question) -> str:
