@@ -64,7 +64,7 @@ def as_form(form: str) -> Iterator[None]:
         return
     with (
         patch.object(fitting, "tree_share", share[form]),
-        patch.object(fitting, "curves_kept", lambda attributes, _: attributes),
+        patch.object(fitting, "curves_kept", lambda attributes, *_: attributes),
     ):
         yield
 

@@ -177,11 +177,31 @@ def test_the_widest_noise_holds_for_categories_that_no_record_has(delta: Fractio
 def test_the_share_of_a_tree_changes_gradually(counts: tuple[float, ...]) -> None:
     """Where noise is a tenth more, a tree gets at most a twentieth more: no rule switches from curves to a tree."""
     estimate = ClassEstimate(np.array(counts), 1.0, Fraction(0))
-    shares = [float(tree_share(estimate, 0.01 * 1.1**step)) for step in range(90)]
+    shares = [float(tree_share(estimate, 0.01 * 1.1**step, 11)) for step in range(90)]
     assert (np.diff(shares) >= 0).all()
     assert np.diff(shares).max() <= 0.05 + 0.02  # shares have small denominators
     assert shares[0] == 0
     assert max(shares) <= 0.9
+
+
+def test_one_large_class_among_many_leaves_a_tree_something_to_tell_apart() -> None:
+    """Two classes of which one has four fifths of the records, and seven of which one has."""
+    two, seven = (
+        ClassEstimate(np.array(counts), 1.0, Fraction(0)) for counts in ((800.0, 200.0), (800.0, *(33.0,) * 6))
+    )
+    assert [float(tree_share(one, 0.5, 11)) for one in (two, seven)] == pytest.approx([0.02, 0.5], abs=0.04)
+
+
+def test_noise_of_many_curves_averages_out() -> None:
+    two, ten = (ClassEstimate(np.full(k, 100.0), 1.0, Fraction(0)) for k in (2, 10))
+    assert tree_share(ten, 0.5, 64) < Fraction(1, 5) < tree_share(ten, 0.5, 10) == tree_share(two, 0.5, 64)
+
+
+def test_gaussian_noise_leaves_more_curves() -> None:
+    """Where a choice would not halve the noise all are kept: a half of them by Laplace's law, a quarter by Gauss's."""
+    for law, last in (("laplace", 0.4), ("gaussian", 0.8)):
+        assert fitting.curves_kept(40, last - 0.01, law) == 40  # type: ignore[arg-type]
+        assert fitting.curves_kept(40, last, law) == 8 / last  # type: ignore[arg-type]
 
 
 def test_a_tree_gets_no_more_than_it_can_use() -> None:
@@ -219,7 +239,7 @@ def test_wide_unbalanced_tables_do_not_collapse(attributes: int, positive: float
 def test_fewer_curves_have_less_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: curves of all forty attributes drown where a few of them are chosen and seen."""
     schema, columns = wide(40, 0.06)
-    monkeypatch.setattr(fitting, "curves_kept", lambda attributes, noise_ratio: attributes)
+    monkeypatch.setattr(fitting, "curves_kept", lambda attributes, *_: attributes)
     assert area(schema, columns) < 0.75
 
 

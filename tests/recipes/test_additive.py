@@ -64,9 +64,9 @@ def test_replace_one_has_twice_the_noise(monkeypatch: pytest.MonkeyPatch) -> Non
     noise, shown = [], []
     parts_of = fitting.parts_of
 
-    def watched(bases: Any, values: Any, calibration: Any, kept: Any = None) -> Any:
+    def watched(bases: Any, values: Any, calibration: Any) -> Any:
         noise.append(calibration.deviations[0])
-        return parts_of(bases, values, calibration, kept)
+        return parts_of(bases, values, calibration)
 
     monkeypatch.setattr(fitting, "parts_of", watched)
     for relation in ("add-remove", "replace-one"):

@@ -25,6 +25,7 @@ from privet.growing.additive.fitting import (
     WITH_PAIRS,
     Preferences,
     curves_kept,
+    mean_noise,
     parts_of,
 )
 from privet.growing.additive.pairs import candidates, penalties
@@ -36,6 +37,7 @@ from privet.privacy.dataset import PrivateDataset
 from privet.privacy.fits.calibration import FitLayout, calibrate
 from privet.privacy.fits.perturbed_fit import Fit
 from privet.privacy.losses import NOTHING, Loss
+from privet.privacy.noise import Law
 from privet.progress import Progress
 from privet.schema import Schema
 from privet.structure.fit_losses import LogCosh
@@ -92,11 +94,10 @@ class _Numbers:
         (found,), _ = self.data.perturbed_fit(plan, shape, loss, what="shift to the mean")
         return float(found[0, 0]) * MEAN_UNIT
 
-    def noise_ratio(self, bases: Sequence[Basis], loss: Loss) -> float:
-        """The ratio of noise to evidence of a cell, averaged over terms; from public and released numbers."""
+    def noise_ratio(self, bases: Sequence[Basis], loss: Loss) -> tuple[float, Law]:
+        """The ratio of noise to evidence of a cell, averaged over terms, and the law of the noise; both are public."""
         calibration = calibrate(self._shape(bases), loss / self.data.ledger.steps)
-        noise = [d * k for d, k in zip(calibration.deviations, calibration.shape.sizes, strict=True)]
-        return float(np.mean(noise)) / (EVIDENCE * self.records)
+        return mean_noise(calibration) / (EVIDENCE * self.records), calibration.law
 
     def model(self, shift: float) -> Additive:
         """The model in the label's own unit."""
@@ -160,8 +161,8 @@ def grow_additive_numbers(
     left = left - for_mean
     wanted = [a for a in range(len(schema.attributes)) if preferences.favours.get(a, 1.0) > 0]
     every = [main_basis(schema, a) for a in wanted]
-    ratio = growing.noise_ratio(every, left)
-    if (count := curves_kept(len(every), ratio)) < len(every):
+    ratio, law = growing.noise_ratio(every, left)
+    if (count := curves_kept(len(every), ratio, law)) < len(every):
         kept, left = growing.choose(every, count, left, "choice of curves")
         wanted = [basis.term.attributes[0] for basis in kept]
     numbers = sum(has_knots(schema.attributes[a]) for a in wanted)

@@ -1,4 +1,4 @@
-"""How far noise moves the curves of a fit, and what to keep of them: arithmetic on released numbers, which is free.
+"""How far noise moves the curves of a fit, and how much of them it does not explain: free, on released numbers.
 
 With many classes there are few records of each, and the ridge, which is for tables whose classes are well separated,
 leaves noise in every curve. What is known of it: its variance and the ridge, and about how many records there are, but
@@ -7,8 +7,9 @@ not how many of them lie in which cell.
 The same number in all cells of one curve, taken off all cells of another, changes no score. So records say nothing
 about it, it is mostly noise, and noise that cancels: curves are centred first. Then the values of a cell are those of a
 signal of unknown variance, the same in all cells of a curve, and of noise that depends on the cell's unknown share of
-the records. Both are averaged out by how likely they make the values (empirical Bayes). There is no threshold: a curve
-that noise explains vanishes, and one that it cannot explain gets back what the ridge took off.
+the records. Both are averaged out by how likely they make the values (empirical Bayes). It is a guess only: many weak
+curves that agree look like noise one by one. What the records say of it is bought by
+:mod:`privet.growing.additive.scaling`.
 """
 
 from __future__ import annotations
@@ -62,20 +63,11 @@ def overlap(term: Term) -> Floats:
     return np.asarray(parts.T @ parts / np.outer(whole, whole))
 
 
-def shrink_curves(
-    terms: Sequence[Term], values: Sequence[Floats], calibration: Calibration
-) -> tuple[list[Floats], list[float], Floats]:
-    """The curves of many classes as far as noise does not explain them.
-
-    Returns centred curves, the share of each that was kept, and what to add to the score of everyone. That is what
-    centring took off, as far as the curves were kept.
-    """
-    means = [value.mean(axis=0) for value in values]
-    centred = [value - mean for value, mean in zip(values, means, strict=True)]
-    shares = kept_shares(terms, centred, calibration)
-    kept = [share * value for share, value in zip(shares, centred, strict=True)]
-    before, after = (sum(float((value**2).sum()) for value in some) for some in (centred, kept))
-    return kept, shares, np.sum(means, axis=0) * math.sqrt(after / max(before, TINY))
+def guess_factor(terms: Sequence[Term], values: Sequence[Floats], calibration: Calibration) -> float:
+    """How much the curves of many classes should count: the share of their squares that noise does not explain."""
+    centred = [value - value.mean(axis=0) for value in values]
+    squares = np.array([float((value**2).sum()) for value in centred])
+    return float(np.array(kept_shares(terms, centred, calibration)) @ squares / max(float(squares.sum()), TINY))
 
 
 def kept_shares(terms: Sequence[Term], centred: Sequence[Floats], calibration: Calibration) -> list[float]:

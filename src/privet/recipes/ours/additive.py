@@ -6,7 +6,8 @@ For two classes that is pure epsilon, without the usual penalty for the curvatur
 
 Budget: 2 % of B buys class counts (up to 27 % where they are few). They decide, with public facts, how the rest is
 spent: on an exact tree with class counts in its leaves where noise is large; on curves of all attributes, or of those
-that explain most, on top of it; and, with enough records, on tables of pairs.
+that explain most, on top of it; with more than two classes, on how much the curves count; and, with enough records, on
+tables of pairs.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class AdditiveModel(Recipe):
         name="additive",
         title="additive model",
         citation="privet",
-        budget="B for class counts, a tree or none, and up to two fits",
+        budget="B for class counts, a tree or none, up to two fits, and how much curves count",
         guarantee={"sound": PURE_OR_DELTA},
         chooses="the whole tree",
         trees="a curve for each attribute",
