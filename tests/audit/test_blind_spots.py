@@ -6,6 +6,8 @@ import gc
 import logging
 import math
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -89,6 +91,29 @@ def test_what_was_left_open_before_a_fit_is_no_event_of_it() -> None:
     assert released == []
     assert "left open" in {str(warning.message) for warning in later}
     assert gc.isenabled()
+
+
+def test_threads_from_before_are_no_part_of_a_fit() -> None:
+    ended = threading.Event()
+
+    def chatter() -> None:
+        while not ended.wait(0.001):
+            logging.getLogger("connection").debug("heartbeat")
+            warnings.warn("heartbeat", stacklevel=1)
+
+    older = threading.Thread(target=chatter)
+    older.start()
+    try:
+        with warnings.catch_warnings(), listening() as released:
+            warnings.simplefilter("ignore")
+            own = threading.Thread(target=logging.getLogger("fit").info, args=("five records",))
+            own.start()
+            own.join()
+            time.sleep(0.05)
+    finally:
+        ended.set()
+        older.join()
+    assert [event[:4] for event in released] == [("log", "fit", "INFO", "five records")]
 
 
 @pytest.mark.parametrize("way", SAY)

@@ -4,7 +4,8 @@ The person who runs a fit sees these, so they are released like the model. What 
 shown, but must not depend on a record either. A channel is a context manager that takes a function and calls it with
 every event. To watch another channel, add it to :data:`CHANNELS`. The user sees none of these events.
 
-Not watched: timing, memory, files, and what compiled code writes past Python's own streams.
+Not watched: timing, memory, files, what compiled code writes past Python's own streams, and threads that were there
+before the fit, such as those of a server or of a connection to Spark.
 """
 
 from __future__ import annotations
@@ -50,16 +51,22 @@ def listening() -> Iterator[list[Hashable]]:
         yield released
 
 
+def _older_threads() -> frozenset[int | None]:
+    """The threads that are there before a fit begins, less this one: they are not part of the fit."""
+    return frozenset(thread.ident for thread in threading.enumerate()) - {threading.get_ident()}
+
+
 @contextmanager
 def warned(notice: Listener) -> Iterator[None]:
     """All Python warnings, every time, including those that filters would hide."""
+    others = _older_threads()
     with warnings.catch_warnings():
         warnings.simplefilter("always")
 
         def show(
             message: Any, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
         ) -> None:
-            if category.__module__.partition(".")[0] != COMPILER:
+            if category.__module__.partition(".")[0] != COMPILER and threading.get_ident() not in others:
                 notice(("warning", category.__name__, str(message), lineno))
 
         warnings.showwarning = show
@@ -69,16 +76,16 @@ def warned(notice: Listener) -> Iterator[None]:
 @contextmanager
 def logged(notice: Listener) -> Iterator[None]:
     """Log records of every level and logger, including loggers that do not propagate or are disabled."""
-    enabled, handle = logging.Logger.isEnabledFor, logging.Logger.handle
+    enabled, handle, others = logging.Logger.isEnabledFor, logging.Logger.handle, _older_threads()
 
-    def of_compiler(logger: logging.Logger) -> bool:
-        return logger.name.partition(".")[0] == COMPILER
+    def is_other(logger: logging.Logger) -> bool:
+        return logger.name.partition(".")[0] == COMPILER or threading.get_ident() in others
 
     def always(self: logging.Logger, level: int) -> bool:
-        return enabled(self, level) if of_compiler(self) else True
+        return enabled(self, level) if is_other(self) else True
 
     def take(self: logging.Logger, record: logging.LogRecord) -> None:
-        if of_compiler(self):
+        if is_other(self):
             handle(self, record)
             return
         error = record.exc_info[1] if record.exc_info else None
@@ -106,12 +113,12 @@ def printed(notice: Listener) -> Iterator[None]:
 
 
 class _Tape(io.TextIOBase):
-    """A stream that reports its text. Older threads still write to the real stream: they are not part of the fit."""
+    """A stream that reports its text. Older threads still write to the real stream."""
 
     def __init__(self, name: str, notice: Listener, stream: Any) -> None:
         self.buffer = _Bytes(self)
         self._name, self._notice, self._stream = name, notice, stream
-        self._others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+        self._others = _older_threads()
 
     def write(self, text: str) -> int:
         if threading.get_ident() in self._others:
