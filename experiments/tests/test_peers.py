@@ -6,11 +6,15 @@ Other libraries need a package index; ``privet peers --probe`` is for those.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -20,6 +24,7 @@ from privet.tables.frozen import freeze
 from privet_experiments.ours.comparison import folds_of
 from privet_experiments.peers import command, environments, learners
 from privet_experiments.peers.binned import BINNED
+from privet_experiments.peers.synthetic import AIM
 from privet_experiments.registry import entry
 from privet_experiments.runner import run
 from privet_experiments.store import read_lines
@@ -117,3 +122,76 @@ def test_bins_are_inside_the_declared_bounds() -> None:
     exec(BINNED, known)
     assert known["sizes"].tolist() == [3, 16]
     assert known["binned"](np.array([[0.0, -4.0], [2.0, 4.0], [1.0, 0.0]])).tolist() == [[0, 0], [2, 15], [1, 8]]
+
+
+def two_decide() -> dict[str, npt.NDArray[Any]]:
+    """Records whose label follows from two attributes together; the third, a number, says nothing."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 3, 3000), rng.integers(0, 2, 3000), rng.uniform(-1, 1, 3000)])
+    y = ((X[:, 0] == 1) ^ (X[:, 1] == 1)).astype(np.int64)
+    bounds, nominal = np.array([[0.0, 0.0, -1.0], [2.0, 1.0, 1.0]]), np.array([True, True, False])
+    return {"X": X, "y": y, "bounds": bounds, "nominal": nominal, "classes": np.array(2)}
+
+
+class Repeated:
+    """In the place of dpmm: draws the records it was given, their columns turned round and as text."""
+
+    def __init__(self, epsilon: float, delta: float, **settings: Any) -> None:
+        self.settings = settings
+        generator = SimpleNamespace(fit=self.fit, measures=[], model=SimpleNamespace(domain=None))
+        self.gen = SimpleNamespace(set_domain=self.domains, check_fit=lambda table: None, generator=generator)
+
+    def domains(self, domain: dict[str, int]) -> None:
+        self.domain = domain
+
+    def fit(self, table: pd.DataFrame, W: list[tuple[tuple[str, ...], float]]) -> None:
+        assert (table.min() >= 0).all()
+        assert all((table.max() < pd.Series(self.domain)).tolist())
+        assert "rounds" not in self.settings["gen_kwargs"]  # few rounds leave nothing for what attributes say together
+        assert self.settings["compress"] is False  # or rare values become one another
+        asked = [["x0", "y"], ["x1", "y"], ["x2", "y"], ["x0", "x1", "y"], ["x0", "x2", "y"], ["x1", "x2", "y"]]
+        assert [list(few) for few, _ in W] == asked
+        self.table = table
+
+    def generate(self, n_records: int) -> pd.DataFrame:
+        return self.table.iloc[np.arange(n_records) % len(self.table), ::-1].astype(str).reset_index(drop=True)
+
+
+def test_synthetic_records_come_back_as_they_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    estimate: Callable[..., Any] = lambda self, measures: None  # noqa: E731 - a method
+    engine = type("FactoredInference", (), {"__init__": lambda self, domain, iters: None, "estimate": estimate})
+    for name in ("dpmm", "dpmm.models", "dpmm.models.base", "dpmm.models.base.mbi", "dpmm.pipelines"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setattr(sys.modules["dpmm.models.base.mbi"], "FactoredInference", engine, raising=False)
+    monkeypatch.setattr(sys.modules["dpmm.pipelines"], "AIMPipeline", Repeated, raising=False)
+    given = two_decide()
+    known: dict[str, Any] = {"np": np, **given, "classes": 2}
+    exec(AIM, known)
+    model = known["make"](1.0).fit(given["X"], given["y"])
+    proba = model.predict_proba(given["X"])
+    assert proba.shape == (3000, 2)
+    assert (proba.argmax(axis=1) == given["y"]).all()
+
+
+def test_synthetic_records_keep_what_attributes_say_of_the_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[2]
+    if not (root / environments.RIVALS / "dpmm" / "installed").exists():
+        pytest.skip("dpmm is not there: `privet peers --probe` installs it in .venv-rivals")
+    monkeypatch.chdir(root)
+    counted = """
+class Counted(Boosted):
+    def fit(self, X, y):
+        from dpmm.models.base.mechanisms import cdp_rho
+        super().fit(X, y)
+        spent = sum(0.5 / sigma**2 for _, sigma in self.measured)
+        if spent > cdp_rho(self.epsilon, DELTA):
+            raise ValueError("more is spent than was given")
+        return self
+make = Counted
+"""
+    given = two_decide()
+    train = np.arange(3000) < 2000
+    peer = learners.Peer("AIM", "dpmm", AIM + counted)
+    [(_, _, proba, why)] = learners.ask_peer(peer, given, train[None], [1.0])
+    assert proba is not None, why
+    assert (proba.argmax(axis=1) == given["y"][~train]).mean() > 0.9
