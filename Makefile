@@ -31,10 +31,11 @@ UV ?= $(shell command -v uv 2>/dev/null)
 VENV := .venv
 COMMA := ,
 BIN := $(VENV)/bin
-# The product and what it needs; and all that tests need besides, which takes longer.
+# The product and what it needs; and all that tests need besides, which takes longer. A module is compiled when it is
+# first imported: most of an installation never is.
 PRODUCT := $(VENV)/.product
 STAMP := $(VENV)/.installed
-INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet $(1) -c constraints.txt; \
+INSTALL = if [ -x $(BIN)/pip ]; then $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile $(1) -c constraints.txt; \
 	else "$(UV)" pip install --quiet --python $(BIN)/python $(1) -c constraints.txt; fi
 
 .PHONY: audit audit-libraries demo docs test test-engines exports slow lint stubs dist test-wheel test-oldest fuzz bench interrupts kills server-kills server-timing server-fuzz venv clean
