@@ -63,10 +63,6 @@ rooms = "audit audit/sampling engines models tables cli privacy privacy/samplers
 for room in rooms.split():
     sys.path.insert(0, str(TESTS / room))
 
-# Tests start hundreds of Pythons: each would compile all of privet again, and pytest rewrite all tests.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
-
 # Half of Hypothesis' usual number: what breaks a property mostly does so soon. PRIVET_EXAMPLES=1000 searches longer.
 EXAMPLES = int(os.environ.get("PRIVET_EXAMPLES", "50"))
 # Deadlines measure the machine (and numba's first compilation), not the code.

@@ -95,7 +95,7 @@ class _Numbers:
         return float(found[0, 0]) * MEAN_UNIT
 
     def noise_ratio(self, bases: Sequence[Basis], loss: Loss) -> tuple[float, Law]:
-        """The ratio of noise to evidence of a cell, averaged over terms, and the law of the noise; both are public."""
+        """The mean ratio of noise to evidence of a cell, and the law of the noise; from public and released numbers."""
         calibration = calibrate(self._shape(bases), loss / self.data.ledger.steps)
         return mean_noise(calibration) / (EVIDENCE * self.records), calibration.law
 
