@@ -12,12 +12,12 @@ import pytest
 
 from privet.engines.memory import MemoryEngine
 from privet.growing.whole.blocks import block_space, embedding
-from privet.privacy.counting import ROOT
+from privet.privacy.counting import ROOT, class_counts, only, refine
 from privet.privacy.samplers.multiway_sampler import Weights
 from privet.recipes.unsound.embedding import space_size
 from privet.recipes.unsound.mcmc import LEAF, Asked, Chain, ExactStop, OpenBlock, all_asked, exhaustive_search
 from privet.schema import Categorical, Schema
-from privet.structure.splits import Tests
+from privet.structure.splits import Multiway, Tests
 from privet.tables.encoding import Codes
 
 NO_RULE = ExactStop(0, pure=False)
@@ -170,6 +170,26 @@ def test_proposals_stay_in_the_space(arities: tuple[int, ...], depth: int, rule:
         seen.add(state.asked)
         state = block.propose(state, dice)
     assert len(seen) > 1
+
+
+def test_open_leaves_are_partitions_with_the_records_that_the_chain_counted() -> None:
+    schema, codes = toy((2, 3, 2, 2), 600)
+    engine = MemoryEngine(schema, codes)
+    cells, used = only(refine(ROOT, schema, [Multiway(1)]), 2), frozenset([1])
+    block, dice = OpenBlock(engine, cells, used, 2, ExactStop(30)), np.random.default_rng(0)
+    state = block.build(LEAF, dice)
+    assert np.array_equal(state.counts, class_counts(engine, cells)[0])
+    for _ in range(20):
+        state = block.propose(state, dice)
+        leaves = block.found(state).open
+        assert leaves
+        for leaf in leaves:
+            node = state
+            for child in leaf.path:
+                node = node.children[child]
+            assert np.array_equal(node.counts, class_counts(engine, leaf.cells)[0])
+            assert 1 in leaf.used
+            assert len(leaf.used) == 1 + len(leaf.path)
 
 
 def test_one_attribute_leaves_nothing_to_replace() -> None:

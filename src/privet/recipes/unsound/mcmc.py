@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import islice, product
 from math import exp
 from typing import Any, NamedTuple, Protocol
@@ -24,9 +24,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from privet.privacy.counting import Engine, bin_counts, class_counts, only, refine
+from privet.engines.memory import MemoryEngine
+from privet.privacy.counting import bin_counts, only, refine
 from privet.privacy.scores import Gini
 from privet.structure.splits import Multiway
+from privet.tables.encoding import Codes
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -77,14 +79,25 @@ class ExactStop:
         return np.asarray(stopped | ((counts > 0).sum(axis=1) <= 1) if self.pure else stopped)
 
 
+class _Place(NamedTuple):
+    """Where a node is in a level: the records of the level by number, the cell of each, and the node's own cell."""
+
+    records: npt.NDArray[np.intp]
+    cells: npt.NDArray[np.intp]
+    cell: int
+
+    @property
+    def own(self) -> npt.NDArray[np.intp]:
+        return self.records[self.cells == self.cell]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Node:
     """A node of a subtree, with the state of the chain."""
 
     attribute: int
     children: tuple[_Node, ...]
-    place: tuple[Any, int]
-    """A partition of the engine, and the cell of this node in it."""
+    place: _Place
     counts: Ints
     stopped: bool
     score: float
@@ -94,21 +107,15 @@ class _Node:
     def asked(self) -> Asked:
         return (self.attribute, tuple(child.asked for child in self.children)) if self.children else LEAF
 
-    def found(self, used: frozenset[int]) -> Found:
-        return Found(self.asked, tuple(self._open((), used)))
-
-    def _open(self, path: Path, used: frozenset[int]) -> Iterator[OpenLeaf]:
-        if not self.children and not self.stopped:
-            yield OpenLeaf(path, only(*self.place), used)
-        for k, child in enumerate(self.children):
-            yield from child._open((*path, k), used | {self.attribute})
-
 
 @dataclass(frozen=True, eq=False)
 class OpenBlock:
-    """All subtrees of ``depth`` levels below one cell, whose path has used the attributes ``used``."""
+    """All subtrees of ``depth`` levels below one cell, whose path has used the attributes ``used``.
 
-    engine: Engine
+    A chain counts thousands of times below nodes that come and go, so it sorts the records of the cell itself.
+    """
+
+    engine: MemoryEngine
     cells: Any
     used: frozenset[int]
     depth: int
@@ -117,16 +124,35 @@ class OpenBlock:
     def free(self, used: frozenset[int]) -> tuple[int, ...]:
         return _free(self.engine.schema.arities, used)
 
+    @cached_property
+    def codes(self) -> Codes:
+        return self.engine.codes(self.cells)
+
+    def found(self, root: _Node) -> Found:
+        return Found(root.asked, tuple(self._open(root, (), self.cells, self.used)))
+
+    def _open(self, node: _Node, path: Path, cells: Any, used: frozenset[int]) -> Iterator[OpenLeaf]:
+        if node.children:
+            below, used = refine(cells, self.engine.schema, [Multiway(node.attribute)]), used | {node.attribute}
+            for k, child in enumerate(node.children):
+                yield from self._open(child, (*path, k), only(below, k), used)
+        elif not node.stopped:
+            yield OpenLeaf(path, cells, used)
+
     # -- subtrees --------------------------------------------------------------------------------------------------
 
     def build(self, asked: Asked, dice: Dice) -> _Node:
         """The subtree with these attributes, grown at random where none is given and the rule allows it."""
-        return self._build(asked, self.cells, class_counts(self.engine, self.cells)[0], self.used, self.depth, dice)
+        assert self.codes.labels is not None
+        return self._build(asked, np.arange(self.codes.labels.size), self.used, self.depth, dice)
 
-    def _build(self, asked: Asked, cells: Any, counts: Ints, used: frozenset[int], depth: int, dice: Dice) -> _Node:
+    def _build(
+        self, asked: Asked, records: npt.NDArray[np.intp], used: frozenset[int], depth: int, dice: Dice
+    ) -> _Node:
         arities = self.engine.schema.arities
-        levels: list[tuple[list[int], Any, Ints, list[bool]]] = []
-        level, counts = [(asked, used)], counts[None]
+        levels: list[_Level] = []
+        level, cells = [(asked, used)], np.zeros(records.size, dtype=np.intp)
+        counts = self._count(records, cells, 1)
         while True:
             stops = self.rule.stops(counts)
             stopped = [bool(stops[i]) or not self.free(used) for i, (_, used) in enumerate(level)]
@@ -138,12 +164,23 @@ class OpenBlock:
                     chosen[i], arity = attribute, arities[attribute]
                     below = (*children, *(LEAF,) * arity)[:arity]
                     deeper += [(child, used | {chosen[i]}) for child in below]
-            levels.append((chosen, cells, counts, stopped))
+            levels.append(_Level(chosen, records, cells, counts, stopped))
             if not deeper:
                 return _assemble(levels, arities)
             level = deeper
-            cells = refine(cells, self.engine.schema, [None if a == NONE else Multiway(a) for a in chosen])
-            counts = class_counts(self.engine, cells)
+            sizes = [0 if a == NONE else arities[a] for a in chosen]
+            first, asked_of = np.cumsum(sizes) - sizes, np.array(chosen)[cells]
+            inside = asked_of != NONE
+            records, cells, asked_of = records[inside], cells[inside], asked_of[inside]
+            cells = first[cells] + self.codes.features[asked_of, records]
+            counts = self._count(records, cells, len(level))
+
+    def _count(self, records: npt.NDArray[np.intp], cells: npt.NDArray[np.intp], size: int) -> Ints:
+        """(cell, class) counts of these records."""
+        assert self.codes.labels is not None
+        classes = self.engine.schema.n_classes
+        places = cells * classes + self.codes.labels[records]
+        return np.bincount(places, minlength=size * classes).reshape(size, classes)
 
     def propose(self, root: _Node, dice: Dice) -> _Node:
         """The subtree with one inner node replaced; itself where no other attribute is free."""
@@ -155,7 +192,7 @@ class OpenBlock:
             if not others:
                 return node
             asked = _swap(node.asked, node.attribute, others[int(dice.integers(len(others)))])
-            return self._build(asked, only(*node.place), node.counts, used, depth, dice)
+            return self._build(asked, node.place.own, used, depth, dice)
         number -= 1
         for i, child in enumerate(node.children):
             if number < child.inner:
@@ -222,7 +259,7 @@ def exhaustive_search(block: OpenBlock, scale: float, dice: Dice) -> Found:
     listed = block.enumerate()
     steps = np.cumsum(listed.probabilities(scale))
     index = int(np.searchsorted(steps, dice.random() * steps[-1], side="right"))
-    return block.build(listed[min(index, len(steps) - 1)], dice).found(block.used)
+    return block.found(block.build(listed[min(index, len(steps) - 1)], dice))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +286,7 @@ class Chain:
             new = block.propose(state, dice)
             if dice.random() < exp(min(0.0, scale * (new.score - state.score))):
                 state = new
-        return state.found(block.used)
+        return block.found(state)
 
 
 def all_asked(arities: Sequence[int], depth: int, used: frozenset[int] = frozenset()) -> Iterator[Asked]:
@@ -263,19 +300,29 @@ def all_asked(arities: Sequence[int], depth: int, used: frozenset[int] = frozens
             yield from ((a, children) for children in product(below, repeat=arity))
 
 
-def _inner(attribute: int, children: tuple[_Node, ...], place: tuple[Any, int], counts: Ints) -> _Node:
+class _Level(NamedTuple):
+    """A level of a subtree that is being built: what its nodes ask, its records, and what they come to."""
+
+    chosen: list[int]
+    records: npt.NDArray[np.intp]
+    cells: npt.NDArray[np.intp]
+    counts: Ints
+    stopped: list[bool]
+
+
+def _inner(attribute: int, children: tuple[_Node, ...], place: _Place, counts: Ints) -> _Node:
     score, inner = sum(child.score for child in children), 1 + sum(child.inner for child in children)
     return _Node(attribute, children, place, counts, False, score, inner)
 
 
-def _assemble(levels: list[tuple[list[int], Any, Ints, list[bool]]], arities: Sequence[int]) -> _Node:
+def _assemble(levels: list[_Level], arities: Sequence[int]) -> _Node:
     """Nodes from the last level up; the children of a level follow one another in the order of their parents."""
     nodes: list[_Node] = []
-    for chosen, cells, counts, stopped in reversed(levels):
+    for chosen, records, cells, counts, stopped in reversed(levels):
         below, nodes = iter(nodes), []
         scores = Gini().node(counts).tolist()
         for i, attribute in enumerate(chosen):
-            place = cells, i
+            place = _Place(records, cells, i)
             if attribute == NONE:
                 nodes.append(_Node(NONE, (), place, counts[i], stopped[i], scores[i], 0))
             else:
