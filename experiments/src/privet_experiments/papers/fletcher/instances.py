@@ -18,8 +18,6 @@ import numpy.typing as npt
 
 from privet.datasets.fletcher import SYNTH, synth
 from privet.engines.memory import MemoryEngine
-from privet.models.forest import Forest
-from privet.models.leaf_counts import as_trees
 from privet.recipes.papers.smooth_forest import SmoothForest, depth_of
 from privet.recipes.unsound.margin_labels import margins, smooth_sensitivity
 from privet.schema import Schema
@@ -110,7 +108,8 @@ def _one_split(schema: Schema, codes: Codes, recipe: SmoothForest, random: np.ra
     epsilon = float(EPSILON)
     sensitivities = (smooth_sensitivity(margins(counts), epsilon), np.ones(len(counts)))
     chances = (label_chances(counts, epsilon, sensitivity) for sensitivity in sensitivities)
-    return [100 * float(_right(schema, routes, chance, features, labels).mean()) for chance in chances]
+    leaves = _leaves(routes, features)
+    return [100 * float(_right(chance, leaves, labels).mean()) for chance in chances]
 
 
 def label_chances(counts: npt.NDArray[Any], epsilon: float, sensitivity: Floats) -> Floats:
@@ -120,19 +119,16 @@ def label_chances(counts: npt.NDArray[Any], epsilon: float, sensitivity: Floats)
     return np.asarray(0.5 + np.sign(counts[:, 1] - counts[:, 0]) * lead / 2)
 
 
-def _right(
-    schema: Schema, routes: Routes, chance: Floats, features: npt.NDArray[Any], labels: npt.NDArray[Any]
-) -> Floats:
+def _leaves(routes: Routes, features: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """(record, tree) the leaf of each record, by its place among those of all trees."""
+    number = np.cumsum(routes.is_leaf) - 1
+    return np.asarray(number[routes.apply(features) + routes.roots])
+
+
+def _right(chance: Floats, leaves: npt.NDArray[np.intp], labels: npt.NDArray[Any]) -> Floats:
     """The chance that most trees are right, record by record."""
-    mean, spread = (_averages(schema, routes, values, features) for values in (chance, chance * (1 - chance)))
-    ahead = (mean - 0.5) * math.sqrt(len(routes)) / np.sqrt(np.maximum(spread, 1e-12))
+    of_leaves = chance[leaves]
+    mean, spread = of_leaves.mean(axis=1), (of_leaves * (1 - of_leaves)).mean(axis=1)
+    ahead = (mean - 0.5) * math.sqrt(leaves.shape[1]) / np.sqrt(np.maximum(spread, 1e-12))
     second = np.array([0.5 * math.erfc(-z / math.sqrt(2)) for z in ahead.tolist()])
     return np.where(labels == 1, second, 1 - second)
-
-
-def _averages(schema: Schema, routes: Routes, values: Floats, features: npt.NDArray[Any]) -> Floats:
-    """The mean over trees of a value of the leaf that each record comes to."""
-    shares = np.full((len(routes.tests), 2), 0.5)
-    shares[routes.leaves] = np.stack([1 - values, values], axis=1)
-    forest = Forest(schema, as_trees(routes, shares, np.full_like(shares, np.nan)), voting="proba")
-    return np.asarray(forest.predict_proba(features)[:, 1])
