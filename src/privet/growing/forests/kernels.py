@@ -22,9 +22,10 @@ def random_structure(arity, kinds, depth, most_leaves, root, support, least, see
     attribute[:], kind[:], cut[:], first_child[:] = -1, 0, 0, -1
     parent, branch = np.full(most_nodes, -1, dtype=np.int32), np.zeros(most_nodes, dtype=np.int32)
     level, expected = np.zeros(most_nodes, dtype=np.int32), np.full(most_nodes, support)
-    low, high, left = np.empty_like(arity), np.empty_like(arity), np.empty_like(arity)
+    low, high, left, open_ones = np.empty_like(arity), np.empty_like(arity), np.empty_like(arity), np.empty_like(arity)
     nodes, leaves, node = 1, 1, -1
-    while node + 1 < nodes:
+    # A test has two children at least: where they are too many, no node that is left can have one.
+    while node + 1 < nodes and leaves < most_leaves and nodes + 2 <= most_nodes:
         node += 1
         if level[node] >= depth or expected[node] <= least:
             continue
@@ -44,10 +45,14 @@ def random_structure(arity, kinds, depth, most_leaves, root, support, least, see
             else:
                 left[a] = 1
             here = above
-        open_ones = np.flatnonzero((kinds >= 0) & (left > 1))
-        if len(open_ones) == 0:
+        n_open = 0
+        for b in range(arity.size):
+            if kinds[b] >= 0 and left[b] > 1:
+                open_ones[n_open] = b
+                n_open += 1
+        if n_open == 0:
             continue
-        a = open_ones[np.random.randint(len(open_ones))]  # noqa: NPY002
+        a = open_ones[np.random.randint(n_open)]  # noqa: NPY002
         if node == 0 and root >= 0:
             a = root
         children = arity[a] if kinds[a] == 2 else 2

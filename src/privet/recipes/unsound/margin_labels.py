@@ -12,7 +12,7 @@ from privet.growing.greedy.questions import Index, Ints
 from privet.privacy.counting import class_counts, descend
 from privet.privacy.dataset import PrivateDataset
 from privet.privacy.noise import current_source
-from privet.recipes.unsound.nonprivate import draw_rows, open_engine
+from privet.recipes.unsound.nonprivate import ONE_BY_ONE, draw_rows, open_engine
 from privet.structure.routes import Routes
 
 
@@ -27,10 +27,21 @@ def margin_labels(data: PrivateDataset, routes: Routes, epsilon: Fraction, why: 
     parts = engine.shards(cells, len(routes), current_source().coins)
     counts = class_counts(engine, descend(parts, routes))
     each = float(epsilon / data.ledger.steps)
+    if len(counts) <= ONE_BY_ONE:
+        return _draw(counts, each, smooth)
+    # Most leaves of deep trees are empty, and every label of such a leaf is as likely.
+    labels = current_source().coins(counts.shape[1], len(counts)).astype(np.intp)
+    seen = np.flatnonzero(counts.any(axis=1))
+    labels[seen] = _draw(counts[seen], each, smooth)
+    return labels
+
+
+def _draw(counts: Ints, epsilon: float, smooth: bool) -> Index:
+    """A label for each row of counts."""
     wins = counts == counts.max(axis=1, keepdims=True)
-    sensitivity = smooth_sensitivity(margins(counts), each) if smooth else np.ones(len(counts))
+    sensitivity = smooth_sensitivity(margins(counts), epsilon) if smooth else np.ones(len(counts))
     with np.errstate(divide="ignore", over="ignore"):
-        sharpness = np.minimum(each / (2 * sensitivity), np.finfo(float).max)
+        sharpness = np.minimum(epsilon / (2 * sensitivity), np.finfo(float).max)
     return draw_rows(np.where(wins, sharpness[:, None], 0.0))
 
 
