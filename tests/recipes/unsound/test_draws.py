@@ -54,3 +54,16 @@ def test_a_label_of_a_leaf_is_drawn_with_its_sensitivity(smooth: bool) -> None:
     share = float((labels == 1).mean())
     chance = exp(1) / (1 + exp(1))
     assert (share == 1) if smooth else not far(share, chance, trees)
+
+
+def test_empty_leaves_say_either_class_as_often() -> None:
+    schema = Schema((Numeric("x", 0, 1),), Categorical("y", ("no", "yes")))
+    trees = 2000
+    recipe = SmoothForest(n_estimators=trees, max_depth=0)
+    prepared = recipe.prepare(schema)
+    codes = encode(prepared, {"x": np.zeros(1), "y": np.array(["yes"], dtype=object)})
+    data = PrivateDataset(MemoryEngine(prepared, codes), Ledger(Fraction(2)).allow_nonprivate())
+    routes = recipe.routes(prepared, np.random.default_rng(0))
+    share = float((margin_labels(data, routes, Fraction(2), "a test") == 1).mean())
+    assert not far(share, 0.5, trees)
+    assert far(0.65, 0.5, trees)  # 30 % off would be seen
