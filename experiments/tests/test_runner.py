@@ -115,6 +115,19 @@ def test_results_of_another_grid_are_not_mixed_in(tmp_path: Path) -> None:
     assert squares(run("squares", "smoke", Squares(factor=2), out=tmp_path, fresh=True, processes=1).rows)[2] == 18
 
 
+def test_a_form_may_get_more_repeats(tmp_path: Path) -> None:
+    run("squares", "smoke", Thrice((2, 3), repeats=2), out=tmp_path, processes=1)
+    more = run("squares", "smoke", Thrice((2, 3), repeats=3), out=tmp_path, processes=1)
+    assert (more.resumed, len(more.rows), len(lines(tmp_path))) == (4, 6, 7)
+    assert lines(tmp_path)[0]["grid"]["repeats"] == 3
+    assert [one.name for one in tmp_path.iterdir()] == ["squares.smoke.jsonl"]
+    fewer = recall("squares", "smoke", Thrice((2, 3), repeats=1), tmp_path)
+    assert fewer is not None
+    assert squares(fewer.rows) == [4, 9]
+    with pytest.raises(ParameterError, match=r"another grid \(factor, repeats\)"):
+        run("squares", "smoke", Thrice((2, 3), factor=2, repeats=1), out=tmp_path, processes=1)
+
+
 def test_a_form_with_other_axes_has_a_file_of_its_own() -> None:
     from privet_experiments.registry import entry
 

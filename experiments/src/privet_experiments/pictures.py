@@ -12,7 +12,8 @@ from privet.evaluation.figure import Figure, Point, Series
 from privet_experiments.outcome import Outcome, Statement, tally
 
 COUNTS = ("reproduced", "differ", "too few runs", "not recomputable")
-NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: ± [\d.]+)?( %)?")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+NUMBERS = re.compile(rf"({NUMBER.pattern}(?:(?: and |, | ){NUMBER.pattern})*)(?: ± [\d.]+)?( %)?")
 MOST_TIMES = 100  # the median: a chart has some 300 pixels from bottom to top
 LEAST_NUMBERS = 5  # fewer are read faster in the table
 
@@ -38,7 +39,7 @@ def figures_of(outcome: Outcome) -> list[Figure]:
 
 
 def numbers_beside(statements: Sequence[Statement]) -> Figure | None:
-    """Ours beside what the source prints, where both are single numbers of one unit; None where these are few.
+    """Ours beside what the source prints, where both are as many numbers of one unit; None where these are few.
 
     None too where one number is so large that the others would vanish beside it.
 
@@ -46,12 +47,17 @@ def numbers_beside(statements: Sequence[Statement]) -> Figure | None:
     >>> [[point.y for point in one.points] for one in numbers_beside(said).series]
     [[40.0, 50.0, 60.0, 70.0, 80.0], [41.0, 51.0, 61.0, 71.0, 81.0]]
     >>> numbers_beside(said[:4])
+    >>> row = Statement("A", "a", "0.2 and 7.2", "0.0 and 6.7", "reproduced")
+    >>> [[point.y for point in one.points] for one in numbers_beside([row] * 3).series]
+    [[0.2, 0.2, 0.2, 7.2, 7.2, 7.2], [0.0, 0.0, 0.0, 6.7, 6.7, 6.7]]
     """
     units: dict[str, list[tuple[float, float]]] = {}
     for one in statements:
-        said, found = NUMBER.fullmatch(one.published), NUMBER.fullmatch(one.ours)
+        said, found = NUMBERS.fullmatch(one.published), NUMBERS.fullmatch(one.ours)
         if said and found and said[2] == found[2]:
-            units.setdefault((said[2] or "").strip(), []).append((float(said[1]), float(found[1])))
+            rows = [list(map(float, NUMBER.findall(row[1]))) for row in (said, found)]
+            if len(rows[0]) == len(rows[1]):
+                units.setdefault((said[2] or "").strip(), []).extend(zip(*rows, strict=True))
     unit, pairs = max(units.items(), key=lambda one: len(one[1]), default=("", []))
     sizes = sorted(abs(said) for said, _ in pairs)
     if len(pairs) < LEAST_NUMBERS or sizes[-1] > MOST_TIMES * sizes[len(sizes) // 2]:

@@ -1,8 +1,9 @@
 """The store of raw results: a file a grid, one line of JSON a job.
 
 A form with other axes has a file of its own. A file's first line says which experiment, form and grid it belongs to; if
-the form has changed since, the file is refused, for its results would not belong together. A line is written and synced
-whole; if the machine stops in the middle of one, the torn end is dropped and its job is done again.
+the form has changed since, the file is refused, for its results would not belong together. More or fewer repeats are no
+change: each is done in the same way. A line is written and synced whole; if the machine stops in the middle of one, the
+torn end is dropped and its job is done again.
 """
 
 from __future__ import annotations
@@ -55,10 +56,19 @@ class Lines:
     def open(self, *, fresh: bool = False) -> dict[str, Done]:
         """What has been done, by job; an empty file with its first line where there is nothing yet."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if fresh or not self.whole():
+        kept = self.whole()
+        if fresh or not kept:
             self.path.write_bytes(b"")
             self.append(self.head)
-        return self.done()
+            return {}
+        done = self.done()
+        if kept[0] != self.head:  # other repeats
+            draft = self.path.with_suffix(".draft")
+            draft.unlink(missing_ok=True)
+            for line in (self.head, *kept[1:]):
+                Lines(draft, self.head).append(line)
+            draft.replace(self.path)
+        return done
 
     def done(self) -> dict[str, Done]:
         """What has been done, by job."""
@@ -93,10 +103,10 @@ class Lines:
                 raise ParameterError(problem, parameter="fresh", fix=("delete it, or ", *ANEW)) from None
 
     def _check_head(self, found: dict[str, Any]) -> None:
-        if found == self.head:
-            return
         before, now = (head.get("grid", {}) for head in (found, self.head))
         apart = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
+        if found == self.head or (apart == ["repeats"] and found | {"grid": now} == self.head):
+            return
         what = f"another grid ({', '.join(apart)})" if apart else "another experiment"
         problem = f"{str(self.path)!r} holds results of {what}, which do not belong with these"
         fix = ("name another directory for ", Setting("out"), ", or ", *ANEW)
