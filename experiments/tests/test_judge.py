@@ -42,6 +42,14 @@ printed = "{published:| }"
 rule = "prints"
 why = "cut off"
 
+[row.unexplained]
+source = "A"
+says = "unexplained"
+published = 1
+ours = "{value}"
+rule = "value == published"
+how = "equal"
+
 [row.closed]
 source = "A"
 says = "closed"
@@ -68,6 +76,11 @@ def test_places_have_values_and_reasons_of_their_own() -> None:
     found = judge("row", [Measure("places", at=at, value=1) for at in ("x", "y", "z")])
     assert [(one.verdict, one.reason) for one in found] == [("reproduced", ""), ("differs", "of others")]
     assert judge("row", [Measure("places", at="x", value=3)])[0].reason == "of x"
+
+
+def test_a_difference_without_a_reason_says_so() -> None:
+    good, bad = judge("row", [Measure("unexplained", value=value) for value in (1, 2)])
+    assert (good.reason, bad.reason) == ("equal", "equal; no reason is known")
 
 
 def test_numbers_are_judged_as_they_are_printed() -> None:

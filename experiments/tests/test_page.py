@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -101,6 +101,28 @@ def test_every_verdict_stands_in_the_pages() -> None:
     for told in ("numbers 1, 2", "A note.", "| 2 | 4 |"):
         assert told in folded
     assert "\n## never" not in page
+
+
+@dataclass(frozen=True)
+class Unsure(Small):
+    def conclude(self, rows: Sequence[Row]) -> Outcome:
+        agree, apart, _ = super().conclude(rows).statements
+        return Outcome(statements=(replace(agree, verdict="too few runs"), apart))
+
+
+def test_statements_that_more_runs_of_a_form_cannot_settle_are_counted() -> None:
+    whole = run("small", "quick", Unsure(), processes=1)
+    pages = [
+        reproduction_pages([(entry("small"), one)], "a command") for one in (whole, replace(whole, wanted=2, repeats=1))
+    ]
+    told = [" ".join(page["reproduction.md"].split()) for page in pages]
+    assert "Too few runs to judge: 1, 1 of them in forms that were run to the end. Not recomputable: 0." in told[0]
+    assert "Too few runs to judge: 1. Not recomputable: 0. Not run to the end: small (1 of 2 repeats)." in told[1]
+
+
+def test_a_rule_without_words_is_not_listed() -> None:
+    page = reproduction_pages(ran(), "a command")["reproduction/friedman-schuster.md"]
+    assert "A Fig. 1:" not in page
 
 
 def test_pictures_are_written_beside_their_page() -> None:

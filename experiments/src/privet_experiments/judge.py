@@ -6,7 +6,8 @@
   stands for a printed table, ``published`` has a value for every place (``at`` of the measure); places that the source
   does not print are not judged.
 - ``ours``: how our numbers are shown. ``rule``: a condition on our numbers and ``published``. ``how``: the rule in
-  words, shown always. ``why``: shown where it differs, for all places or for each (``else`` for the others).
+  words, shown always. ``why``: shown where it differs, for all places or for each (``else`` for the others); without
+  one the page says that no reason is known.
 - ``rule = "prints"``: our numbers, rounded, are the digits that are printed. No rule: it cannot be recomputed.
 
 Texts are templates of the measure's values and of the section's own texts. A list is joined by ", ", or by what follows
@@ -84,7 +85,7 @@ def _judged(row: Mapping[str, Any], values: Mapping[str, Any]) -> Statement | No
         verdict: Verdict = "differs" if wrong else "reproduced"
     else:
         ours = _fill(row["ours"], known)
-        reason = [_fill(why, known) or ("" if "how" in row else "no reason is known")]
+        reason = [_fill(why, known) or "no reason is known"]
         verdict = _verdict(row.get("rule"), known)
     how = _fill(row.get("how", ""), known)
     shown = [how, *(reason if verdict != "reproduced" else ())]

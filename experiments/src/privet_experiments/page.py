@@ -112,7 +112,9 @@ def _found(ran: Ran) -> str:
     """All verdicts in a sentence, and what was not run."""
     agree, apart, few, closed = tally(_statements(ran))
     told = f"**What we found.** Statements judged: {agree + apart}. Reproduced: {agree}. Differing: {apart}. "
-    told += f"Too few runs to judge: {few}. Not recomputable: {closed}."
+    ended = tally(_statements([(entry, run) for entry, run in ran if run is not None and not run.cut]))[2]
+    told += f"Too few runs to judge: {few}" + (f", {ended} of them in forms that were run to the end" if ended else "")
+    told += f". Not recomputable: {closed}."
     missing = [entry.name for entry, run in ran if run is None]
     cut = [f"{entry.name} ({_left(run)})" for entry, run in ran if run is not None and run.cut]
     told += f" Not run: {', '.join(missing)}." if missing else ""
@@ -181,7 +183,8 @@ def _section(entry: Entry, run: Run, figures: dict[str, Figure]) -> Iterator[str
     yield from (*_wrapped(_what(run)), "")
     for note in outcome.notes:
         yield from (*_wrapped(note), "")
-    rules = dict.fromkeys(f"{one.source}: {one.reason}" for one in outcome.statements if one.verdict == "reproduced")
+    agree = [one for one in outcome.statements if one.verdict == "reproduced" and one.reason]
+    rules = dict.fromkeys(f"{one.source}: {one.reason}" for one in agree)
     for rule in rules:
         yield from _item(rule)
     yield from ("",) if rules else ()

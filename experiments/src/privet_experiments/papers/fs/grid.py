@@ -23,6 +23,11 @@ from privet_experiments.papers.fs.curves import GINI, INFOGAIN, MAX, SCORES
 from privet_experiments.papers.fs.synthetic import TESTED, Figures, accuracy_of
 
 BUDGET, BOUND = 1.0, 50_000  # epsilon, and on the number of records, for InfoGain
+# Why Max may not fall behind: seen as a lead that shrinks and stays.
+TOO_FEW = (
+    "its lead shrinks with the records, but even the most are few for so deep a tree with so many values: its nodes "
+    "have few of them, and each level has a small share of the budget"
+)
 Kind = tuple[int, int]
 """The depth of a tree, and how many values attributes and class have."""
 
@@ -111,7 +116,9 @@ class FsGrid(Experiment):
         for d, v in kinds:
             ends = {"first": found.ahead((d, v), few), "last": found.ahead((d, v), many)}
             at = "deepest" if (d, v) == (max(self.depths), max(self.arities)) and len(kinds) > 1 else "others"
-            yield Measure("pattern", at=at, depth=d, values=v, few=few, many=many, **ends)
+            narrows = 0 < ends["last"] < ends["first"]
+            reason = TOO_FEW if narrows else "no reason is known"
+            yield Measure("pattern", at=at, depth=d, values=v, few=few, many=many, reason=reason, **ends)
 
 
 class _Means:
