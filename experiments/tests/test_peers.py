@@ -98,11 +98,17 @@ def test_what_cannot_be_installed_is_named_and_the_others_go_on(
     assert {line["job"]["learner"] for line in read_lines(tmp_path / "p")[1]} == {"a tree", "of two classes"}
 
 
-def test_only_some_peers_are_asked_and_a_slow_one_is_noted(peers: Any, tmp_path: Path) -> None:
+def test_only_some_peers_are_asked_and_a_slow_one_is_noted(
+    peers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     grid = replace(SMOKE, tables=("vote",), epsilons=(1.0, 2.0))
     slow = learners.Peer("slow", "here", TREE + "while True: pass")
     learners.PEERS = (slow, *learners.PEERS)  # the fixture puts back what was there
+    asked = list[float]()
+    ask = learners.ask_peer
+    monkeypatch.setattr(learners, "ask_peer", lambda *how: asked.extend(how[3]) or ask(*how))
     peers.run(grid, tmp_path / "p", "smoke", ("slow",), minutes=0.01)
+    assert asked == [1.0], "a learner that is too slow is not asked for a larger epsilon"
     found = [(line["job"]["learner"], line["found"]["note"]) for line in read_lines(tmp_path / "p")[1]]
     assert found == [("slow", "it took more than 0.01 minutes of CPU time")] * 2
 

@@ -27,16 +27,12 @@ def measure(
     import numpy as np
 
     from privet.evaluation.metrics import balanced_accuracy, log_loss, macro_auc
-    from privet_experiments.peers.environments import RivalTooSlow
     from privet_experiments.peers.learners import ask_peer
 
     if peer.two_classes and int(given["classes"]) != 2:
-        return {e: {"note": f"{peer.name} is for two classes", "private": False, "seconds": 0.0} for e in epsilons}
+        return without(f"{peer.name} is for two classes", epsilons)
     found: dict[float, Any] = {}
-    try:
-        answers = ask_peer(peer, given, train, epsilons, minutes)
-    except RivalTooSlow as slow:
-        return {e: {"note": str(slow), "private": False, "seconds": 0.0} for e in epsilons}
+    answers = ask_peer(peer, given, train, epsilons, minutes)
     for epsilon in epsilons:
         mine = [answer for answer in answers if answer[0] == epsilon]
         refused = [why for _, _, proba, why in mine if proba is None]
@@ -58,11 +54,16 @@ def measure(
     return found
 
 
+def without(note: str, epsilons: list[float]) -> dict[float, Any]:
+    """No results, and why."""
+    return {epsilon: {"note": note, "private": False, "seconds": 0.0} for epsilon in epsilons}
+
+
 def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: float | None = None) -> dict[str, str]:
     """All that is not in the file yet; the peers that could not be asked, and why.
 
-    With a limit of ``minutes`` of processor time each learner is asked alone for a table and an epsilon; one that takes
-    longer is noted.
+    With a limit of ``minutes`` of processor time each learner is asked alone for a table and an epsilon, the smallest
+    first; one that takes longer is noted, and not asked for larger ones, where such learners take longer still.
     """
     import numpy as np
 
@@ -70,7 +71,7 @@ def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: 
     from privet_experiments.folds import frozen_table
     from privet_experiments.ours.comparison import PEERS as KIND
     from privet_experiments.ours.comparison import dealt, folds_of
-    from privet_experiments.peers.environments import RivalError
+    from privet_experiments.peers.environments import RivalError, RivalTooSlow
     from privet_experiments.peers.learners import PEERS, peer_columns
     from privet_experiments.store import Lines
 
@@ -90,9 +91,13 @@ def run(grid: Any, path: Path, form: str, names: Collection[str] = (), minutes: 
                 waiting = [epsilon for epsilon, job in jobs.items() if key_of(job) not in done]
                 if not waiting or peer.environment in failed:
                     continue
-                for asked in [waiting] if minutes is None else [[epsilon] for epsilon in waiting]:
+                too_slow = ""
+                for asked in [waiting] if minutes is None else [[epsilon] for epsilon in sorted(waiting)]:
                     try:
-                        found = measure(peer, given, train, asked, minutes)
+                        found = without(too_slow, asked) if too_slow else measure(peer, given, train, asked, minutes)
+                    except RivalTooSlow as slow:
+                        too_slow = str(slow)
+                        found = without(too_slow, asked)
                     except RivalError as error:
                         failed[peer.environment] = str(error)
                         break
