@@ -19,10 +19,10 @@ from privet.growing.additive.bases import (
     knots_share,
     main_basis,
 )
+from privet.growing.additive.curve_noise import guess_factor, noise_of
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.additive.scaling import choose_factor
-from privet.growing.additive.shrinking import guess_factor, noise_of
 from privet.growing.prelude import LEAST_EVIDENCE, ClassEstimate, Prelude
 from privet.models.additive import Additive, Part
 from privet.models.link import Link

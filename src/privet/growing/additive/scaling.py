@@ -3,9 +3,9 @@
 The ridge of a fit expects a signal that a table of many classes need not have. Where noise is most of what was found,
 scores are too far apart. Where many attributes say the same, each of their curves was shrunk, and scores are not far
 enough apart; the curves alone do not show it. The records know, so a share of epsilon buys a factor: one draw of the
-exponential mechanism among public factors, by the log-loss of each on the records. What noise explains of the curves
-(:mod:`privet.growing.additive.shrinking`) is a free guess, and the prior of that draw: with too few records it decides.
-Claim and proof: ``docs/proofs/scores.md#log-loss-of-public-trees``.
+exponential mechanism among public factors, by the log-loss of each on the records. What noise does not explain of the
+curves (:mod:`privet.growing.additive.curve_noise`) is a free guess, and the prior of that draw: with too few records it
+decides. Claim and proof: ``docs/proofs/scores.md#log-loss-of-public-trees``.
 """
 
 from __future__ import annotations
