@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import ParameterError
-from privet.growing.additive.bases import COARSE, FEW, FINE, main_basis
+from privet.growing.additive.bases import FEW, main_basis
 from privet.growing.cutting.points import fine_bins
 from privet.schema import Categorical, Numeric, Schema
 from privet.structure.terms import UNIT, Term, check_terms
@@ -18,16 +18,16 @@ from privet.structure.terms import UNIT, Term, check_terms
 bounds = st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
-@given(bounds, st.booleans(), st.booleans(), st.booleans())
+@given(bounds, st.booleans(), st.booleans())
 def test_every_bin_of_a_number_is_a_mix_of_neighbouring_knots(
-    ends: tuple[float, float], integer: bool, missing: bool, fine: bool
+    ends: tuple[float, float], integer: bool, missing: bool
 ) -> None:
     low, high = ends
     if integer:
         low, high = np.floor(low), np.ceil(high)
     number = Numeric("x", low, high, integer=bool(integer), missing="?" if missing else None)
     schema = fine_bins(Schema((number,), Categorical("y", (0, 1))))
-    term = main_basis(schema, 0, FINE if fine else COARSE).term
+    term = main_basis(schema, 0).term
     assert (term.weights.sum(axis=1) == UNIT).all()
     assert term.touched <= 2
     assert term.bins == schema.arities[0] <= 257
@@ -43,7 +43,7 @@ def test_every_bin_of_a_number_is_a_mix_of_neighbouring_knots(
 def test_a_line_through_the_knots_is_a_line_in_the_bins() -> None:
     schema = fine_bins(Schema((Numeric("x", 0, 64),), Categorical("y", (0, 1))))
     term = main_basis(schema, 0).term
-    knots = np.array([0, 2, 4, 8, 16, 24, 32, 48, 64.0])[:, None]
+    knots = np.array([0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64.0])[:, None]
     edges = np.concatenate([[0], schema.attributes[0].cuts, [64]])
     assert term.spread(knots)[:, 0] == pytest.approx((edges[:-1] + edges[1:]) / 2, abs=1e-4)
 

@@ -24,7 +24,7 @@ from privet.estimators.references import (
     translate,
 )
 from privet.evaluation.cross_validation import MAJORITY, Records, Way
-from privet.growing.additive.bases import FINE, main_basis
+from privet.growing.additive.bases import main_basis
 from privet.growing.cutting.points import fine_bins
 from privet.growing.prelude import ClassEstimate
 from privet.models.forest import Forest
@@ -172,7 +172,7 @@ def noiseless_way(schema: Schema) -> Way:
     from sklearn.linear_model import LogisticRegression
 
     cut = fine_bins(schema)
-    terms = [main_basis(cut, a, FINE).term for a in range(len(cut.attributes))]
+    terms = [main_basis(cut, a).term for a in range(len(cut.attributes))]
 
     def design(features: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         parts = []

@@ -44,10 +44,9 @@ class Shares(NamedTuple):
     round_zero: tuple[float, ...]
 
 
-COARSE = Shares((1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 16, 1 / 4, 1 / 2))
-FINE = Shares(
+KNOTS = Shares(
     (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4), (1 / 64, 1 / 16, 1 / 4, 1 / 2)
-)
+)  # of a curve; where noise is large, the smooth ridge makes one of several
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +57,14 @@ class Basis:
     knots: tuple[tuple[float, ...], ...]
 
 
-def main_basis(schema: Schema, a: int, shares: Shares = COARSE, bought: Floats | None = None) -> Basis:
+def main_basis(schema: Schema, a: int, bought: Floats | None = None) -> Basis:
     """The term of one attribute: a cell per category (or per bin, if few), or public or ``bought`` knots."""
     attribute = schema.attributes[a]
     if not has_knots(attribute):
         chain = len(attribute.cuts) + 1 if isinstance(attribute, Numeric) else 0
         return Basis(Term.one_hot((a,), [np.arange(attribute.arity)], attribute.arity, chain), ((),))
     assert isinstance(attribute, Numeric)
-    knots = public_knots(attribute, shares) if bought is None else bought
+    knots = public_knots(attribute) if bought is None else bought
     return Basis(hats(a, attribute, knots), (tuple(knots.tolist()),))
 
 
@@ -97,7 +96,7 @@ def hats(attribute: int, numeric: Numeric, knots: Floats) -> Term:
     return Term.of((attribute,), [np.arange(numeric.arity)], number, weights, chain)
 
 
-def public_knots(numeric: Numeric, shares: Shares, few: int = FEW) -> Floats:
+def public_knots(numeric: Numeric, shares: Shares = KNOTS, few: int = FEW) -> Floats:
     """Knots at public shares of the range; at every whole number if there are few."""
     low, high = numeric.low, numeric.high
     if few_values(numeric, few):
@@ -142,7 +141,7 @@ def _moved(where: Whereabouts) -> Floats | None:
     if not moved:
         return None
     loose = np.where(where.single, 0.0, where.records)
-    starts = np.searchsorted(public_knots(attribute, COARSE), where.edges[:-1], side="right")
+    starts = np.searchsorted(public_knots(attribute), where.edges[:-1], side="right")
     between = np.bincount(starts, loose)
     if between.max() < CROWDED * max(loose.sum(), 1.0):
         return None

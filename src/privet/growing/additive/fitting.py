@@ -6,20 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.additive.bases import (
-    COARSE,
-    FINE,
-    Basis,
-    buy_knots,
-    has_knots,
-    knots_share,
-    main_basis,
-)
+from privet.growing.additive.bases import Basis, buy_knots, has_knots, knots_share, main_basis
 from privet.growing.additive.curve_noise import guess_factor, noise_of
+from privet.growing.additive.decisions import curves_kept, margin, tree_share
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.additive.scaling import choose_factor
@@ -40,16 +34,9 @@ from privet.structure.terms import Term
 Floats = npt.NDArray[np.float64]
 Fitted = tuple[list[Floats], Calibration]
 
-# The ratio of noise to evidence in a cell (see `noise_ratio`) decides what is fitted.
-EVEN = 0.5  # where a tree before curves gets half of what is left, if as many records are outside the largest class
-MANY = 10  # curves: with more of them, and more than two classes, noise must be larger by the root of their number
-FINE_KNOTS = 0.1  # below: more knots
-WITH_PAIRS = 0.05  # below: tables of pairs on top of the curves
-CHOSEN = 0.2  # what curves are chosen for, where that at least halves their noise
-CLEAR = 0.02  # below: the margin shrinks, since noise hides less than the margin's own distortion would
+WITH_PAIRS = 0.06  # ratio of noise to evidence in a cell; below: tables of pairs on top of the curves
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
 TREE_RECORDS = 600.0  # times epsilon: with as many, more would not make a better tree
-MOST_TREE_SHARE = Fraction(9, 10)  # of what is left: curves follow every tree, and their ridge knows their noise
 LEAST_TREE_SHARE = Fraction(1, 5)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
 PAIRS, PAIR_SHARE = 3, Fraction(3, 10)  # tables of pairs, and what they cost of what is left
 CHOICE_SHARE = Fraction(1, 4)  # of what terms cost that are chosen
@@ -71,6 +58,21 @@ class Preferences:
         asked = basis.term.attributes
         return float(np.mean([self.favours.get(a, 1.0) for a in asked])) if asked else 1.0
 
+    def pairs_of(self, curves: int) -> int:
+        """How many tables of pairs there can be on top of some curves."""
+        return min(self.pairs, math.comb(curves, 2))
+
+
+class Growing(Protocol):
+    """What growing has released so far, and what it can buy, of a model of classes or of a number."""
+
+    data: PrivateDataset
+
+    @property
+    def records(self) -> float: ...
+    def noise_ratio(self, bases: Sequence[Basis], loss: Loss) -> tuple[float, Law]: ...
+    def choose(self, bases: Sequence[Basis], count: int, loss: Loss, what: str) -> tuple[list[Basis], Loss]: ...
+
 
 class _Growing:
     """The parts of a model as they are released, one fit after another."""
@@ -81,6 +83,10 @@ class _Growing:
         self.background: list[tuple[Term, Floats]] = []
         self.routes: Routes | None = None
         self.link = Link()
+
+    @property
+    def records(self) -> float:
+        return self.estimate.records
 
     @property
     def offset(self) -> Floats:
@@ -159,26 +165,15 @@ def grow_additive(
     growing.link = Link(margin(estimate, noise_ratio))
     left = _tree_first(growing, left, tree_share(estimate, noise_ratio, len(bases)))
     _tell(progress, 3)
-    pairs = min(preferences.pairs, len(wanted) * (len(wanted) - 1) // 2) if noise_ratio < WITH_PAIRS else 0
-    for_pairs = _curves(growing, left, wanted, noise_ratio, pairs)
+    chosen, left = plan_curves(growing, left, wanted)
+    pairs = preferences.pairs_of(len(chosen)) if noise_ratio < WITH_PAIRS else 0
+    for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
+    growing.fit_curves(chosen, left - for_pairs, SIGNAL * len(chosen) / len(bases))
     _tell(progress, 4)
     if pairs:
         _pairs(growing, for_pairs, pairs)
     _tell(progress, STEPS)
     return growing.model()
-
-
-def margin(estimate: ClassEstimate, noise_ratio: float) -> float:
-    """The margin of the loss: residuals are capped at a quarter for two classes, and at less for more.
-
-    A record at the boundary then leaves four fifths of the cap unexplained, where the plain log-loss has one half.
-
-    >>> even = [ClassEstimate(np.full(k, 100.0), 1.0, Fraction(0)) for k in (2, 10)]
-    >>> [round(math.exp(-margin(estimate, noise_ratio=0.3)), 3) for estimate in even]
-    [0.25, 0.05]
-    """
-    kinds = max(2.0, 1 / float((estimate.shares**2).sum()))
-    return math.log(2 * kinds) * min(noise_ratio / CLEAR, 1.0)
 
 
 def _tree_first(growing: _Growing, left: Loss, share: Fraction) -> Loss:
@@ -194,57 +189,22 @@ def _tree_first(growing: _Growing, left: Loss, share: Fraction) -> Loss:
     return left - Loss(cost)
 
 
-def tree_share(estimate: ClassEstimate, noise_ratio: float, curves: int) -> Fraction:
-    """The share of a tree before curves: near 1 where curves would be mostly noise, near 0 elsewhere.
+def plan_curves(growing: Growing, left: Loss, wanted: Sequence[int]) -> tuple[list[Basis], Loss]:
+    """Curves of the wanted attributes, or of the most telling ones where noise would hide all; the budget left.
 
-    A tree is drawn by the number of records that it classifies right. So it says less of two unequal classes. It has
-    too few leaves to tell many classes apart, which the sum of many curves does: noise averages out in it. Both parts
-    keep what they need for longer than they are of use: a wrong share costs little.
-
-    >>> counts = {"mushrooms": (3900.0, 4200.0), "incomes": (34_000.0, 11_200.0), "sales": (40_000.0, 5300.0)}
-    >>> estimates = {name: ClassEstimate(np.array(both), 1.0, Fraction(0)) for name, both in counts.items()}
-    >>> [round(float(tree_share(estimate, noise_ratio=0.5, curves=10)), 2) for estimate in estimates.values()]
-    [0.46, 0.06, 0.0]
+    Knots of numbers are bought, too, where that is cheap.
     """
-    if len(estimate.shares) == 2:
-        worth = min((1 - float(estimate.shares.max())) / 0.5, 1.0) ** 2
-    else:
-        worth = min(math.sqrt(MANY / curves), 1.0)
-    odds = (worth * noise_ratio / EVEN) ** 2
-    return min(Fraction(odds / (1 + odds)).limit_denominator(100), MOST_TREE_SHARE)
-
-
-def curves_kept(attributes: int, noise_ratio: float, law: Law) -> int:
-    """How many attributes get a curve. Noise grows with their number, and hides all of them where they are many.
-
-    Gaussian noise grows with the root of it only. Then many noisy curves together still say much.
-
-    >>> [curves_kept(40, noise_ratio, "laplace") for noise_ratio in (0.1, 0.3, 0.4, 1.2, 20)]
-    [40, 40, 20, 7, 1]
-    >>> [curves_kept(40, noise_ratio, "gaussian") for noise_ratio in (0.4, 0.8, 1.2)]
-    [40, 10, 7]
-    """
-    few = math.ceil(attributes * CHOSEN / noise_ratio)
-    return few if (2 if law == "laplace" else 4) * few <= attributes else attributes
-
-
-def _curves(growing: _Growing, left: Loss, wanted: Sequence[int], noise_ratio: float, pairs: int) -> Loss:
-    """Fit a curve per wanted attribute, with more knots where noise is smaller. Returns the budget left for pairs."""
-    data, schema, records = growing.data, growing.data.schema, growing.estimate.records
-    every = [main_basis(schema, a) for a in wanted]
-    if (count := curves_kept(len(every), *growing.noise_ratio(every, left))) < len(every):
-        kept, left = growing.choose(every, count, left, "choice of curves")
-        wanted = [basis.term.attributes[0] for basis in kept]
-    moved: dict[int, Floats] = {}
-    numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
-    if price := left.epsilon * knots_share(numbers, records, float(left.epsilon)):
-        moved, left = buy_knots(data, wanted, price), left - Loss(price)
-    shares = COARSE if noise_ratio >= FINE_KNOTS else FINE
-    bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
-    for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
-    signal = SIGNAL * len(bases) / len(every)  # as much from each as if all were fitted
-    growing.fit_curves(bases, left - for_pairs, signal)
-    return for_pairs
+    data = growing.data
+    bases = [main_basis(data.schema, a) for a in wanted]
+    count = curves_kept(len(bases), *growing.noise_ratio(bases, left), data.schema.n_scores)
+    if count < len(bases):
+        bases, left = growing.choose(bases, count, left, "choice of curves")
+    kept = [basis.term.attributes[0] for basis in bases]
+    numbers = sum(has_knots(data.schema.attributes[a]) for a in kept)
+    if price := left.epsilon * knots_share(numbers, growing.records, float(left.epsilon)):
+        moved = buy_knots(data, kept, price)
+        bases, left = [main_basis(data.schema, a, moved.get(a)) for a in kept], left - Loss(price)
+    return bases, left
 
 
 def _pairs(growing: _Growing, left: Loss, count: int) -> None:

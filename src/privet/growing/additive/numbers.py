@@ -15,18 +15,17 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from privet.growing.additive.bases import COARSE, FINE, Basis, buy_knots, has_knots, knots_share, main_basis
+from privet.growing.additive.bases import Basis, main_basis
 from privet.growing.additive.fitting import (
     CHOICE_SHARE,
-    FINE_KNOTS,
     PAIR_SHARE,
     SMALLEST,
     STEPS,
     WITH_PAIRS,
     Preferences,
-    curves_kept,
     mean_noise,
     parts_of,
+    plan_curves,
 )
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.labels import LabelFacts, bin_values, cut_labels
@@ -160,21 +159,12 @@ def grow_additive_numbers(
     for_mean = Loss(left.epsilon * Fraction(_mean_share(strength)).limit_denominator(1000))
     left = left - for_mean
     wanted = [a for a in range(len(schema.attributes)) if preferences.favours.get(a, 1.0) > 0]
-    every = [main_basis(schema, a) for a in wanted]
-    ratio, law = growing.noise_ratio(every, left)
-    if (count := curves_kept(len(every), ratio, law)) < len(every):
-        kept, left = growing.choose(every, count, left, "choice of curves")
-        wanted = [basis.term.attributes[0] for basis in kept]
-    numbers = sum(has_knots(schema.attributes[a]) for a in wanted)
-    moved: dict[int, Floats] = {}
-    if price := left.epsilon * knots_share(numbers, growing.records, float(left.epsilon)):
-        moved, left = buy_knots(data, wanted, price), left - Loss(price)
+    ratio, _ = growing.noise_ratio([main_basis(schema, a) for a in wanted], left)
+    bases, left = plan_curves(growing, left, wanted)
     _tell(progress, 2)
-    shares = COARSE if ratio >= FINE_KNOTS else FINE
-    bases = [main_basis(schema, a, shares, moved.get(a)) for a in wanted]
-    pairs = min(preferences.pairs, len(wanted) * (len(wanted) - 1) // 2) if ratio < WITH_PAIRS else 0
+    pairs = preferences.pairs_of(len(bases)) if ratio < WITH_PAIRS else 0
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
-    signal = SIGNAL * len(bases) / len(every)  # as much from each as if all were fitted
+    signal = SIGNAL * len(bases) / len(wanted)  # as much from each as if all were fitted
     growing.fit(bases, left - for_pairs, "additive fit", signal)
     _tell(progress, 4)
     if pairs:
