@@ -287,9 +287,9 @@ def unrelated(classes: int, records: int = 20_000) -> tuple[Schema, Any]:
     return Schema(attributes, Categorical("y", tuple(range(classes)))), columns
 
 
-def excess(schema: Schema, columns: Any) -> float:
-    """The log-loss of a model at epsilon 0.1, above that of the shares of even classes."""
-    model, _ = grow(schema, columns, Fraction(1, 10))
+def excess(schema: Schema, columns: Any, epsilon: Fraction = Fraction(1, 10)) -> float:
+    """The log-loss of a model above that of the shares of even classes."""
+    model, _ = grow(schema, columns, epsilon)
     codes = encode(schema, columns)
     said = model.predict_proba(codes.features)[np.arange(len(codes.labels)), codes.labels]
     return float(-np.log(said).mean() - np.log(schema.n_classes))
@@ -299,6 +299,15 @@ def excess(schema: Schema, columns: Any) -> float:
 def test_curves_of_noise_are_nearly_flat(classes: int, most: float) -> None:
     """Where nothing can be learned; 0.87 with 18 classes and a ridge that has no regard to their number."""
     assert excess(*unrelated(classes)) < most
+
+
+def test_pairs_wait_until_there_are_enough_records_of_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: pairs where the evidence of all classes, not that of one, is enough for them."""
+    schema, columns = unrelated(18, 30_000)
+    flat = excess(schema, columns, ONE)
+    assert flat < 0.02
+    monkeypatch.setattr(fitting, "WITH_PAIRS", 9 * fitting.WITH_PAIRS)
+    assert excess(schema, columns, ONE) > flat + 0.1
 
 
 # ---- the estimate ----------------------------------------------------------------------------------------------------

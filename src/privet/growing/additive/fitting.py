@@ -34,7 +34,7 @@ from privet.structure.terms import Term
 Floats = npt.NDArray[np.float64]
 Fitted = tuple[list[Floats], Calibration]
 
-WITH_PAIRS = 0.06  # ratio of noise to evidence in a cell; below: tables of pairs on top of the curves
+WITH_PAIRS = 0.085  # ratio of noise to evidence of one class in a cell; below: tables of pairs on top of the curves
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
 TREE_RECORDS = 600.0  # times epsilon: with as many, more would not make a better tree
 LEAST_TREE_SHARE = Fraction(1, 5)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
@@ -166,7 +166,8 @@ def grow_additive(
     left = _tree_first(growing, left, tree_share(estimate, noise_ratio, len(bases)))
     _tell(progress, 3)
     chosen, left = plan_curves(growing, left, wanted)
-    pairs = preferences.pairs_of(len(chosen)) if noise_ratio < WITH_PAIRS else 0
+    of_class = noise_ratio * max(schema.n_classes / 2, 1)  # a class has less evidence where there are more
+    pairs = preferences.pairs_of(len(chosen)) if of_class < WITH_PAIRS else 0
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
     growing.fit_curves(chosen, left - for_pairs, SIGNAL * len(chosen) / len(bases))
     _tell(progress, 4)
