@@ -65,7 +65,7 @@ def as_form(form: str) -> Iterator[None]:
     with (
         patch.object(fitting, "tree_share", share[form]),
         patch.object(fitting, "curves_kept", lambda attributes, *_: attributes),
-        patch.object(fitting, "TREE_RECORDS", 2.0**40),  # so that no tree has enough
+        patch.object(fitting, "tree_records", lambda *_: 2.0**40),  # so that no tree has enough
     ):
         yield
 

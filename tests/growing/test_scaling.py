@@ -55,24 +55,24 @@ def test_trees_score_what_the_parts_of_a_model_do() -> None:
         assert np.array_equal(votes[leaves[:, t]], added)
 
 
-@pytest.mark.parametrize("factor", [2.0**-8, 0.25, 1.0, 5.6, 16.0])
+@pytest.mark.parametrize("factor", [0.125, 0.25, 1.0, 5.6, 16.0])
 def test_labels_drawn_from_a_model_have_its_factor(factor: float) -> None:
     """Without noise, and with 40,000 records: half octaves are that far apart. The leaves of the tree count in full."""
     codes, proba = features(40_000), model(factor).predict_proba
     chances = proba(codes).cumsum(axis=1)
     labels = (RANDOM.random((40_000, 1)) > chances).sum(axis=1).clip(0, 2).astype(np.uint8)
     found, ledger = chosen(Codes(codes, labels))
-    assert abs(np.log2(found / factor)) <= (0.5 if factor > 0.01 else 4)  # next to nothing is next to nothing
+    assert abs(np.log2(found / factor)) <= 0.5
     charge = ledger.certificate().charges[0]
     assert (charge.epsilon, charge.mechanism) == (1, "exponential")
     assert charge.scale == round((MOST_NATS + np.log(3)) * STEPS)
 
 
-def test_labels_that_have_nothing_to_do_with_curves_leave_the_tree_alone() -> None:
+def test_curves_that_labels_have_nothing_to_do_with_count_least() -> None:
     codes = features(20_000)
     alone = Additive(SCHEMA, PARTS[:1], OFFSET, STUMP, LINK.margin).predict_proba(codes).cumsum(axis=1)
     labels = (RANDOM.random((20_000, 1)) > alone).sum(axis=1).clip(0, 2).astype(np.uint8)
-    assert chosen(Codes(codes, labels))[0] < 0.1
+    assert chosen(Codes(codes, labels))[0] == FACTORS[0]
 
 
 @pytest.mark.parametrize("guess", [0.0, 0.01, 0.3, 1.0, 1.3])
@@ -80,8 +80,8 @@ def test_without_records_the_guess_decides(guess: float) -> None:
     found, _ = chosen(Codes(features(0), np.empty(0, np.uint8)), guess)
     assert abs(np.log2(found / max(guess, FACTORS[0]))) <= 0.26
     prior = np.exp(log_prior(guess))
-    assert prior[prior.argmax() + 2] == pytest.approx(prior.max() / 10, rel=0.8)  # an octave further
-    assert prior.min() > prior.max() / 2000  # but nothing is ruled out
+    assert prior[prior.argmax() + 2] == pytest.approx(prior.max() / 2, rel=0.25)  # an octave further
+    assert prior.min() > prior.max() / 60  # but nothing is ruled out
 
 
 def test_a_part_that_counts_less_has_less_noise() -> None:

@@ -15,7 +15,9 @@ from privet.privacy.noise import Law
 CLEAR = 0.02  # below: the margin shrinks, since noise hides less than the margin's own distortion would
 EVEN = 0.6  # where a tree before curves gets half of what is left, if as many records are outside the largest class
 MANY = 10  # curves: the sum of as many tells more than two classes apart, though each of them is mostly noise
+CLASSES = 8  # with more, there are so few records of each that a tree is of use for longer
 MOST_TREE_SHARE = Fraction(9, 10)  # of what is left: curves follow every tree, and their ridge knows their noise
+TREE_RECORDS = 600.0  # times epsilon: with as many, more would not make a better tree of two classes
 CHOSEN = 0.25  # what curves are chosen for, where that at least halves their noise
 
 
@@ -46,12 +48,27 @@ def tree_share(estimate: ClassEstimate, noise_ratio: float, curves: int) -> Frac
     >>> [round(float(tree_share(estimate, noise_ratio=0.6, curves=10)), 2) for estimate in estimates.values()]
     [0.46, 0.06, 0.0]
     """
-    if len(estimate.shares) == 2:
-        worth = min(2 * (1 - float(estimate.shares.max())), 1.0) ** 2
-    else:
-        worth = min(math.sqrt(MANY / curves), 1.0)
-    odds = (worth * noise_ratio / EVEN) ** 2
+    of_class = noise_ratio * max(len(estimate.shares) / CLASSES, 1.0)
+    odds = (_worth(estimate, curves) * of_class / EVEN) ** 2
     return min(Fraction(odds / (1 + odds)).limit_denominator(100), MOST_TREE_SHARE)
+
+
+def tree_records(estimate: ClassEstimate, curves: int) -> float:
+    """How many records, times epsilon, a tree can use: more classes need more, where a tree is of use to them.
+
+    >>> import numpy as np
+    >>> estimates = [ClassEstimate(np.full(k, 100.0), 1.0, Fraction(0)) for k in (2, 10)]
+    >>> [round(tree_records(estimate, curves)) for estimate in estimates for curves in (10, 64)]
+    [600, 600, 1342, 600]
+    """
+    return TREE_RECORDS * max(_worth(estimate, curves) * math.sqrt(len(estimate.shares) / 2), 1.0)
+
+
+def _worth(estimate: ClassEstimate, curves: int) -> float:
+    """How much a tree says beside curves, from 0 to 1."""
+    if len(estimate.shares) == 2:
+        return min(2 * (1 - float(estimate.shares.max())), 1.0) ** 2
+    return min(math.sqrt(MANY / curves), 1.0)
 
 
 def curves_kept(attributes: int, noise_ratio: float, law: Law, scores: int = 1) -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from privet.growing.additive.bases import Basis, buy_knots, has_knots, knots_share, main_basis
 from privet.growing.additive.curve_noise import guess_factor, noise_of
-from privet.growing.additive.decisions import curves_kept, margin, tree_share
+from privet.growing.additive.decisions import curves_kept, margin, tree_records, tree_share
 from privet.growing.additive.first_tree import draw_first_tree
 from privet.growing.additive.pairs import candidates, penalties
 from privet.growing.additive.scaling import choose_factor
@@ -36,11 +36,10 @@ Fitted = tuple[list[Floats], Calibration]
 
 WITH_PAIRS = 0.085  # ratio of noise to evidence of one class in a cell; below: tables of pairs on top of the curves
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
-TREE_RECORDS = 600.0  # times epsilon: with as many, more would not make a better tree
 LEAST_TREE_SHARE = Fraction(1, 5)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
 PAIRS, PAIR_SHARE = 3, Fraction(3, 10)  # tables of pairs, and what they cost of what is left
 CHOICE_SHARE = Fraction(1, 4)  # of what terms cost that are chosen
-FACTOR_SHARE = Fraction(1, 20)  # of what curves of more than two classes cost: for how much they count
+FACTOR_SHARE = Fraction(1, 10)  # of what curves of more than two classes cost: for how much they count
 SIGNAL = 12.0  # expected variance of scores
 SMALLEST = 16 * LEAST_EPSILON  # the smallest of its parts is then enough for a fit
 STEPS = 5  # of progress, at most
@@ -163,7 +162,8 @@ def grow_additive(
         return Additive(schema, (), bought.refined(data, epsilon).weighted(preferences.class_weights).offset)
     noise_ratio, _ = growing.noise_ratio(bases, left)
     growing.link = Link(margin(estimate, noise_ratio))
-    left = _tree_first(growing, left, tree_share(estimate, noise_ratio, len(bases)))
+    share, records = tree_share(estimate, noise_ratio, len(bases)), tree_records(estimate, len(bases))
+    left = _tree_first(growing, left, share, records)
     _tell(progress, 3)
     chosen, left = plan_curves(growing, left, wanted)
     of_class = noise_ratio * max(schema.n_classes / 2, 1)  # a class has less evidence where there are more
@@ -177,11 +177,11 @@ def grow_additive(
     return growing.model()
 
 
-def _tree_first(growing: _Growing, left: Loss, share: Fraction) -> Loss:
+def _tree_first(growing: _Growing, left: Loss, share: Fraction, records: float) -> Loss:
     """Draw a tree with leaf values, where its part of epsilon is enough. Returns the budget left for curves."""
     if share < LEAST_TREE_SHARE:
         return left
-    enough = Fraction(TREE_RECORDS / growing.estimate.records).limit_denominator(10**6) * growing.data.ledger.steps
+    enough = Fraction(records / growing.estimate.records).limit_denominator(10**6) * growing.data.ledger.steps
     cost = min(left.epsilon * share, max(enough, SMALLEST))
     wanted, favours = growing.preferences.class_weights, growing.preferences.favours
     growing.routes, leaves = draw_first_tree(growing.data, cost, growing.estimate, wanted, favours, growing.link)

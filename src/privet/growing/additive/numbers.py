@@ -21,7 +21,6 @@ from privet.growing.additive.fitting import (
     PAIR_SHARE,
     SMALLEST,
     STEPS,
-    WITH_PAIRS,
     Preferences,
     mean_noise,
     parts_of,
@@ -49,6 +48,7 @@ BINS = 512  # of the label: each a fortieth of a deviation
 TAILS = 6.0  # deviations to either side of the centre: labels further off pull no more than labels there
 EVIDENCE = 0.7  # of a record: the mean curvature of the loss, for labels a deviation off
 SIGNAL = 0.5  # expected variance of scores, in squared deviations
+WITH_PAIRS = 0.03  # ratio of noise to evidence in a cell; below: tables of pairs on top of the curves
 MEAN_UNIT = 4.0  # deviations: in such units ln cosh is nearly the square
 MEAN_SIGNAL = 0.01  # expected variance of the shift to the mean, in such units: four tenths of a deviation
 LEAST_MEAN_SHARE, MOST_MEAN_SHARE, FOR_MEAN = 0.03, 0.1, 20.0  # of what is left; records times epsilon for it

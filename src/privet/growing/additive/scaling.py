@@ -27,8 +27,7 @@ from privet.structure.splits import Multiway
 
 Floats = npt.NDArray[np.float64]
 
-FACTORS = 2.0 ** np.arange(-8, 4.1, 0.5)  # half octaves, from next to nothing
-WIDTH = 1 / 3  # octaves off the guess where a factor is half as likely
+FACTORS = 2.0 ** np.arange(-3, 4.1, 0.5)  # half octaves; with the least, noise costs little and curves still rank
 MOST_NATS = 4.0  # of log-loss, above that of a blind guess, before a record's is cut off: sure errors must show
 
 
@@ -51,13 +50,13 @@ def choose_factor(
 
 
 def log_prior(guess: float) -> Floats:
-    """The logarithm of a public prior over ``FACTORS``: narrow around the guess, with long tails as it may be far off.
+    """The logarithm of a public prior over ``FACTORS``: half as likely an octave off the guess, with long tails.
 
     >>> [float(FACTORS[log_prior(guess).argmax()]) for guess in (0.0, 0.7, 1.1)]
-    [0.00390625, 0.7071067811865476, 1.0]
+    [0.125, 0.7071067811865476, 1.0]
     """
     octaves = np.log2(FACTORS / max(guess, float(FACTORS[0])))
-    return -np.log1p((octaves / WIDTH) ** 2)
+    return -np.log1p(octaves**2)
 
 
 def as_trees(schema: Schema, parts: Sequence[Part], routes: Routes | None) -> tuple[Routes, Floats]:
