@@ -27,7 +27,7 @@ from privet.structure.splits import Multiway
 
 Floats = npt.NDArray[np.float64]
 
-FACTORS = 2.0 ** np.arange(-3, 4.1, 0.5)  # half octaves; with the least, noise costs little and curves still rank
+FACTORS = 2.0 ** np.arange(-4, 4.1, 0.5)  # half octaves; with the least, noise costs little and curves still rank
 MOST_NATS = 4.0  # of log-loss, above that of a blind guess, before a record's is cut off: sure errors must show
 
 
@@ -53,7 +53,7 @@ def log_prior(guess: float) -> Floats:
     """The logarithm of a public prior over ``FACTORS``: half as likely an octave off the guess, with long tails.
 
     >>> [float(FACTORS[log_prior(guess).argmax()]) for guess in (0.0, 0.7, 1.1)]
-    [0.125, 0.7071067811865476, 1.0]
+    [0.0625, 0.7071067811865476, 1.0]
     """
     octaves = np.log2(FACTORS / max(guess, float(FACTORS[0])))
     return -np.log1p(octaves**2)
