@@ -39,8 +39,9 @@ def tree_share(estimate: ClassEstimate, noise_ratio: float, curves: int) -> Frac
     """The share of a tree before curves: near 1 where curves would be mostly noise, near 0 elsewhere.
 
     A tree is drawn by the number of records that it classifies right. So it says less of two unequal classes. It has
-    too few leaves to tell many classes apart, which the sum of many curves does: noise averages out in it. Both parts
-    keep what they need for longer than they are of use: a wrong share costs little.
+    too few leaves to tell many classes apart, which the sum of many curves does: noise averages out in it. But with
+    more than ``CLASSES`` each has few records, and noise counts for more. Both parts keep what they need for longer
+    than they are of use: a wrong share costs little.
 
     >>> import numpy as np
     >>> counts = {"mushrooms": (3900.0, 4200.0), "incomes": (34_000.0, 11_200.0), "sales": (40_000.0, 5300.0)}
