@@ -36,7 +36,7 @@ Fitted = tuple[list[Floats], Calibration]
 
 WITH_PAIRS = 0.085  # ratio of noise to evidence of one class in a cell; below: tables of pairs on top of the curves
 LEAST_OF_CLASS = 20.0  # records times epsilon, for each class but one: with fewer nothing but the shares of the classes
-LEAST_TREE_SHARE = Fraction(1, 5)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
+LEAST_TREE_SHARE = Fraction(1, 10)  # of what is left: a tree of less is drawn blindly, and curves hardly miss it
 PAIRS, PAIR_SHARE = 3, Fraction(3, 10)  # tables of pairs, and what they cost of what is left
 CHOICE_SHARE = Fraction(1, 4)  # of what terms cost that are chosen
 FACTOR_SHARE = Fraction(1, 10)  # of what curves of more than two classes cost: for how much they count
