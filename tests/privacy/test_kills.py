@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -66,6 +67,9 @@ def one_kill(path: Path, work: Callable[..., None], reports: int, delay: float) 
             os.write(writer, b"ready\n")
             while True:
                 work(ledger, lambda: os.write(writer, b"."))
+        except BaseException:
+            traceback.print_exc()  # or nobody would know why the worker ended by itself
+            sys.stderr.flush()
         finally:
             os._exit(1)
     os.close(writer)
@@ -91,8 +95,9 @@ def kill_many(folder: Path, work: Callable[..., None], kills: int, *, stop_when_
     longest = 2 * (time.perf_counter() - start) / 10
     clock = random.Random(0)
     found = dict.fromkeys(("kills", "released", "too little", "between", "too much", "unreadable"), 0)
+    unreadable = False
     for i in range(kills):
-        if i % KILLS_PER_JOURNAL == 0:
+        if i % KILLS_PER_JOURNAL == 0 or unreadable:  # all of an unreadable one counts as spent: no worker could go on
             path, shown = folder / f"journal {i}", Fraction(0)
             Ledger(CAP, journal=path)
         released = one_kill(path, work, clock.randint(0, MOST_REPORTS), clock.uniform(0, longest))
