@@ -49,8 +49,8 @@ def tree_share(estimate: ClassEstimate, noise_ratio: float, curves: int) -> Frac
     >>> [round(float(tree_share(estimate, noise_ratio=0.6, curves=10)), 2) for estimate in estimates.values()]
     [0.46, 0.06, 0.0]
     """
-    of_class = noise_ratio * max(len(estimate.shares) / CLASSES, 1.0)
-    odds = (_worth(estimate, curves) * of_class / EVEN) ** 2
+    noise = noise_ratio * max(len(estimate.shares) / CLASSES, 1.0)
+    odds = (_worth(estimate, curves) * noise / EVEN) ** 2
     return min(Fraction(odds / (1 + odds)).limit_denominator(100), MOST_TREE_SHARE)
 
 

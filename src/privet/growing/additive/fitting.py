@@ -166,7 +166,7 @@ def grow_additive(
     left = _tree_first(growing, left, share, records)
     _tell(progress, 3)
     chosen, left = plan_curves(growing, left, wanted)
-    of_class = noise_ratio * max(schema.n_classes / 2, 1)  # a class has less evidence where there are more
+    of_class = noise_ratio * schema.n_classes / 2  # a class has less evidence where there are more
     pairs = preferences.pairs_of(len(chosen)) if of_class < WITH_PAIRS else 0
     for_pairs = Loss(left.epsilon * PAIR_SHARE, left.delta / 2) if pairs else NOTHING
     growing.fit_curves(chosen, left - for_pairs, SIGNAL * len(chosen) / len(bases))
